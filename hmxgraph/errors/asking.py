@@ -1,0 +1,60 @@
+"""Questions that cannot be answered as asked: unknown names and choices, impossible budgets and steps."""
+
+from hmxgraph.errors.base import HmxGraphError
+
+
+class NotFound(HmxGraphError, LookupError):
+    """Nothing of this kind with this id in this tenant."""
+
+    def __init__(self, kind: str, name: str, tenant_id: str = "", hint: str = "") -> None:
+        super().__init__(kind, name, tenant_id, hint)
+        self.kind = kind
+        self.name = name
+        self.tenant_id = tenant_id
+        self.hint = hint
+
+    def __str__(self) -> str:
+        where = f" in tenant {self.tenant_id!r}" if self.tenant_id else ""
+        return f"no {self.kind} {self.name!r}{where}" + (f"; {self.hint}" if self.hint else "")
+
+
+class PackError(HmxGraphError, ValueError):
+    """A context pack that cannot be made as asked."""
+
+
+class BudgetTooSmall(PackError):
+    """No entry fits the budget, not even cut."""
+
+    def __init__(self, budget: int, smallest: int) -> None:
+        super().__init__(budget, smallest)
+        self.budget = budget
+        self.smallest = smallest
+
+    def __str__(self) -> str:
+        return f"budget of {self.budget} tokens is too small; ask for at least {self.smallest}"
+
+
+class UnknownChoice(PackError):
+    """A value outside a closed list."""
+
+    def __init__(self, name: str, found: str, choices: tuple[str, ...]) -> None:
+        super().__init__(name, found, choices)
+        self.name = name
+        self.found = found
+        self.choices = choices
+
+    def __str__(self) -> str:
+        return f"unknown {self.name} {self.found!r}; choose one of {', '.join(self.choices)}"
+
+
+class TaskError(HmxGraphError, ValueError):
+    """A step that the task's record so far makes impossible."""
+
+    def __init__(self, step: str, reason: str, way_out: str) -> None:
+        super().__init__(step, reason, way_out)
+        self.step = step
+        self.reason = reason
+        self.way_out = way_out
+
+    def __str__(self) -> str:
+        return f"{self.step}: {self.reason}; {self.way_out}"

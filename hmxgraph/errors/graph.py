@@ -1,0 +1,75 @@
+"""The database refused, or could not be reached."""
+
+from hmxgraph.errors.base import HmxGraphError
+
+
+class GraphError(HmxGraphError):
+    """The database refused or could not be reached."""
+
+
+class StorageUnavailable(GraphError, ConnectionError):
+    """No answer from the database."""
+
+    def __init__(self, uri: str, reason: str) -> None:
+        super().__init__(uri, reason)
+        self.uri = uri
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return (
+            f"Neo4j at {self.uri} does not answer ({self.reason}); "
+            "check HMXGRAPH_URI, or unset it to use the local server (hmxgraph server start)"
+        )
+
+
+class AccessDenied(GraphError, PermissionError):
+    """Wrong user, password or missing rights."""
+
+    def __init__(self, uri: str, reason: str) -> None:
+        super().__init__(uri, reason)
+        self.uri = uri
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"Neo4j at {self.uri} refused the login ({self.reason}); check HMXGRAPH_USER and HMXGRAPH_PASSWORD"
+
+
+class StatementRefused(GraphError):
+    """The server refused one of the packaged statements."""
+
+    def __init__(self, statement: str, code: str, reason: str) -> None:
+        super().__init__(statement, code, reason)
+        self.statement = statement
+        self.code = code
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"cypher/{self.statement}.cypher was refused: {self.reason} [{self.code}]"
+
+
+class IsolationUnsupported(GraphError):
+    """One database a tenant was asked of a server that has only one."""
+
+    def __init__(self, uri: str, reason: str) -> None:
+        super().__init__(uri, reason)
+        self.uri = uri
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f'Neo4j at {self.uri} cannot make databases ({self.reason}); use isolation="key", or an edition that can'
+
+
+class StatementMisuse(GraphError, TypeError):
+    """An unknown statement, or parameters that do not fit its text."""
+
+    def __init__(self, statement: str, missing: tuple[str, ...] = (), unexpected: tuple[str, ...] = ()) -> None:
+        super().__init__(statement, missing, unexpected)
+        self.statement = statement
+        self.missing = missing
+        self.unexpected = unexpected
+
+    def __str__(self) -> str:
+        if not self.missing and not self.unexpected:
+            return f"there is no cypher/{self.statement}.cypher"
+        parts = [f"missing ${name}" for name in self.missing] + [f"unexpected ${name}" for name in self.unexpected]
+        return f"cypher/{self.statement}.cypher: {', '.join(parts)}"
