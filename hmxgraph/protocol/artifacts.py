@@ -1,0 +1,133 @@
+"""HMX-A artifacts: compiled knowledge with evidence, versions and a lifecycle."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from hmxgraph.errors import Fault
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.contents import content_faults
+from hmxgraph.protocol.document import Document, Part
+from hmxgraph.protocol.validation import KB, Limits, Specification, Structure
+
+ARTIFACT_TYPES = ("task_schema", "failure_playbook", "decision_policy", "causal_pattern", "strategy_template")
+STATUSES = ("draft", "active", "superseded", "deprecated", "archived")
+LEGAL_TRANSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "draft": ("active", "deprecated"),
+        "active": ("superseded", "deprecated", "archived"),
+        "superseded": (),
+        "deprecated": (),
+        "archived": (),
+    }
+)
+_SCOPE = Structure("validity-scope", {"": "HMX-A 6"})
+
+
+class TimeRange(Part):
+    """From when to when; an end that is absent is open."""
+
+    start: str | None = None
+    end: str | None = None
+
+
+class ValidityScope(Part):
+    """Where an artifact applies (HMX-A 6); empty means everywhere within its tenant."""
+
+    tenant_ids: tuple[str, ...] | None = None
+    agent_ids: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    time_range: TimeRange | None = None
+    conditions: tuple[str, ...] | None = None
+
+
+class Artifact(Document):
+    """One version of one HMX-A artifact; fields are the wire's, optional ones None when absent.
+
+    >>> artifact = Artifact(hmx_version="HMX-1.0", artifact_id="a1", artifact_type="decision_policy", title="Moving",
+    ...     summary="", content={"condition": "big table", "recommendation": "go online"}, confidence=0.9,
+    ...     status="active", source_events=["e1"], source_memory_ids=[], version=1,
+    ...     created_at="2026-03-14T03:00:00Z", metadata={},
+    ...     content_hash=content_hash({"recommendation": "go online", "condition": "big table"}))
+    >>> artifact.hash_matches, artifact.document()["source_events"]
+    (True, ['e1'])
+    """
+
+    SPECIFICATION: ClassVar[Specification] = Specification(
+        kind="artifact",
+        id_field="artifact_id",
+        structure=Structure(
+            "artifact",
+            {
+                "": "HMX-A 2.1",
+                **dict.fromkeys(("tenant_id", "agent_id", "superseded_by", "supersedes", "tags"), "HMX-A 2.2"),
+                **dict.fromkeys(("observed_count", "success_rate", "updated_at"), "HMX-A 2.2"),
+                "artifact_type": "HMX-A 3",
+                "status": "HMX-A 5",
+                "validity_scope": "HMX-A 6",
+                "content_hash": "HMX-A 8",
+            },
+            unknown="HMX-A 9",
+        ),
+        limits=Limits(
+            "HMX-A 12",
+            sizes={"": 512 * KB, "content": 256 * KB},
+            lengths={"source_events": 10_000, "tags": 64},
+            integers=("version", "observed_count"),
+        ),
+    )
+
+    hmx_version: str
+    artifact_id: str
+    artifact_type: str
+    title: str
+    summary: str
+    content: dict[str, Any]
+    confidence: float
+    status: str
+    source_events: tuple[str, ...]
+    source_memory_ids: tuple[str, ...]
+    version: int
+    created_at: str
+    content_hash: str
+    metadata: dict[str, Any]
+    tenant_id: str | None = None
+    agent_id: str | None = None
+    superseded_by: str | None = None
+    supersedes: str | None = None
+    validity_scope: ValidityScope | None = None
+    tags: tuple[str, ...] | None = None
+    observed_count: int | None = None
+    success_rate: float | None = None
+    updated_at: str | None = None
+
+    @property
+    def hash_matches(self) -> bool:
+        """Whether ``content_hash`` is the hash of ``content`` (HMX-A 8)."""
+        return self.content_hash == content_hash(self.content)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A content hash that is not its content's, content unlike its type's (HMX-A 4)."""
+        wrong = content_faults("artifact", self.artifact_type, self.content)
+        if not self.hash_matches:
+            expected = content_hash(self.content)
+            wrong = (Fault("$.content_hash", "HMX-A 8", self.content_hash, expected), *wrong)
+        return tuple(map(str, wrong))
+
+    @classmethod
+    def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
+        yield from super()._further_faults(document, sound=sound)
+        if isinstance(document.get("validity_scope"), Mapping):
+            yield from _SCOPE.faults(document["validity_scope"], ("validity_scope",))
+        yield from _lineage_faults(document)
+
+
+def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
+    """What the artifact alone shows to be wrong with its chain (HMX-A 7)."""
+    for name in ("supersedes", "superseded_by"):
+        if name in document and document[name] == document.get("artifact_id"):
+            yield Fault(f"$.{name}", "HMX-A 7", "the artifact itself", "another artifact")
+    status = document.get("status")
+    if "superseded_by" in document and isinstance(status, str) and status in {"draft", "active"}:
+        yield Fault("$.status", "HMX-A 7", repr(status), "superseded, since superseded_by names a successor")

@@ -1,0 +1,106 @@
+"""Canonical JSON (RFC 8785) and the SHA-256 hashes taken over it."""
+
+import hashlib
+import math
+from typing import Any
+
+import orjson
+import rfc8785
+
+from hmxgraph.errors import NotCanonical
+
+MAX_INTEGER = 2**53 - 1
+_SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
+
+
+def canonical_bytes(value: Any) -> bytes:
+    r"""The one UTF-8 encoding of *value* that RFC 8785 allows.
+
+    orjson writes it where its text is the same, which a property test compares with the rfc8785 library.
+
+    Raises: NotCanonical for NaN, infinities, lone surrogates, integers beyond 2^53-1, keys that are no text
+    and values that are no JSON.
+
+    >>> canonical_bytes({"b": 1.0, "a": [True, None, "\u20ac"]})
+    b'{"a":[true,null,"\xe2\x82\xac"],"b":1}'
+    """
+    try:
+        return orjson.dumps(value if _alike(value) else _spelled(value), option=_SORTED)
+    except NotCanonical:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NotCanonical(str(error)) from error
+
+
+def canonical_text(value: Any) -> str:
+    """The same as text.
+
+    >>> canonical_text({"b": 1e21, "a": "x"})
+    '{"a":"x","b":1e+21}'
+    """
+    return canonical_bytes(value).decode()
+
+
+def sha256_hex(data: bytes) -> str:
+    """The SHA-256 of *data* in lowercase hexadecimal.
+
+    >>> sha256_hex(b"")[:16]
+    'e3b0c44298fc1c14'
+    """
+    return hashlib.sha256(data).hexdigest()
+
+
+def content_hash(value: Any) -> str:
+    """The hash by which equal knowledge is recognised (HMX-A 8): hex SHA-256 of the canonical *value*.
+
+    >>> content_hash({"a": 1, "b": None}) == content_hash({"b": None, "a": 1.0})
+    True
+    """
+    return sha256_hex(canonical_bytes(value))
+
+
+def _alike(value: Any) -> bool:
+    """Whether orjson with sorted keys writes *value* exactly as RFC 8785 wants it.
+
+    Both escape strings alike. They part at keys outside ASCII (UTF-8 order is not UTF-16 order, 3.2.3) and at floats
+    that either writes with an exponent, or that are integral (orjson keeps ".0", 3.2.2.3).
+    """
+    kind = type(value)
+    if kind is dict:
+        return all(type(key) is str and key.isascii() and _alike(part) for key, part in value.items())
+    if kind is list or kind is tuple:
+        return all(map(_alike, value))
+    if kind is float:
+        return 1e-4 <= abs(value) < 1e15 and not value.is_integer()
+    return kind is str or kind is int or kind is bool or value is None
+
+
+def _spelled(value: Any) -> Any:
+    """*value* with everything spelled out that orjson would write otherwise."""
+    if isinstance(value, float):
+        return orjson.Fragment(_number(value))
+    if isinstance(value, list | tuple):
+        return [_spelled(part) for part in value]
+    if value is None or isinstance(value, str | int):
+        return value
+    if not isinstance(value, dict):
+        raise NotCanonical(f"a Python {type(value).__name__} is no JSON value")
+    if all(isinstance(key, str) and key.isascii() for key in value):
+        return {key: _spelled(part) for key, part in value.items()}
+    return orjson.Fragment(rfc8785.dumps(value))
+
+
+def _number(number: float) -> str:
+    """A float as ECMAScript prints it (RFC 8785 3.2.2.3): an exponent below 1e-6 and from 1e21 on, no ".0"."""
+    if not math.isfinite(number):
+        raise NotCanonical(f"{number} is no JSON number")
+    if number.is_integer() and abs(number) <= MAX_INTEGER:
+        return str(int(number))
+    digits, _, exponent = repr(number).partition("e")
+    if not exponent or not -7 < int(exponent) < 21:
+        return f"{digits}e{int(exponent):+d}" if exponent else digits.removesuffix(".0")
+    sign, digits = ("-", digits[1:]) if number < 0 else ("", digits)
+    whole, _, fraction = digits.partition(".")
+    if number.is_integer():
+        return sign + whole + fraction.ljust(int(exponent), "0")
+    return f"{sign}0.{'0' * (-int(exponent) - 1)}{whole}{fraction}"

@@ -1,0 +1,171 @@
+"""HMX documents as the internal types they standardise, and back (HMX-E 10, HMX-A 11, HMX-C 9, HMX-F 2).
+
+What an internal type has no field for travels in its metadata under ``hmx``, so that every document comes back as it
+was; what was there by that name before travels inside. Internal values that never were HMX documents need what they
+lack as keyword arguments.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.events import HMX_VERSION, Event
+from hmxgraph.protocol.fingerprints import Fingerprint
+from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.protocol.renaming import to_camel, to_snake
+from hmxgraph.protocol.schemas import schema
+
+_ABSENT = object()
+_TRACE_FIELDS = {
+    "event_id": "id",
+    "event_type": "eventType",
+    "session_id": "sessionId",
+    "timestamp": "timestamp",
+    "content": "payload",
+    "salience": "salienceScore",
+    "source": "source",
+    "provenance_ref": "provenanceRef",
+}
+_PROMOTED = {"agent_id": "agentId", "tenant_id": "tenantId"}
+_COMPILED_FIELDS = {
+    "artifact_id": "id",
+    "artifact_type": "type",
+    "title": "title",
+    "summary": "summary",
+    "confidence": "confidence",
+    "status": "status",
+    "source_events": "evidenceRefs",
+    "source_memory_ids": "sourceMemoryIds",
+    "superseded_by": "supersededBy",
+    "tags": "tags",
+}
+_PACK_FIELDS = {"packId": "id", "queryContext": "queryContext", "createdAt": "createdAt"}
+
+
+def episode_trace(event: Event) -> dict[str, Any]:
+    """The EpisodeTrace of *event* (HMX-E 10).
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e1", event_type="message", agent_id="a", tenant_id="acme",
+    ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, content={"text": "hi"}, metadata={"n": 1})
+    >>> episode_trace(event)["metadata"]
+    {'n': 1, 'agentId': 'a', 'tenantId': 'acme', 'hmx': {'fields': {'hmx_version': 'HMX-1.0', 'sequence': 0}}}
+    """
+    document = event.document()
+    trace = {name: document.pop(field) for field, name in _TRACE_FIELDS.items() if field in document}
+    promoted = {name: document.pop(field) for field, name in _PROMOTED.items()}
+    return {**trace, "metadata": _packed(document.pop("metadata"), promoted, document)}
+
+
+def event_of_trace(trace: Mapping[str, Any], **given: Any) -> Event:
+    """The event that *trace* is; *given* fills what an EpisodeTrace lacks, such as ``agent_id`` and ``sequence``.
+
+    Raises: InvalidDocument where something is still missing.
+
+    >>> trace = {"id": "e1", "eventType": "message", "sessionId": "s", "timestamp": "2026-03-14T03:00:00Z",
+    ...     "payload": {"role": "user", "text": "hi"}, "metadata": {"agentId": "a"}}
+    >>> event = event_of_trace(trace, tenant_id="acme", sequence=0)
+    >>> event.agent_id, event.metadata
+    ('a', {})
+    """
+    fields = {field: trace[name] for field, name in _TRACE_FIELDS.items() if name in trace}
+    metadata, promoted, extra = _unpacked(trace.get("metadata", {}), tuple(_PROMOTED.values()))
+    for field, name in _PROMOTED.items():
+        if name in promoted:
+            fields[field] = promoted[name]
+    return Event.parse({"hmx_version": HMX_VERSION, **given, **fields, **extra, "metadata": metadata})
+
+
+def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
+    """The CompiledArtifact of *artifact*: the fields of its content stand beside the common ones (HMX-A 11)."""
+    document = artifact.document()
+    compiled = {name: document.pop(field) for field, name in _COMPILED_FIELDS.items() if field in document}
+    content, metadata = document.pop("content"), document.pop("metadata")
+    flat = to_camel(content, _content_schema(artifact.artifact_type))
+    if not flat.keys().isdisjoint({*_COMPILED_FIELDS.values(), "metadata"}):
+        flat, document["content"] = {}, content
+    return {**flat, **compiled, "metadata": _packed(metadata, {}, document)}
+
+
+def artifact_of_compiled(compiled: Mapping[str, Any], **given: Any) -> Artifact:
+    """The artifact that *compiled* is; *given* fills what a CompiledArtifact lacks, such as ``created_at``.
+
+    Raises: InvalidDocument where something is still missing.
+
+    >>> compiled = {"id": "c1", "type": "causal_pattern", "title": "Leak", "summary": "", "cause": "endless cache",
+    ...     "effect": "restarts", "confidence": 0.5, "status": "draft", "evidenceRefs": [], "sourceMemoryIds": []}
+    >>> artifact_of_compiled(compiled, created_at="2026-03-14T03:00:00Z").content
+    {'cause': 'endless cache', 'effect': 'restarts'}
+    """
+    names = set(_COMPILED_FIELDS.values()) | {"metadata"}
+    fields = {field: compiled[name] for field, name in _COMPILED_FIELDS.items() if name in compiled}
+    metadata, _, extra = _unpacked(compiled.get("metadata", {}), ())
+    flat = {name: value for name, value in compiled.items() if name not in names}
+    content = to_snake(flat, _content_schema(str(compiled.get("type", ""))))
+    known = {"hmx_version": HMX_VERSION, "version": 1, **given, **fields, "content": content, **extra}
+    return Artifact.parse({"content_hash": content_hash(known["content"]), **known, "metadata": metadata})
+
+
+def internal_pack(pack: ContextPack) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The ContextPack and the AssemblyResult that *pack* was made of (HMX-C 9)."""
+    renamed = to_camel(pack.document(), schema("context-pack"))
+    fields = {name: renamed.pop(camel_field) for camel_field, name in _PACK_FIELDS.items()}
+    internal = {**fields, "entries": renamed.pop("entries"), "tokenBudget": renamed.pop("tokenBudget")}
+    assembly = {"assemblyMetadata": renamed.pop("assemblyMetadata")}
+    if "droppedEntries" in renamed:
+        assembly["droppedItems"] = renamed.pop("droppedEntries")
+    return {**internal, "metadata": _packed(renamed.pop("metadata"), {}, renamed)}, assembly
+
+
+def pack_of_internal(internal: Mapping[str, Any], assembly: Mapping[str, Any], **given: Any) -> ContextPack:
+    """The pack that a ContextPack and its AssemblyResult are together; *given* fills what they lack.
+
+    Raises: InvalidDocument where something is still missing.
+    """
+    metadata, _, extra = _unpacked(internal.get("metadata", {}), ())
+    renamed = {field: internal[name] for field, name in _PACK_FIELDS.items() if name in internal}
+    renamed |= {name: internal[name] for name in ("entries", "tokenBudget") if name in internal}
+    renamed |= {"assemblyMetadata": assembly.get("assemblyMetadata")}
+    if "droppedItems" in assembly:
+        renamed["droppedEntries"] = assembly["droppedItems"]
+    document = to_snake({**renamed, **extra}, schema("context-pack"))
+    return ContextPack.parse({"hmx_version": HMX_VERSION, **given, **document, "metadata": metadata})
+
+
+def memory_fingerprint(fingerprint: Fingerprint) -> dict[str, Any]:
+    """The MemoryFingerprint of *fingerprint*: the same fields in camelCase (HMX-F 2)."""
+    renamed: dict[str, Any] = to_camel(fingerprint.document(), schema("fingerprint"))
+    return renamed
+
+
+def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
+    """The fingerprint that a MemoryFingerprint is.
+
+    Raises: InvalidDocument where it is not whole.
+    """
+    return Fingerprint.parse(to_snake(dict(memory), schema("fingerprint")))
+
+
+def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    """Metadata with what was promoted, and under ``hmx`` the rest; names it would hide are kept there too."""
+    hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
+    rest = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
+    return {**metadata, **promoted, "hmx": rest}
+
+
+def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """The metadata as it was, what was promoted out of it, and the rest."""
+    if not isinstance(metadata, Mapping):
+        return metadata, {}, {}
+    found = {name: metadata[name] for name in promoted if name in metadata}
+    rest = metadata.get("hmx", _ABSENT)
+    if not isinstance(rest, Mapping) or not isinstance(rest.get("fields"), Mapping):
+        return {name: value for name, value in metadata.items() if name not in found}, found, {}
+    plain = {name: value for name, value in metadata.items() if name not in found and name != "hmx"}
+    return {**plain, **rest.get("hidden", {})}, found, dict(rest["fields"])
+
+
+def _content_schema(artifact_type: str) -> dict[str, Any]:
+    whole = schema("artifact-content")
+    found: dict[str, Any] = whole["$defs"].get(artifact_type, {})
+    return found

@@ -1,0 +1,241 @@
+"""HMX-C context packs: what an agent gets, within a hard budget, with everything left out accounted for."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from hmxgraph.errors import Fault
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.document import Document, Part
+from hmxgraph.protocol.validation import KB, Limits, Specification, Structure
+
+SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "core": ("policy", "entity"),
+        "goals": ("memory", "artifact"),
+        "facts": ("memory", "entity"),
+        "episodes": ("episode",),
+        "procedures": ("artifact", "memory"),
+        "graph_relations": ("relation", "entity"),
+        "conflicts": ("conflict",),
+        "evidence": ("memory", "episode"),
+        "workflow": ("artifact",),
+        "constraints": ("artifact", "policy"),
+    }
+)
+SECTION_PRIORITY = (
+    "core",
+    "constraints",
+    "goals",
+    "procedures",
+    "facts",
+    "episodes",
+    "graph_relations",
+    "workflow",
+    "conflicts",
+    "evidence",
+)
+SOURCE_TYPES = ("episode", "memory", "relation", "conflict", "policy", "entity", "artifact")
+STRATEGIES = ("ranked", "recency_biased", "breadth_first", "depth_first", "fingerprint_guided")
+DROP_REASONS = ("budget_exceeded", "low_relevance", "duplicate", "deprecated", "conflict", "provenance_failed")
+MAX_ENTRIES = 500
+MAX_DROPPED = 100
+MAX_NEXT_STEPS = 10
+MAX_CONSTRAINTS = 20
+MAX_PACK_BYTES = 256 * KB
+
+
+class Provenance(Part):
+    """Where an entry comes from and how well it is supported (HMX-C 3)."""
+
+    origin: str
+    confidence: float
+    evidence_count: int
+
+
+class Entry(Part):
+    """One unit of knowledge in a pack (HMX-C 3)."""
+
+    section: str
+    content: str
+    source_id: str
+    source_type: str
+    relevance_score: float
+    token_estimate: int
+    rank: int
+    provenance: Provenance
+
+
+class SectionBudget(Part):
+    """What a section was given and what it used, in tokens (HMX-C 4)."""
+
+    budget: int
+    used: int
+
+
+class TokenBudget(Part):
+    """What the pack was given and what it used, in tokens (HMX-C 4)."""
+
+    total_budget: int
+    used: int
+    remaining: int
+    truncated: bool
+    section_budgets: dict[str, SectionBudget]
+    dropped_count: int
+
+
+class RankingWeights(Part):
+    """The shares of the four components in a relevance score (HMX-C 5)."""
+
+    relevance: float
+    recency: float
+    provenance: float
+    salience: float
+
+
+class QueryClassification(Part):
+    """What the query was taken to ask for (HMX-C 5); ``time_ref`` may be null on the wire."""
+
+    NULLABLE: ClassVar[frozenset[str]] = frozenset({"time_ref"})
+
+    intent: str
+    keywords: tuple[str, ...]
+    entities: tuple[str, ...]
+    time_ref: str | None = None
+
+
+class AssemblyMetadata(Part):
+    """How the pack was assembled (HMX-C 5)."""
+
+    assembly_strategy: str
+    ranking_weights: RankingWeights
+    retrieval_sources: tuple[str, ...]
+    candidate_count: int
+    included_count: int
+    assembly_duration_ms: float
+    query_classification: QueryClassification
+
+
+class NextStep(Part):
+    """A suggestion of what to do next (HMX-C 6)."""
+
+    description: str
+    artifact_id: str | None = None
+    confidence: float | None = None
+    tools: tuple[str, ...] | None = None
+
+
+class WorkflowHints(Part):
+    """Advice on the next actions (HMX-C 6)."""
+
+    suggested_next_steps: tuple[NextStep, ...] | None = None
+    active_task_schema: str | None = None
+    current_step: int | None = None
+    total_steps: int | None = None
+    blockers: tuple[str, ...] | None = None
+
+
+class DecisionConstraint(Part):
+    """A policy in force; a hard rule where ``override_allowed`` is false (HMX-C 7)."""
+
+    artifact_id: str
+    condition: str
+    constraint: str
+    confidence: float
+    override_allowed: bool
+
+
+class DroppedEntry(Part):
+    """A candidate that was left out, and why (HMX-C 8)."""
+
+    source_id: str
+    source_type: str
+    section: str
+    relevance_score: float
+    token_estimate: int
+    drop_reason: str
+    rank: int
+
+
+class ContextPack(Document):
+    """One HMX-C context pack; fields are the wire's, optional ones None when absent.
+
+    >>> [fault.path for fault in ContextPack.faults({"hmx_version": "HMX-1.0", "pack_id": "p", "entries": []})]
+    ['$.query_context', '$.token_budget', '$.assembly_metadata', '$.created_at', '$.metadata']
+    """
+
+    SPECIFICATION: ClassVar[Specification] = Specification(
+        kind="context pack",
+        id_field="pack_id",
+        structure=Structure(
+            "context-pack",
+            {
+                "": "HMX-C 2.1",
+                **dict.fromkeys(("tenant_id", "agent_id", "session_id", "fingerprint_priors", "tags"), "HMX-C 2.2"),
+                "entries": "HMX-C 3",
+                "entries.section": "HMX-C 3.1",
+                "entries.source_type": "HMX-C 3.2",
+                "token_budget": "HMX-C 4",
+                "assembly_metadata": "HMX-C 5",
+                "workflow_hints": "HMX-C 6",
+                "decision_constraints": "HMX-C 7",
+                "dropped_entries": "HMX-C 8",
+            },
+            unknown="HMX-C 2",
+            lengths="HMX-C 12",
+        ),
+        limits=Limits("HMX-C 12", sizes={"": MAX_PACK_BYTES}),
+    )
+
+    hmx_version: str
+    pack_id: str
+    query_context: str
+    entries: tuple[Entry, ...]
+    token_budget: TokenBudget
+    assembly_metadata: AssemblyMetadata
+    created_at: str
+    metadata: dict[str, Any]
+    tenant_id: str | None = None
+    agent_id: str | None = None
+    session_id: str | None = None
+    workflow_hints: WorkflowHints | None = None
+    decision_constraints: tuple[DecisionConstraint, ...] | None = None
+    dropped_entries: tuple[DroppedEntry, ...] | None = None
+    fingerprint_priors: dict[str, Any] | None = None
+    tags: tuple[str, ...] | None = None
+
+    @classmethod
+    def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
+        yield from super()._further_faults(document, sound=sound)
+        if sound:
+            yield from _budget_faults(document)
+
+
+def pack_hash(document: Mapping[str, Any]) -> str:
+    """The hash that equal packs share: of the whole without how long it took and without the hash itself.
+
+    >>> fast = {"metadata": {}, "assembly_metadata": {"assembly_duration_ms": 1, "included_count": 0}}
+    >>> slow = {"metadata": {"pack_hash": "0"}, "assembly_metadata": {"assembly_duration_ms": 9, "included_count": 0}}
+    >>> pack_hash(fast) == pack_hash(slow)
+    True
+    """
+    return content_hash(
+        {
+            **document,
+            "metadata": {name: value for name, value in document["metadata"].items() if name != "pack_hash"},
+            "assembly_metadata": {
+                name: value for name, value in document["assembly_metadata"].items() if name != "assembly_duration_ms"
+            },
+        }
+    )
+
+
+def _budget_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
+    """The hard limit, for what the pack says and for what its entries add up to (HMX-C 4)."""
+    budget = document["token_budget"]
+    expected = f"at most {budget['total_budget']} tokens, the hard limit"
+    if budget["used"] > budget["total_budget"]:
+        yield Fault("$.token_budget.used", "HMX-C 4", f"{budget['used']} tokens", expected)
+    estimated = sum(entry["token_estimate"] for entry in document["entries"])
+    if estimated > budget["total_budget"]:
+        yield Fault("$.entries", "HMX-C 4", f"{estimated} tokens in all entries", expected)

@@ -1,0 +1,61 @@
+"""Timestamps of the wire (RFC 3339: ISO 8601 with an offset) as microseconds since 1970, and back."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+_SHAPE = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII)
+_EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
+_DAYS_IN_400_YEARS = 146_097
+_SECOND = 1_000_000
+_DAY = 86_400 * _SECOND
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def microseconds(text: str) -> int:
+    """The instant that *text* names, in UTC microseconds since 1970.
+
+    A leap second is the first instant of the minute after it; digits after the sixth are cut off.
+
+    Raises: ValueError for anything but an RFC 3339 date-time, so for one without an offset.
+
+    >>> microseconds("1970-01-01T01:00:00.5+01:00")
+    500000
+    """
+    match = _SHAPE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no ISO 8601 date-time with an offset, like 2026-03-14T03:00:00.000Z")
+    year, month, day, hour, minute, second = (int(part) for part in match.group(1, 2, 3, 4, 5, 6))
+    offset = _offset_minutes(match)
+    if hour > 23 or minute > 59 or second > 60 or (second == 60 and (hour * 60 + minute - offset) % 1440 != 1439):
+        raise ValueError(f"{text!r} names no time of day")
+    seconds = (hour * 60 + minute - offset) * 60 + second
+    fraction = int(((match.group(7) or "") + "000000")[:6])
+    return _day(year, month, day, text) * _DAY + seconds * _SECOND + fraction
+
+
+def iso(us: int) -> str:
+    """The instant as the wire spells it: UTC, milliseconds, or microseconds where there are some.
+
+    >>> iso(1773457200000000), iso(1)
+    ('2026-03-14T03:00:00.000Z', '1970-01-01T00:00:00.000001Z')
+    """
+    moment = _EPOCH + timedelta(microseconds=us)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.").zfill(20) + (f"{us % _SECOND:06d}".removesuffix("000") or "000") + "Z"
+
+
+def _offset_minutes(match: re.Match[str]) -> int:
+    sign, hours, minutes = match.group(8, 9, 10)
+    if sign is None:
+        return 0
+    if int(hours) > 23 or int(minutes) > 59:
+        raise ValueError(f"{match.group()!r} has an impossible offset")
+    return int(sign + "1") * (int(hours) * 60 + int(minutes))
+
+
+def _day(year: int, month: int, day: int, text: str) -> int:
+    """Days since 1970; the calendar repeats every 400 years, so year 0 is read off year 400."""
+    try:
+        ordinal = datetime(year or 400, month, day, tzinfo=UTC).toordinal()
+    except ValueError as error:
+        raise ValueError(f"{text!r} names no day of the calendar") from error
+    return ordinal - _EPOCH_DAY - (0 if year else _DAYS_IN_400_YEARS)
