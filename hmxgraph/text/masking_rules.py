@@ -1,0 +1,133 @@
+"""What is masked: each rule a pattern, the mark it leaves, and a test where the pattern alone would catch too much."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Replace what *pattern* finds by *mark*; only its group ``value`` where it has one, only if *accepts* agrees."""
+
+    mark: str
+    pattern: re.Pattern[str]
+    accepts: Callable[[str], bool] = bool
+
+    def replacement(self, match: re.Match[str]) -> str:
+        """The text to stand in place of *match*."""
+        whole = match.group()
+        group = "value" if "value" in self.pattern.groupindex else 0
+        if not self.accepts(match.group(group)):
+            return whole
+        start, end = (at - match.start() for at in match.span(group))
+        return whole[:start] + self.mark + whole[end:]
+
+
+def luhn(number: str) -> bool:
+    """Whether the digits of *number* end in the check digit of ISO/IEC 7812."""
+    digits = [int(sign) for sign in number if sign.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return 13 <= len(digits) <= 19 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def iban(number: str) -> bool:
+    """Whether *number* has the check digits of ISO 13616."""
+    sign = number.replace(" ", "")
+    return int("".join(str(int(digit, 36)) for digit in sign[4:] + sign[:4])) % 97 == 1
+
+
+def looks_secret(word: str) -> bool:
+    """Whether *word* mixes kinds of characters as passwords do and words of a sentence do not."""
+    return len(word) >= 6 and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+
+
+def not_blank(value: str) -> bool:
+    """Whether *value* is more than an empty or unset JSON value, and not masked already."""
+    return value.strip("\"' ").lower() not in {"", "null", "none", "true", "false"} and not value.startswith("[")
+
+
+def is_id(word: str) -> bool:
+    """Whether *word* mixes letters and digits the way ids do: three digits and more, or digits among capitals."""
+    digits = sum(map(str.isdigit, word))
+    if word.lower() in _NAMES_WITH_DIGITS or digits == len(word):
+        return False
+    among_capitals = len(word) >= 5 and word.upper() == word and "-" not in word
+    return digits >= 3 or (digits >= 1 and among_capitals) or bool(digits >= 2 and _ALTERNATING.search(word))
+
+
+def phone(number: str) -> bool:
+    """Whether *number* has as many digits as telephone numbers have (E.164)."""
+    return 8 <= sum(map(str.isdigit, number)) <= 15
+
+
+_NAMES_WITH_DIGITS = frozenset(
+    (
+        "amd64",
+        "arm64",
+        "base64",
+        "float128",
+        "int128",
+        "iso8601",
+        "rfc3339",
+        "rfc8785",
+        "sha-256",
+        "sha-512",
+        "sha256",
+        "sha384",
+        "sha512",
+        "uint256",
+        "x86_64",
+    )
+)
+_ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
+_SENSITIVE_NAME = (
+    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|credentials?|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"|(?:auth|access|refresh|session|api|bearer)[_-]?token)"
+)
+_VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s,;&\"'}\]]+)"
+_KEYS = (
+    r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
+    r"|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{30,}|dop_v1_[0-9a-f]{40,}"
+)
+_STREET = (
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Terrace|Highway|Parkway|Way)"
+)
+_FLAT = r"(?:,? (?:Apt|Suite|Ste|Unit|#)\.? ?\w+)?"
+_CLOCK = r"\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
+_EMAIL = r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+
+
+def _rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool) -> Rule:
+    return Rule(mark, re.compile(pattern), accepts)
+
+
+SECRETS = (
+    _rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
+    _rule("[api key]", rf"(?<![\w-])(?:{_KEYS})"),
+    _rule("[token]", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
+    _rule("[token]", r"(?i)\b(?:bearer|authorization:\s*(?:basic|token))\s+(?P<value>[\w.~+/=-]{8,})"),
+    _rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", not_blank),
+    _rule("[password]", rf"(?i)--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", not_blank),
+    _rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|[:=])\s*{_VALUE}", not_blank),
+    _rule("[password]", r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)", looks_secret),
+    _rule("[card number]", r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-]|\.\d)", luhn),
+    _rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
+)
+PERSONAL = (
+    _rule("[email]", _EMAIL),
+    _rule("[national id]", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
+    _rule("[phone]", r"(?<![\w+])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?!\w)", phone),
+    _rule("[phone]", r"(?<![\w(.-])(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w-])"),
+    _rule("[address]", rf"\b\d{{1,5}} (?:[NSEW]\.? )?(?:[A-Z][\w'.-]* ){{1,4}}{_STREET}\b\.?{_FLAT}"),
+    _rule("[address]", r"\b[A-ZÄÖÜ][\w-]*(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
+)
+IDS = (
+    _rule("<email>", _EMAIL),
+    _rule("<uuid>", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
+    _rule("<time>", rf"\b\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_CLOCK}(?: ?Z|[+-]\d{{2}}:?\d{{2}})?)?(?![\w-])"),
+    _rule("<time>", rf"(?<![\w:])(?:\d:\d{{2}}|{_CLOCK})(?![\w:])"),
+    _rule("<hex>", r"\b0x[0-9a-fA-F]{2,}\b|(?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![\w-])"),
+    _rule("<id>", r"(?<![\w<])#?[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?![\w>])", is_id),
+    _rule("<number>", r"(?<![\w.])\d+\.\d+(?![\w.])|(?<![\w.])(?:\d{4,}|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?!\w|\.\d)"),
+)

@@ -1,0 +1,81 @@
+"""Words and search terms: the one analysis that indexed text and questions share.
+
+The full-text indexes split at white space only, so ``search_text`` is these terms joined by blanks, and a question
+finds exactly what was indexed under the same rules.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+from hmxgraph.text.stop_words import STOP_WORDS
+
+# The index splits longer words; nobody asks for them either.
+LONGEST_WORD = 64
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?<=\w)['\u2019](?:s|t|m|d|re|ve|ll)\b")
+_ACCENT = re.compile("[\u0300-\u036f]")
+_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
+_stemmer = Stemmer.Stemmer("english", 0)
+
+
+def words(text: str) -> list[str]:
+    """The words of *text* in order: lower case, without accents, possessive endings and punctuation.
+
+    Scripts written without spaces give pairs of neighbouring characters.
+
+    >>> words("Don't page Zoë's on-call: get_user_details(42)")
+    ['don', 'page', 'zoe', 'on', 'call', 'get', 'user', 'details', '42']
+    >>> words("東京都")
+    ['東京', '京都']
+
+    """
+    plain = text.lower() if text.isascii() else _folded(text)
+    if "'" in plain or "\u2019" in plain:
+        plain = _ENDING.sub("", plain)
+    found: list[str] = _WORD.findall(plain)
+    return found if plain.isascii() else _pairs(found)
+
+
+def terms(text: str) -> list[str]:
+    """The search terms of *text* in order: words, English stop words left out, stemmed (Snowball).
+
+    >>> terms("The pods were restarting in staging")
+    ['pod', 'restart', 'stage']
+
+    """
+    return [term for word in words(text) if (term := _term(word))]
+
+
+def search_text(text: str) -> str:
+    """What a node offers to the full-text index: its terms, blank-separated.
+
+    >>> search_text("Rolled back to v1.4.2")
+    'roll back v1 4 2'
+
+    """
+    return " ".join(terms(text))
+
+
+@lru_cache(maxsize=200_000)
+def _term(word: str) -> str:
+    if word in STOP_WORDS:
+        return ""
+    stem: str = _stemmer.stemWord(word[:LONGEST_WORD])
+    return stem
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold())))
+
+
+def _pairs(found: list[str]) -> list[str]:
+    pieces: list[str] = []
+    for word in found:
+        if _WITHOUT_SPACES.fullmatch(word):
+            pieces.extend(word[at : at + 2] for at in range(len(word) - 1))
+        else:
+            pieces.append(word)
+    return pieces
