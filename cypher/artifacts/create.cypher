@@ -1,0 +1,25 @@
+// Create artifacts that begin a chain, each with the evidence and memories that are stored.
+//
+// Uniqueness of key and dedup_key refuses what another writer created since we looked; the caller looks again.
+//
+// mode: write
+// row:  artifact_id, events, memories
+UNWIND $artifacts AS row
+CREATE (artifact:Artifact)
+SET artifact = row.properties
+SET artifact.tenant_id = $tenant_id
+WITH artifact, row
+CALL (artifact, row) {
+  MATCH (event:Event)
+  WHERE event.key IN row.evidence_keys AND event.tenant_id = $tenant_id
+  CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+  RETURN count(*) AS events
+}
+CALL (artifact, row) {
+  MATCH (memory:Memory)
+  WHERE memory.key IN row.memory_keys AND memory.tenant_id = $tenant_id
+  CREATE (artifact)-[:DERIVED_FROM {tenant_id: $tenant_id}]->(memory)
+  RETURN count(*) AS memories
+}
+RETURN artifact.artifact_id AS artifact_id, events, memories
+ORDER BY artifact_id

@@ -1,0 +1,16 @@
+// The head of a chain as of a time: at most one row.
+//
+// The key of the chain is a parameter and stands in ORDER BY: only so is the unique (chain_key, version) index read
+// from its end, so that the length of the chain does not matter.
+//
+// mode: read
+// row:  artifact
+MATCH (head:Artifact)
+WHERE head.chain_key = $chain_key
+  AND head.version > 0
+  AND head.tenant_id = $tenant_id
+  AND head.status_times[0] <= $as_of_us
+WITH head
+ORDER BY head.chain_key DESC, head.version DESC
+LIMIT 1
+RETURN properties(head) AS artifact

@@ -1,0 +1,60 @@
+// Put each new artifact in the place of the active head it names: status, edge and next version at once (HMX-A 7).
+//
+// The heads are locked by artifacts/lock before. No row comes back for a head that is not active, has a successor,
+// is of another type or of another version. There is no walk for cycles, because none can arise: an edge is only
+// ever made together with its newer end, so every path of SUPERSEDES leads from younger to older nodes.
+//
+// The predecessor gives its dedup_key up first, as the successor may have the same content.
+//
+// mode: write
+// row:  artifact_id, superseded_id, version, at_us, events, memories
+UNWIND $successions AS row
+MATCH (old:Artifact {key: row.old_key})
+WHERE old.tenant_id = $tenant_id
+  AND old.status = 'active'
+  AND old.key <> row.key
+  AND old.artifact_type = row.properties.artifact_type
+  AND row.properties.version = old.version + 1
+  AND NOT EXISTS { (:Artifact)-[:SUPERSEDES]->(old) }
+WITH old, row, CASE WHEN row.at_us > old.status_times[-1] THEN row.at_us ELSE old.status_times[-1] END AS at_us
+SET
+  old.status = 'superseded',
+  old.superseded_by = row.properties.artifact_id,
+  old.updated_us = at_us,
+  old.status_times = old.status_times + at_us,
+  old.status_values = old.status_values + 'superseded',
+  old.status_reasons = old.status_reasons + '',
+  old.dedup_key = null
+CREATE (new:Artifact)
+SET new = row.properties
+SET
+  new.tenant_id = $tenant_id,
+  new.chain_key = old.chain_key,
+  new.lineage_key = old.lineage_key,
+  new.supersedes = old.artifact_id,
+  new.supersedes_key = old.key,
+  new.recorded_us = at_us,
+  new.status_times = [at_us],
+  new.count_times = [at_us]
+CREATE (new)-[:SUPERSEDES {tenant_id: $tenant_id}]->(old)
+WITH new, old, row, at_us
+CALL (new, row) {
+  MATCH (event:Event)
+  WHERE event.key IN row.evidence_keys AND event.tenant_id = $tenant_id
+  CREATE (new)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+  RETURN count(*) AS events
+}
+CALL (new, row) {
+  MATCH (memory:Memory)
+  WHERE memory.key IN row.memory_keys AND memory.tenant_id = $tenant_id
+  CREATE (new)-[:DERIVED_FROM {tenant_id: $tenant_id}]->(memory)
+  RETURN count(*) AS memories
+}
+RETURN
+  new.artifact_id AS artifact_id,
+  old.artifact_id AS superseded_id,
+  new.version AS version,
+  at_us,
+  events,
+  memories
+ORDER BY artifact_id

@@ -1,0 +1,23 @@
+// Change the status of artifacts that stand where the change may begin (HMX-A 5), and write it into their history.
+//
+// The artifacts are locked by artifacts/lock before. No row comes back for one that stands elsewhere. A change takes
+// effect no earlier than the last one. Whoever leaves draft and active makes room for others of the same content.
+//
+// mode: write
+// row:  artifact_id, status, at_us
+UNWIND $changes AS change
+MATCH (artifact:Artifact {key: change.key})
+WHERE artifact.tenant_id = $tenant_id AND artifact.status IN change.from
+WITH
+  artifact,
+  change,
+  CASE WHEN change.at_us > artifact.status_times[-1] THEN change.at_us ELSE artifact.status_times[-1] END AS at_us
+SET
+  artifact.status = change.status,
+  artifact.updated_us = at_us,
+  artifact.status_times = artifact.status_times + at_us,
+  artifact.status_values = artifact.status_values + change.status,
+  artifact.status_reasons = artifact.status_reasons + change.reason,
+  artifact.dedup_key = CASE WHEN change.status IN ['draft', 'active'] THEN artifact.dedup_key END
+RETURN artifact.artifact_id AS artifact_id, artifact.status AS status, at_us
+ORDER BY artifact_id

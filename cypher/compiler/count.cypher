@@ -1,0 +1,22 @@
+// Raise the counts of artifacts whose content stays as it is, and write them into their history.
+//
+// Counts take effect no earlier than the last ones. The artifacts are locked by artifacts/lock before.
+//
+// mode: write
+// row:  artifact_id, at_us
+UNWIND $counts AS row
+MATCH (artifact:Artifact {key: row.key})
+WHERE artifact.tenant_id = $tenant_id AND artifact.status IN ['draft', 'active']
+WITH
+  artifact,
+  row,
+  CASE WHEN row.at_us > artifact.count_times[-1] THEN row.at_us ELSE artifact.count_times[-1] END AS at_us
+SET
+  artifact.observed_count = row.observed_count,
+  artifact.success_rate = row.success_rate,
+  artifact.updated_us = at_us,
+  artifact.count_times = artifact.count_times + at_us,
+  artifact.observed_counts = artifact.observed_counts + row.observed_count,
+  artifact.success_rates = artifact.success_rates + row.success_rate
+RETURN artifact.artifact_id AS artifact_id, at_us
+ORDER BY artifact_id

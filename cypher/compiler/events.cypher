@@ -1,0 +1,20 @@
+// The visible events of several small sessions, session by session, each in its order.
+//
+// From the session along its events: statistics that know only large sessions mislead the planner to scan all events.
+//
+// mode: read
+// row:  session_key, event
+UNWIND $session_keys AS session_key
+CALL (session_key) {
+  MATCH (session:Session {key: session_key})<-[:IN_SESSION]-(event:Event)
+  WHERE session.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.erased IS NULL
+  RETURN event
+  ORDER BY event.sequence, event.time_us, event.event_id
+}
+RETURN
+  session_key,
+  event {
+    .event_id, .event_type, .agent_id, .session_id, .sequence, .time_us,
+    .content, .source, .correlation_id, .parent_event_id
+  } AS event
+ORDER BY session_key, event.sequence, event.time_us, event.event_id

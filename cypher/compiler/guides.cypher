@@ -1,0 +1,14 @@
+// The active artifacts that can guide a running session: its tools, its failures, its choices.
+//
+// mode: read
+// row:  guide
+MATCH (artifact:Artifact)
+USING INDEX artifact:Artifact(tenant_id, status)
+WHERE artifact.tenant_id = $tenant_id
+  AND artifact.status = 'active'
+  AND artifact.artifact_type IN ['task_schema', 'failure_playbook', 'decision_policy']
+RETURN
+  artifact {
+    .artifact_id, .artifact_type, .title, .content, .metadata, .confidence, .observed_count
+  } AS guide
+ORDER BY artifact.artifact_id

@@ -1,0 +1,19 @@
+// The ends of all chains that the compiler began: what it knows by now, or knew.
+//
+// The index on tenant and status narrows it to the tenant's artifacts that were not superseded.
+//
+// mode: read
+// row:  key, head
+MATCH (artifact:Artifact)
+USING INDEX artifact:Artifact(tenant_id, status)
+WHERE artifact.tenant_id = $tenant_id
+  AND artifact.status IN ['draft', 'active', 'deprecated', 'archived']
+  AND artifact.lineage_key STARTS WITH $lineages
+RETURN
+  artifact.key AS key,
+  artifact {
+    .artifact_id, .artifact_type, .lineage_key, .version, .status, .title, .summary, .content_hash, .confidence,
+    .observed_count, .success_rate, .agent_id, reason: artifact.status_reasons[-1],
+    counted: artifact.observed_counts[-1], rated: artifact.success_rates[-1]
+  } AS head
+ORDER BY key

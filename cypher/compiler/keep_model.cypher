@@ -1,0 +1,10 @@
+// Keep the model that suggestions are made from. The node was locked by compiler/lock before.
+//
+// mode: write
+// row:  model_hash
+MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
+SET
+  model.model_hash = $model_hash,
+  model.model = $model,
+  model.profile = $profile
+RETURN model.model_hash AS model_hash

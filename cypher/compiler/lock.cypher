@@ -1,0 +1,10 @@
+// Take the one lock under which a tenant is compiled: the first statement of the writing transaction.
+//
+// Two compilers of one tenant follow each other; the second sees the heads that the first left.
+//
+// mode: write
+// row:  model_hash
+MERGE (model:CompilerModel {key: $model_key})
+  ON CREATE SET model.tenant_id = $tenant_id, model.model_hash = ''
+SET model.tenant_id = $tenant_id
+RETURN model.model_hash AS model_hash

@@ -1,0 +1,6 @@
+// One row at most: the model that suggestions are made from.
+//
+// mode: read
+// row:  model, profile
+MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
+RETURN model.model AS model, model.profile AS profile

@@ -1,0 +1,24 @@
+// The next visible events of one session in its order, after the one that the last page ended with.
+//
+// The index gives them in the order of their sequence from the right place on, so a page costs the same anywhere.
+//
+// mode: read
+// row:  event
+MATCH (event:Event)
+USING INDEX event:Event(session_key, sequence)
+WHERE event.session_key = $session_key
+  AND event.tenant_id = $tenant_id
+  AND event.erased IS NULL
+  AND event.sequence >= $sequence
+  AND (event.sequence > $sequence
+    OR event.time_us > $time_us
+    OR (event.time_us = $time_us AND event.event_id > $event_id))
+WITH event
+ORDER BY event.sequence, event.time_us, event.event_id
+LIMIT $limit
+RETURN
+  event {
+    .event_id, .event_type, .agent_id, .session_id, .sequence, .time_us,
+    .content, .source, .correlation_id, .parent_event_id
+  } AS event
+ORDER BY event.sequence, event.time_us, event.event_id

@@ -1,0 +1,8 @@
+// Note which version of the tenant's state was compiled. It follows tenants/bump, where anything was written that
+// readers can see, and touches nothing but this mark.
+//
+// mode: write
+// row:  compiled_version
+MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
+SET tenant.compiled_version = $version
+RETURN tenant.compiled_version AS compiled_version

@@ -1,0 +1,16 @@
+// Keep the summaries of sessions, with the version of the session that each was made of.
+//
+// A session that changed meanwhile, or lost events, takes none: it is read again by the next compilation.
+//
+// mode: write
+// row:  stored
+UNWIND $summaries AS row
+MATCH (session:Session {key: row.session_key, tenant_id: $tenant_id})
+WHERE session.changed_version = row.version
+WITH session, row
+ORDER BY session.key
+SET
+  session.summary = row.summary,
+  session.summary_version = $summary_version,
+  session.summarised_version = row.version
+RETURN count(*) AS stored

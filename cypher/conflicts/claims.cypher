@@ -1,0 +1,20 @@
+// Active artifacts that speak about a condition, each with the other active ones that speak about the same and share
+// no conflict with it yet.
+//
+// The hint keeps the planner from reading every active artifact of the tenant for each claim.
+//
+// mode: read
+// row:  claim, rivals
+MATCH (one:Artifact)
+WHERE one.key IN $keys AND one.tenant_id = $tenant_id AND one.status = 'active' AND one.situation_key IS NOT NULL
+OPTIONAL MATCH (other:Artifact {situation_key: one.situation_key})
+USING INDEX other:Artifact(situation_key)
+WHERE other.tenant_id = $tenant_id
+  AND other.status = 'active'
+  AND other.key <> one.key
+  AND NOT EXISTS { (one)<-[:BETWEEN]-(:Conflict)-[:BETWEEN]->(other) }
+WITH one, other
+ORDER BY other.key
+WITH one, collect(properties(other)) AS rivals
+RETURN properties(one) AS claim, rivals
+ORDER BY one.key

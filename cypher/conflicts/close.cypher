@@ -1,0 +1,13 @@
+// Resolve an open conflict: which side is kept (none named: all), and why. At most one row.
+//
+// mode: write
+// row:  conflict_id, at_us
+MATCH (conflict:Conflict {key: $key})
+WHERE conflict.tenant_id = $tenant_id AND conflict.status = 'open'
+WITH conflict, CASE WHEN $at_us > conflict.detected_us THEN $at_us ELSE conflict.detected_us END AS at_us
+SET
+  conflict.status = 'resolved',
+  conflict.resolved_us = at_us,
+  conflict.kept_id = $kept_id,
+  conflict.resolution = $resolution
+RETURN conflict.conflict_id AS conflict_id, at_us

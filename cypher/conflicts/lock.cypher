@@ -1,0 +1,17 @@
+// Take the write locks of a conflict's sides, entities before memories before artifacts, and of the conflict itself.
+//
+// A statement of its own, so that what the next one reads was committed when the locks came. Writing the tenant's id
+// back changes nothing.
+//
+// mode: write
+// row:  conflict_id
+MATCH (conflict:Conflict {key: $key})
+WHERE conflict.tenant_id = $tenant_id
+OPTIONAL MATCH (conflict)-[:BETWEEN]->(side)
+WITH conflict, side, CASE WHEN side:Entity THEN 0 WHEN side:Memory THEN 1 ELSE 2 END AS place
+ORDER BY place, side.key
+SET side.tenant_id = $tenant_id
+WITH conflict, count(side) AS sides
+SET conflict.tenant_id = $tenant_id
+RETURN conflict.conflict_id AS conflict_id
+ORDER BY conflict_id

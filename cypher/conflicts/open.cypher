@@ -1,0 +1,38 @@
+// Open conflicts that are not known yet; the sides that are artifacts must still be active.
+//
+// A conflict that was resolved is known and stays so: its id follows from its kind and sides. Uniqueness of the key
+// refuses what another writer opened since we looked; the caller looks again.
+//
+// mode: write
+// row:  conflict_id
+UNWIND $conflicts AS row
+WITH row
+WHERE NOT EXISTS { MATCH (known:Conflict {key: row.key}) WHERE known.tenant_id = $tenant_id }
+  AND NOT EXISTS {
+    MATCH (gone:Artifact)
+    WHERE gone.key IN row.artifact_keys AND gone.tenant_id = $tenant_id AND gone.status <> 'active'
+  }
+CREATE (conflict:Conflict)
+SET conflict = row.properties
+SET conflict.tenant_id = $tenant_id
+WITH conflict, row
+CALL (conflict, row) {
+  MATCH (side:Artifact)
+  WHERE side.key IN row.artifact_keys AND side.tenant_id = $tenant_id
+  CREATE (conflict)-[:BETWEEN {tenant_id: $tenant_id}]->(side)
+  RETURN count(*) AS artifacts
+}
+CALL (conflict, row) {
+  MATCH (side:Memory)
+  WHERE side.key IN row.memory_keys AND side.tenant_id = $tenant_id
+  CREATE (conflict)-[:BETWEEN {tenant_id: $tenant_id}]->(side)
+  RETURN count(*) AS memories
+}
+CALL (conflict, row) {
+  MATCH (side:Entity)
+  WHERE side.key IN row.entity_keys AND side.tenant_id = $tenant_id
+  CREATE (conflict)-[:BETWEEN {tenant_id: $tenant_id}]->(side)
+  RETURN count(*) AS entities
+}
+RETURN conflict.conflict_id AS conflict_id
+ORDER BY conflict_id

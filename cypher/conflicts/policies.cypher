@@ -1,0 +1,8 @@
+// The policies in force that were said or written down, against which decisions are held.
+//
+// mode: read
+// row:  policy
+MATCH (memory:Memory {tenant_id: $tenant_id, kind: 'policy'})
+WHERE memory.status IN ['promoted', 'tentative']
+RETURN properties(memory) AS policy
+ORDER BY memory.key

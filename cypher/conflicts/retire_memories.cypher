@@ -1,0 +1,13 @@
+// The memories on the losing sides of a conflict hold no longer; what was known of them stays.
+//
+// mode: write
+// row:  memory_id
+MATCH (memory:Memory)
+WHERE memory.key IN $keys AND memory.tenant_id = $tenant_id
+WITH memory
+ORDER BY memory.key
+SET
+  memory.status = 'contradicted',
+  memory.valid_to_us = CASE WHEN $at_us > memory.valid_from_us THEN $at_us ELSE memory.valid_from_us END
+RETURN memory.memory_id AS memory_id
+ORDER BY memory_id

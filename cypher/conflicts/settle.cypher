@@ -1,0 +1,28 @@
+// Resolve the open conflicts of artifacts and memories that hold no longer, where fewer than two sides are left.
+//
+// mode: write
+// row:  conflict_id
+MATCH (gone:Artifact|Memory)
+WHERE gone.key IN $keys
+  AND gone.tenant_id = $tenant_id
+  AND NOT gone.status IN ['draft', 'active', 'promoted', 'tentative']
+MATCH (gone)<-[:BETWEEN]-(conflict:Conflict)
+WHERE conflict.status = 'open'
+WITH DISTINCT conflict
+ORDER BY conflict.key
+CALL (conflict) {
+  MATCH (conflict)-[:BETWEEN]->(side:Artifact|Memory)
+  WHERE side.status IN ['draft', 'active', 'promoted', 'tentative']
+  WITH coalesce(side.artifact_id, side.memory_id) AS side_id
+  ORDER BY side_id
+  RETURN collect(side_id) AS holding
+}
+WITH conflict, holding
+WHERE size(holding) < 2
+SET
+  conflict.status = 'resolved',
+  conflict.resolved_us = CASE WHEN $at_us > conflict.detected_us THEN $at_us ELSE conflict.detected_us END,
+  conflict.kept_id = holding[0],
+  conflict.resolution = 'a side no longer holds'
+RETURN conflict.conflict_id AS conflict_id
+ORDER BY conflict_id

@@ -1,0 +1,8 @@
+// The active artifacts that speak about a condition, and so may contradict others.
+//
+// mode: read
+// row:  key
+MATCH (artifact:Artifact {tenant_id: $tenant_id, status: 'active'})
+WHERE artifact.situation_key IS NOT NULL
+RETURN artifact.key AS key
+ORDER BY key

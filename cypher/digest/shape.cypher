@@ -1,0 +1,64 @@
+// One row with the shape of the graph of active relations between active entities: counts by type, hubs, and for each
+// entity and type a list of its key and those that its relations lead to.
+//
+// One statement, because the walk over all relations is what costs, and because counts and links are then of the same
+// moment. Weights are summed in whole millionths: a sum of fractions depends on the order in which the store hands
+// out the relations. Each end of a relation counts for its hub, so a relation to itself counts twice. Names leave the
+// tenant in a fingerprint: $types keeps to the entity types whose names may (null: all).
+//
+// The walk over the links (max_depth) is done by the client: Community has no graph library, and a breadth-first search
+// in Cypher visits paths, not nodes. 24 of the 64 hexadecimal digits of a key tell entities apart (2^96).
+//
+// mode: read
+// row:  relations, connected, links
+MATCH (source:Entity {tenant_id: $tenant_id})-[relation:RELATES_TO]->(target:Entity {tenant_id: $tenant_id})
+WHERE source.type IS NOT NULL
+  AND source.status = 'active'
+  AND target.status = 'active'
+  AND relation.status = 'active'
+  AND ($as_of_us IS NULL
+    OR (relation.first_us <= $as_of_us AND source.first_us <= $as_of_us AND target.first_us <= $as_of_us))
+WITH
+  source,
+  relation.relation_type AS relation_type,
+  sum(toInteger(round(relation.weight * 1000000))) AS weight_millionths,
+  collect(target) AS targets
+WITH collect({
+  source: source,
+  relation_type: relation_type,
+  weight_millionths: weight_millionths,
+  targets: targets
+}) AS parts
+CALL (parts) {
+  UNWIND parts AS part
+  WITH
+    part.relation_type AS relation_type,
+    sum(size(part.targets)) AS relation_count,
+    sum(part.weight_millionths) AS weight_millionths
+  ORDER BY relation_type
+  RETURN collect({
+    relation_type: relation_type,
+    relation_count: relation_count,
+    weight_millionths: weight_millionths
+  }) AS relations
+}
+CALL (parts) {
+  CALL (parts) {
+    UNWIND parts AS part
+    RETURN part.source AS entity, size(part.targets) AS ends
+  UNION ALL
+    UNWIND parts AS part
+    UNWIND part.targets AS entity
+    RETURN entity, 1 AS ends
+  }
+  WITH entity, sum(ends) AS connection_count
+  WHERE $types IS NULL OR entity.type IN $types
+  WITH entity, connection_count
+  ORDER BY connection_count DESC, entity.name, entity.type, entity.key
+  LIMIT 10
+  RETURN collect({name: entity.name, type: entity.type, connection_count: connection_count}) AS connected
+}
+RETURN
+  relations,
+  connected,
+  [part IN parts | [left(part.source.key, 24)] + [target IN part.targets | left(target.key, 24)]] AS links

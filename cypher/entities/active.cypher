@@ -1,0 +1,8 @@
+// The tenant's active entities.
+//
+// mode: read
+// row:  key, name, type
+MATCH (entity:Entity {tenant_id: $tenant_id})
+WHERE entity.status = 'active'
+RETURN entity.key AS key, entity.name AS name, entity.type AS type
+ORDER BY key

@@ -1,0 +1,48 @@
+// Take away what a page of erased events mentioned: count entities and relations down, in key order as everybody locks.
+//
+// A mention says which relations its event was evidence for, so no relation has to remember its events. What has no
+// evidence left is deprecated; an entity that nothing mentions any more loses its name as well.
+//
+// mode: write
+// row:  entities, relations
+MATCH (entity:Entity)<-[mention:MENTIONS]-(event:Event)
+WHERE event.key IN $batch.event_keys AND entity.tenant_id = $tenant_id
+WITH entity, collect(mention) AS mentions
+ORDER BY entity.key
+SET entity.mention_count = entity.mention_count - size(mentions)
+WITH collect([entity, mentions]) AS touched
+CALL (touched) {
+  UNWIND touched AS pair
+  WITH pair[0] AS source, pair[1] AS mentions
+  UNWIND mentions AS mention
+  UNWIND coalesce(mention.relations, []) AS mark
+  WITH source, mark, count(*) AS evidence
+  MATCH (source)-[relation:RELATES_TO]->(target:Entity)
+  WHERE relation.relation_type + '>' + left(target.key, 16) = mark
+  SET relation.evidence_count = relation.evidence_count - evidence
+  SET
+    relation.weight = round(toFloat(relation.evidence_count) / (relation.evidence_count + 1), 6),
+    relation.status = CASE WHEN relation.evidence_count > 0 THEN relation.status ELSE 'deprecated' END
+  WITH source, relation, target
+  WHERE relation.evidence_count = 0
+  RETURN collect(source.key + '.' + relation.relation_type + '.' + target.key) AS relations
+}
+CALL (touched) {
+  UNWIND touched AS pair
+  UNWIND pair[1] AS mention
+  DELETE mention
+}
+CALL (touched) {
+  UNWIND touched AS pair
+  WITH pair[0] AS entity
+  WHERE NOT EXISTS { (entity)<-[:MENTIONS]-() }
+  SET
+    entity.name = '',
+    entity.normalised = '',
+    entity.aliases = [],
+    entity.search_text = '',
+    entity.mention_count = 0,
+    entity.status = 'deprecated'
+  RETURN collect(entity.key) AS entities
+}
+RETURN entities, relations

@@ -1,0 +1,24 @@
+// Among which stored events late ones belong: those at the same place of the order, and those at the place before it.
+//
+// Ids break the last tie, and the database compares stored text by code points, given text by UTF-16 units: so whoever
+// asked compares them himself. Descending by sequence the index answers in order and the search ends at once.
+//
+// mode: read
+// row:  key, twins, lower
+UNWIND $batch.late AS row
+CALL (row) {
+  MATCH (twin:Event {session_key: row.session_key, sequence: row.sequence, time_us: row.time_us})
+  OPTIONAL MATCH (twin)-[:NEXT]->(successor:Event)
+  RETURN collect([twin.event_id, twin.key, successor.key]) AS twins
+}
+CALL (row) {
+  OPTIONAL MATCH (event:Event {session_key: row.session_key})
+  WHERE event.sequence <= row.sequence AND (event.sequence < row.sequence OR event.time_us < row.time_us)
+  RETURN event.sequence AS sequence, event.time_us AS time_us
+  ORDER BY sequence DESC, time_us DESC
+  LIMIT 1
+}
+OPTIONAL MATCH (event:Event {tenant_id: $tenant_id, session_key: row.session_key, sequence: sequence, time_us: time_us})
+OPTIONAL MATCH (event)-[:NEXT]->(successor:Event)
+RETURN row.key AS key, twins, collect([event.event_id, event.key, successor.key]) AS lower
+ORDER BY key

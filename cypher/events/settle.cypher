@@ -1,0 +1,75 @@
+// Stamp what a batch wrote with the version of its commit, and link what points beyond the batch.
+//
+// Sent after the tenant was bumped: from there to the commit its writers come one at a time, so that of two events in
+// different sessions that point at each other's batches the later writer always sees the earlier one. An end that is
+// not there leaves an Awaited node under the key that it will offer; it is linked by the batch that brings it.
+//
+// mode: write
+// row:  awaited
+CALL () {
+  MATCH (tenant:Tenant {key: $tenant_key})
+  WHERE size($batch.signatures) > 0
+  SET tenant.signatures = coalesce(tenant.signatures, []) + $batch.signatures
+}
+CALL () {
+  MATCH (session:Session)
+  WHERE session.key IN $batch.session_keys AND session.tenant_id = $tenant_id
+  SET session.changed_version = $version
+}
+CALL () {
+  MATCH (event:Event)
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
+  SET event.recorded_version = $version
+}
+CALL () {
+  UNWIND $batch.caused_by AS pair
+  MATCH (event:Event {key: pair[0]})
+  MATCH (cause:Event {key: pair[1]})
+  CREATE (event)-[:CAUSED_BY {tenant_id: $tenant_id}]->(cause)
+}
+CALL () {
+  UNWIND $batch.correlates_with AS pair
+  MATCH (event:Event {key: pair[0]})
+  MATCH (other:Event {key: pair[1]})
+  CREATE (event)-[:CORRELATES_WITH {tenant_id: $tenant_id}]->(other)
+}
+CALL () {
+  UNWIND $batch.about AS pair
+  MATCH (feedback:Event {key: pair[0]})
+  MATCH (target:Event {key: pair[1]})
+  CREATE (feedback)-[:ABOUT {tenant_id: $tenant_id}]->(target)
+}
+CALL () {
+  UNWIND $batch.answers AS pair
+  MATCH (result:Event {key: pair[0]})
+  CALL (result, pair) {
+    MATCH (call:Event {call_key: pair[1]})
+    RETURN call
+    ORDER BY call.sequence > result.sequence, abs(call.sequence - result.sequence), call.event_id
+    LIMIT 1
+  }
+  CREATE (result)-[:ANSWERS {tenant_id: $tenant_id}]->(call)
+}
+CALL () {
+  UNWIND $batch.caused_by + $batch.correlates_with + $batch.about + $batch.answers AS pair
+  MATCH (event:Event {key: pair[0]})
+  WHERE NOT EXISTS { (:Event {key: pair[1]}) } AND NOT EXISTS { (:Event {call_key: pair[1]}) }
+  MERGE (awaited:Awaited {key: pair[1]})
+    ON CREATE SET awaited.tenant_id = $tenant_id
+  CREATE (event)-[:AWAITS {tenant_id: $tenant_id, link: pair[2]}]->(awaited)
+}
+CALL () {
+  UNWIND $batch.offers AS pair
+  MATCH (awaited:Awaited {key: pair[0]})<-[waits:AWAITS]-(event:Event)
+  MATCH (arrived:Event {key: pair[1]})
+  FOREACH (_ IN CASE WHEN waits.link = 'CAUSED_BY' THEN [1] ELSE [] END |
+    CREATE (event)-[:CAUSED_BY {tenant_id: $tenant_id}]->(arrived))
+  FOREACH (_ IN CASE WHEN waits.link = 'CORRELATES_WITH' THEN [1] ELSE [] END |
+    CREATE (event)-[:CORRELATES_WITH {tenant_id: $tenant_id}]->(arrived))
+  FOREACH (_ IN CASE WHEN waits.link = 'ABOUT' THEN [1] ELSE [] END |
+    CREATE (event)-[:ABOUT {tenant_id: $tenant_id}]->(arrived))
+  FOREACH (_ IN CASE WHEN waits.link = 'ANSWERS' THEN [1] ELSE [] END |
+    CREATE (event)-[:ANSWERS {tenant_id: $tenant_id}]->(arrived))
+  DETACH DELETE awaited
+}
+RETURN size($batch.offers) AS awaited

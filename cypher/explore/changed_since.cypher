@@ -1,0 +1,16 @@
+// What changed since.
+//
+// Artifacts whose status changed at or after a time (ISO 8601 with offset), latest first.
+//
+// mode: read
+// row:  changed, status, artifact_type, title, version
+MATCH (artifact:Artifact {tenant_id: $tenant_id})
+WITH artifact, datetime($since).epochMillis * 1000 AS since_us, artifact.status_times[-1] AS changed_us
+WHERE changed_us >= since_us
+RETURN
+  toString(datetime({epochMillis: changed_us / 1000})) AS changed,
+  artifact.status AS status,
+  artifact.artifact_type AS artifact_type,
+  artifact.title AS title,
+  artifact.version AS version
+ORDER BY changed_us DESC, artifact.artifact_id

@@ -1,0 +1,14 @@
+// Decisions and what was said of them.
+//
+// Each decision with the feedback about it, latest first.
+//
+// mode: read
+// row:  timestamp, session_id, decided, said
+MATCH (decision:Event {tenant_id: $tenant_id, event_type: 'decision'})
+OPTIONAL MATCH (feedback:Event {tenant_id: $tenant_id})-[:ABOUT]->(decision)
+RETURN
+  decision.timestamp AS timestamp,
+  decision.session_id AS session_id,
+  decision.text AS decided,
+  feedback.text AS said
+ORDER BY decision.time_us DESC, decision.event_id, feedback.event_id

@@ -1,0 +1,11 @@
+// Erased evidence.
+//
+// Events whose content was erased and what still rests on them, as a picture.
+//
+// mode: read
+// row:  event, relation, record
+MATCH (event:Event {tenant_id: $tenant_id, erased: true})
+OPTIONAL MATCH (event)<-[relation:EVIDENCED_BY]-(record)
+RETURN event, relation, record
+ORDER BY event.key, record.key
+LIMIT 200

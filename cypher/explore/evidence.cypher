@@ -1,0 +1,10 @@
+// What an artifact rests on.
+//
+// The artifact, the memories it was derived from, and the events behind both, as a picture.
+//
+// mode: read
+// row:  artifact, relation, source
+MATCH (artifact:Artifact {tenant_id: $tenant_id, artifact_id: $artifact_id})
+MATCH (artifact)-[relation:EVIDENCED_BY|DERIVED_FROM]->(source)
+RETURN artifact, relation, source
+ORDER BY type(relation), source.key

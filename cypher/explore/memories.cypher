@@ -1,0 +1,15 @@
+// Memories.
+//
+// What was stated or directed: policies, preferences, facts and goals with their standing and evidence.
+//
+// mode: read
+// row:  kind, text, status, confidence, observations, evidence
+MATCH (memory:Memory {tenant_id: $tenant_id})
+RETURN
+  memory.kind AS kind,
+  memory.text AS text,
+  memory.status AS status,
+  memory.confidence AS confidence,
+  memory.observation_count AS observations,
+  COUNT { (memory)-[:EVIDENCED_BY]->(:Event) } AS evidence
+ORDER BY kind, status, confidence DESC, memory.key

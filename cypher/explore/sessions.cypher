@@ -1,0 +1,14 @@
+// Sessions of a tenant.
+//
+// Every session with its span, number of events and outcome, the latest first. Start here.
+//
+// mode: read
+// row:  session_id, first, last, events, outcome
+MATCH (session:Session {tenant_id: $tenant_id})
+RETURN
+  session.session_id AS session_id,
+  toString(datetime({epochMillis: session.first_us / 1000})) AS first,
+  toString(datetime({epochMillis: session.last_us / 1000})) AS last,
+  session.event_count AS events,
+  session.outcome AS outcome
+ORDER BY session.last_us DESC, session_id

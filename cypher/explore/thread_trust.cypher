@@ -1,0 +1,10 @@
+// Trust of a thread.
+//
+// The records of a thread with who replied to whom and how, as a picture.
+//
+// mode: read
+// row:  record, relation, parent
+MATCH (record:TaskRecord {tenant_id: $tenant_id, thread_id: $thread_id})
+OPTIONAL MATCH (record)-[relation:REPLIES_TO]->(parent:TaskRecord)
+RETURN record, relation, parent
+ORDER BY record.key, parent.key

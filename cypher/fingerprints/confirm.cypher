@@ -1,0 +1,18 @@
+// Give imported artifacts the evidence of the tenant's own that say the same. They are locked before.
+//
+// mode: write
+// row:  artifact_id, events
+UNWIND $pairs AS pair
+MATCH (imported:Artifact {key: pair.imported_key})
+MATCH (own:Artifact {key: pair.own_key})
+WHERE imported.tenant_id = $tenant_id AND own.tenant_id = $tenant_id
+CALL (imported, own) {
+  MATCH (own)-[:EVIDENCED_BY]->(event:Event)
+  WITH DISTINCT event
+  ORDER BY event.key
+  MERGE (imported)-[link:EVIDENCED_BY]->(event)
+    ON CREATE SET link.tenant_id = $tenant_id
+  RETURN count(*) AS events
+}
+RETURN imported.artifact_id AS artifact_id, events
+ORDER BY artifact_id

@@ -1,0 +1,7 @@
+// One row: how many imports stand in the tenant.
+//
+// mode: read
+// row:  imports
+MATCH (fingerprint:Fingerprint {tenant_id: $tenant_id, direction: 'imported'})
+WHERE fingerprint.taken_back_us IS NULL
+RETURN count(*) AS imports

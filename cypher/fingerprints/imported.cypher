@@ -1,0 +1,17 @@
+// The artifacts that imports brought and that may still hold, and the tenant's own of the same types.
+//
+// mode: read
+// row:  key, artifact_id, artifact_type, status, imported, content
+MATCH (artifact:Artifact)
+USING INDEX artifact:Artifact(tenant_id, status)
+WHERE artifact.tenant_id = $tenant_id
+  AND artifact.status IN ['draft', 'active']
+  AND artifact.artifact_type IN $types
+RETURN
+  artifact.key AS key,
+  artifact.artifact_id AS artifact_id,
+  artifact.artifact_type AS artifact_type,
+  artifact.status AS status,
+  artifact.imported IS NOT NULL AS imported,
+  artifact.content AS content
+ORDER BY key

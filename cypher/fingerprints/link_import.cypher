@@ -1,0 +1,20 @@
+// Tie an import to the event that logs it and to the drafts that it brought or found brought by another import.
+//
+// The event is the drafts' evidence: whoever forgets it takes them out. Runs last, when the event is stored; the
+// artifacts are locked already.
+//
+// mode: write
+// row:  artifacts
+MATCH (fingerprint:Fingerprint {key: $fingerprint_key})
+MATCH (event:Event {key: $event_key})
+WHERE fingerprint.tenant_id = $tenant_id AND event.tenant_id = $tenant_id
+CREATE (fingerprint)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+WITH fingerprint, event
+CALL (fingerprint, event) {
+  MATCH (artifact:Artifact)
+  WHERE artifact.key IN $artifact_keys AND artifact.tenant_id = $tenant_id
+  CREATE (fingerprint)-[:SEEDED {tenant_id: $tenant_id}]->(artifact)
+  CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+  RETURN count(*) AS artifacts
+}
+RETURN artifacts

@@ -1,0 +1,16 @@
+// How many memories there are of each status, kind and extraction method, with sums in whole numbers.
+//
+// The index is on (tenant_id, kind); it is used only where both are asked for.
+//
+// mode: read
+// row:  status, kind, extraction_method, memory_count, confidence_millionths, observations
+MATCH (memory:Memory {tenant_id: $tenant_id})
+WHERE memory.kind IS NOT NULL
+RETURN
+  memory.status AS status,
+  memory.kind AS kind,
+  coalesce(memory.extraction_method, 'unknown') AS extraction_method,
+  count(*) AS memory_count,
+  sum(toInteger(round(memory.confidence * 1000000))) AS confidence_millionths,
+  sum(coalesce(memory.observation_count, 1)) AS observations
+ORDER BY status, kind, extraction_method

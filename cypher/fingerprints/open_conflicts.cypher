@@ -1,0 +1,27 @@
+// Open conflicts between imported drafts and what holds, where they are not known yet.
+//
+// A draft is served to nobody, so nothing is decided here: the conflict waits for whoever would make the draft active.
+//
+// mode: write
+// row:  conflict_id
+UNWIND $conflicts AS row
+WITH row
+WHERE NOT EXISTS { MATCH (known:Conflict {key: row.key}) WHERE known.tenant_id = $tenant_id }
+CREATE (conflict:Conflict)
+SET conflict = row.properties
+SET conflict.tenant_id = $tenant_id
+WITH conflict, row
+CALL (conflict, row) {
+  MATCH (side:Artifact)
+  WHERE side.key IN row.artifact_keys AND side.tenant_id = $tenant_id
+  CREATE (conflict)-[:BETWEEN {tenant_id: $tenant_id}]->(side)
+  RETURN count(*) AS artifacts
+}
+CALL (conflict, row) {
+  MATCH (side:Memory)
+  WHERE side.key IN row.memory_keys AND side.tenant_id = $tenant_id
+  CREATE (conflict)-[:BETWEEN {tenant_id: $tenant_id}]->(side)
+  RETURN count(*) AS memories
+}
+RETURN conflict.conflict_id AS conflict_id
+ORDER BY conflict_id

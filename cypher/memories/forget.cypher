@@ -1,0 +1,68 @@
+// Count the live evidence of the memories that rest on a page of erased events; blank those that have none left.
+//
+// A blank memory keeps its ids and times and leaves its chain, which is drawn anew from what remains; conflicts with it
+// are over. The keys come in order, as everybody locks them.
+//
+// mode: write
+// row:  memory_id, slot_key, lost
+MATCH (memory:Memory)-[:EVIDENCED_BY]->(event:Event)
+WHERE event.key IN $batch.event_keys AND memory.tenant_id = $tenant_id
+WITH DISTINCT memory
+ORDER BY memory.key
+SET memory.observation_count = COUNT { (memory)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL }
+WITH memory, memory.slot_key AS slot_key, memory.observation_count = 0 AS lost
+CALL (memory, lost) {
+  WITH memory, lost
+  WHERE NOT lost
+  SET memory.confidence = round(1 - (1 - memory.surest) ^ memory.observation_count, 6)
+}
+CALL (memory, lost) {
+  WITH memory, lost
+  WHERE lost
+  CALL (memory) {
+    MATCH (memory)-[link:SUPERSEDES]-(:Memory)
+    DELETE link
+  }
+  CALL (memory) {
+    MATCH (memory)-[link:MENTIONS]->(:Entity)
+    DELETE link
+  }
+  CALL (memory) {
+    MATCH (memory)<-[:BETWEEN]-(conflict:Conflict)
+    SET
+      conflict.text = 'Conflict: what a side said was erased',
+      conflict.resolved_us = CASE
+        WHEN conflict.status = 'resolved' THEN conflict.resolved_us
+        WHEN $at_us > conflict.detected_us THEN $at_us
+        ELSE conflict.detected_us
+      END,
+      conflict.resolution = CASE conflict.status
+        WHEN 'resolved' THEN conflict.resolution
+        ELSE 'a side lost its evidence'
+      END,
+      conflict.status = 'resolved'
+  }
+  SET
+    memory.text = '',
+    memory.search_text = '',
+    memory.token_count = 0,
+    memory.subject = null,
+    memory.predicate = null,
+    memory.object = null,
+    memory.answer = null,
+    memory.said_by = null,
+    memory.slot_key = null,
+    memory.head_key = null,
+    memory.supersedes_key = null,
+    memory.surest = 0.0,
+    memory.confidence = 0.0,
+    memory.status = 'deprecated',
+    memory.reason = 'all evidence was erased',
+    memory.valid_to_us = CASE
+      WHEN memory.valid_to_us < $at_us THEN memory.valid_to_us
+      WHEN $at_us > memory.valid_from_us THEN $at_us
+      ELSE memory.valid_from_us
+    END
+}
+RETURN memory.memory_id AS memory_id, slot_key, lost
+ORDER BY memory_id

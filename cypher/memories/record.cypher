@@ -1,0 +1,92 @@
+// Merge the memories of a batch with their evidence and the entities they are about.
+//
+// What answers a question that has one answer at a time comes with its place in the chain: when it ceased to hold and
+// what it supersedes. Stored rows come before new ones, so that the unique keys head_key and supersedes_key are given
+// up before they are taken; the edges are drawn when all nodes are there. Confidence follows from the surest rule and
+// the number of observations alone, whatever their order. What was taken out of what holds by hand, or lost a conflict,
+// stays out, however often it is said; what had lost its evidence holds again. An answer that contradicts one of the
+// chain ends with it, and so does their conflict.
+//
+// mode: write
+// row:  memories
+CALL () {
+  UNWIND $batch.memories AS row
+  MERGE (memory:Memory {key: row.key})
+    ON CREATE SET memory = row.properties
+  WITH
+    memory,
+    row,
+    memory.text <> '' AND (
+      coalesce(memory.retired, false)
+      OR memory.status = 'contradicted'
+      OR (memory.status = 'deprecated' AND (memory.slot_key IS NULL OR memory.head_key IS NOT NULL))
+    ) AS retired
+  SET
+    memory.retired = CASE WHEN retired THEN true ELSE null END,
+    memory.text = CASE WHEN memory.text = '' THEN row.properties.text ELSE memory.text END,
+    memory.search_text = CASE WHEN memory.search_text = '' THEN row.properties.search_text ELSE memory.search_text END,
+    memory.hard = CASE WHEN row.properties.hard THEN true ELSE memory.hard END,
+    memory.surest = CASE WHEN row.properties.surest > memory.surest THEN row.properties.surest ELSE memory.surest END,
+    memory.observation_count = memory.observation_count + size(row.event_keys),
+    memory.first_us = CASE WHEN row.first_us < memory.first_us THEN row.first_us ELSE memory.first_us END,
+    memory.last_us = CASE WHEN row.last_us > memory.last_us THEN row.last_us ELSE memory.last_us END
+  SET
+    memory.valid_from_us = memory.first_us,
+    memory.confidence = round(1 - (1 - memory.surest) ^ memory.observation_count, 6),
+    memory.valid_to_us = CASE WHEN retired THEN memory.valid_to_us ELSE row.ends_us END,
+    memory.reason = CASE WHEN retired THEN memory.reason ELSE null END
+  SET memory.status = CASE
+    WHEN retired THEN memory.status
+    WHEN row.ends_us IS NOT NULL THEN 'deprecated'
+    WHEN memory.confidence >= $sure THEN 'promoted'
+    ELSE 'tentative'
+  END
+  WITH memory, row
+  CALL (memory, row) {
+    WITH memory, row
+    WHERE row.chained
+    SET memory.head_key = row.head_key, memory.supersedes_key = row.supersedes_key
+  }
+  CALL (memory, row) {
+    UNWIND row.event_keys AS event_key
+    MATCH (event:Event {key: event_key})
+    CREATE (memory)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+  }
+  CALL (memory, row) {
+    UNWIND row.entity_keys AS entity_key
+    MATCH (entity:Entity {key: entity_key})
+    MERGE (memory)-[mention:MENTIONS]->(entity)
+      ON CREATE SET mention.tenant_id = $tenant_id, mention.count = 1
+  }
+  RETURN count(*) AS memories
+}
+CALL () {
+  UNWIND $batch.memories AS row
+  WITH row
+  WHERE row.chained
+  MATCH (memory:Memory {key: row.key})
+  CALL (memory, row) {
+    MATCH (memory)-[link:SUPERSEDES]->(older:Memory)
+    WHERE older.key <> coalesce(row.supersedes_key, '')
+    DELETE link
+  }
+  CALL (memory, row) {
+    MATCH (older:Memory {key: row.supersedes_key})
+    MERGE (memory)-[link:SUPERSEDES]->(older)
+      ON CREATE SET link.tenant_id = $tenant_id
+  }
+  CALL (memory, row) {
+    MATCH (memory)<-[:BETWEEN]-(conflict:Conflict)-[:BETWEEN]->(other:Memory)
+    WHERE row.ends_us IS NOT NULL AND conflict.status = 'open' AND other.slot_key IS NULL
+    SET
+      conflict.status = 'resolved',
+      conflict.resolved_us = CASE
+        WHEN row.ends_us > conflict.detected_us THEN row.ends_us
+        ELSE conflict.detected_us
+      END,
+      conflict.resolution = 'a later answer took the place of both',
+      other.status = 'deprecated',
+      other.valid_to_us = row.ends_us
+  }
+}
+RETURN memories

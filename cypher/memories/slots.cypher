@@ -1,0 +1,28 @@
+// The stored answers to the questions of a batch, oldest first, locked until the commit.
+//
+// Setting a property to itself takes the lock without changing anything; the keys come in order. An answer that was
+// taken out of what holds by hand, or that lost a conflict, keeps its place in the chain but is never told again:
+// told again, it is a new memory.
+//
+// mode: write
+// row:  slot_key, key, memory_id, text, answer, first_us, last_us, said_by
+MATCH (memory:Memory)
+WHERE memory.slot_key IN $batch.slot_keys AND memory.tenant_id = $tenant_id
+WITH memory
+ORDER BY memory.key
+SET memory.slot_key = memory.slot_key
+WITH
+  memory,
+  coalesce(memory.retired, false)
+    OR memory.status = 'contradicted'
+    OR (memory.status = 'deprecated' AND memory.head_key IS NOT NULL) AS retired
+RETURN
+  memory.slot_key AS slot_key,
+  memory.key AS key,
+  memory.memory_id AS memory_id,
+  memory.text AS text,
+  CASE WHEN retired THEN memory.answer + ' (retired)' ELSE memory.answer END AS answer,
+  memory.first_us AS first_us,
+  memory.last_us AS last_us,
+  coalesce(memory.said_by, '') AS said_by
+ORDER BY slot_key, first_us, key

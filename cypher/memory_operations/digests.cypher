@@ -1,0 +1,17 @@
+// All digests that are shown, by key and age: which of them are copies of others, and which are stale.
+//
+// mode: read
+// row:  key, artifact_id, digest_key, artifact_role, scope_id, project_id, stale, source_updated_at_ms
+MATCH (digest:TaskRecord {tenant_id: $tenant_id, artifact_kind: 'digest'})
+WHERE digest.created_us IS NOT NULL AND digest.hidden_reason IS NULL
+  AND ($project_id IS NULL OR digest.project_id = $project_id)
+RETURN
+  digest.key AS key,
+  digest.artifact_id AS artifact_id,
+  digest.digest_key AS digest_key,
+  digest.artifact_role AS artifact_role,
+  digest.task_id AS scope_id,
+  digest.project_id AS project_id,
+  coalesce(digest.stale, false) AS stale,
+  coalesce(digest.source_updated_at_ms, 0) AS source_updated_at_ms
+ORDER BY digest_key, key

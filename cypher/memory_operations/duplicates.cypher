@@ -1,0 +1,12 @@
+// Memories that hold and say exactly the same, by kind and text, the largest groups first.
+//
+// mode: read
+// row:  kind, text, memory_ids
+MATCH (memory:Memory {tenant_id: $tenant_id})
+WHERE memory.status IN ['promoted', 'tentative'] AND ($project_id IS NULL OR memory.project_id = $project_id)
+WITH memory
+ORDER BY memory.memory_id
+WITH memory.kind AS kind, toLower(trim(memory.text)) AS text, collect(memory.memory_id) AS memory_ids
+WHERE size(memory_ids) > 1
+RETURN kind, text, memory_ids
+ORDER BY size(memory_ids) DESC, kind, text

@@ -1,0 +1,20 @@
+// A semantic memory: one row with what took its place, what it took the place of, its evidence, and the task records that
+// rest on the same events.
+//
+// mode: read
+// row:  memory, superseded_by, supersedes, event_ids, record_keys
+MATCH (memory:Memory {key: $key, tenant_id: $tenant_id})
+OPTIONAL MATCH (successor:Memory)-[:SUPERSEDES]->(memory)
+OPTIONAL MATCH (memory)-[:SUPERSEDES]->(old:Memory)
+RETURN
+  properties(memory) AS memory,
+  successor.memory_id AS superseded_by,
+  old.memory_id AS supersedes,
+  COLLECT {
+    MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+    RETURN event.event_id AS event_id ORDER BY event.time_us, event_id LIMIT 100
+  } AS event_ids,
+  COLLECT {
+    MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(record:TaskRecord)
+    RETURN DISTINCT record.key AS key ORDER BY key LIMIT 20
+  } AS record_keys

@@ -1,0 +1,10 @@
+// Hide digests that are copies of others; nothing is deleted.
+//
+// mode: write
+// row:  artifact_id
+MATCH (digest:TaskRecord)
+WHERE digest.key IN $batch.keys AND digest.tenant_id = $tenant_id AND digest.artifact_kind = 'digest'
+  AND digest.hidden_reason IS NULL
+SET digest.hidden_reason = 'duplicate_digest', digest.hidden_us = $at_us
+RETURN digest.artifact_id AS artifact_id
+ORDER BY artifact_id

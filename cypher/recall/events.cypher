@@ -1,0 +1,39 @@
+// The events that a question may be about: those with its words, and their neighbours in the session.
+//
+// One row with a list of events, in no order: it is decoded faster than many rows, and the reader sorts it. The tenant is part of the Lucene query; the index answers best first, so that $limit cuts off the
+// weakest. The first $windows hits also bring the four turns before and after them.
+//
+// mode: read
+// row:  state_version, as_of_us, event_count, found, events
+MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
+WITH tenant, coalesce($as_of_us, tenant.logical_us) AS as_of_us
+CALL (as_of_us) {
+  CALL db.index.fulltext.queryNodes('event_text', $query, {limit: $limit}) YIELD node
+  WHERE node.tenant_id = $tenant_id AND node.erased IS NULL AND node.time_us <= as_of_us
+    AND (node.expires_us IS NULL OR node.expires_us > as_of_us)
+  RETURN collect(node) AS hits
+}
+CALL (hits, as_of_us) {
+  CALL (hits, as_of_us) {
+    UNWIND hits[0..$windows] AS hit
+    MATCH (hit)-[:NEXT*1..4]-(near:Event)
+    WHERE near.tenant_id = $tenant_id AND near.erased IS NULL AND near.time_us <= as_of_us
+      AND (near.expires_us IS NULL OR near.expires_us > as_of_us)
+    RETURN near AS event
+    UNION
+    UNWIND hits AS event
+    RETURN event
+  }
+  OPTIONAL MATCH (event)-[:NEXT]->(after:Event)
+  RETURN collect([
+    event.event_id, event.session_id, coalesce(after.event_id, ''), coalesce(event.speaker, ''),
+    coalesce(event.title, ''), left(event.search_text, 1500), event.sequence, event.time_us, event.token_count,
+    event.salience, event.text ENDS WITH '?'
+  ]) AS events
+}
+RETURN
+  tenant.state_version AS state_version,
+  as_of_us,
+  tenant.event_count AS event_count,
+  size(hits) AS found,
+  events

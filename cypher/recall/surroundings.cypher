@@ -1,0 +1,159 @@
+// What lies around the best events, and what is known about the question's words: one row.
+//
+// Around: events that share an entity with $anchors (entities that more than $degree events mention tie nothing
+// together and are left out whole, so that no part of them is an accident of the order of storage), events of the
+// time that the question names, the latest ones, and those of the running session. Known: artifacts and memories by
+// their words, standing rules always, entities, relations, open conflicts. As of $as_of_us. Lists come in no order
+// where nothing is cut off; where something is, the order is total.
+//
+// mode: read
+// row:  mentions, events, artifacts, memories, evidence, entities, relations, conflicts, session, session_events
+CALL () {
+  UNWIND $anchors AS key
+  MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
+  WHERE anchor.tenant_id = $tenant_id
+  WITH DISTINCT entity
+  WHERE COUNT { (entity)<-[:MENTIONS]-() } <= $degree
+  MATCH (entity)<-[mention:MENTIONS]-(event:Event)
+  WHERE event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
+    AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+  RETURN
+    collect([event.event_id, entity.normalised, coalesce(mention.role, '')]) AS mentions,
+    collect(DISTINCT event) AS linked
+}
+CALL (linked) {
+  CALL (linked) {
+    UNWIND linked AS event
+    RETURN event
+    UNION
+    MATCH (event:Event {tenant_id: $tenant_id})
+    WHERE event.time_us >= $from_us AND event.time_us < $to_us AND event.time_us <= $as_of_us
+      AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    RETURN event
+    ORDER BY event.time_us DESC, event.event_id
+    LIMIT 120
+    UNION
+    MATCH (event:Event {tenant_id: $tenant_id})
+    WHERE event.time_us >= $latest_us AND event.time_us <= $as_of_us
+      AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    RETURN event
+    ORDER BY event.time_us DESC, event.event_id
+    LIMIT 60
+    UNION
+    MATCH (event:Event {session_key: $session_key})
+    WHERE event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
+      AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    RETURN event
+    ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+    LIMIT 40
+  }
+  OPTIONAL MATCH (event)-[:NEXT]->(after:Event)
+  RETURN collect([
+    event.event_id, event.session_id, coalesce(after.event_id, ''), coalesce(event.speaker, ''),
+    coalesce(event.title, ''), left(event.search_text, 1500), event.sequence, event.time_us, event.token_count,
+    event.salience, event.text ENDS WITH '?'
+  ]) AS events
+}
+CALL () {
+  CALL () {
+    CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60}) YIELD node
+    WHERE node.tenant_id = $tenant_id
+    RETURN node AS record
+    UNION
+    MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
+    WHERE record.hard = true
+    RETURN record
+    ORDER BY record.first_us DESC, record.memory_id
+    LIMIT 60
+    UNION
+    MATCH (record:Memory {tenant_id: $tenant_id, kind: 'goal'})
+    WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us
+    RETURN record
+    ORDER BY record.last_us DESC, record.memory_id
+    LIMIT 10
+  }
+  RETURN collect(record) AS records
+}
+CALL (records) {
+  UNWIND [record IN records WHERE record:Artifact AND record.status_times[0] <= $as_of_us] AS artifact
+  RETURN collect(artifact {
+    .artifact_id, .artifact_type, .title, .text, .token_count, .search_text, .content, .content_hash, .confidence,
+    .agent_id, .tags, .created_us, .status_times, .status_values, .count_times, .observed_counts, .success_rates,
+    .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants, .source_memory_ids,
+    source_events: size(artifact.source_events),
+    linked: EXISTS { (artifact)-[:EVIDENCED_BY]->() },
+    alive: EXISTS { (artifact)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
+  }) AS artifacts
+}
+CALL (records) {
+  UNWIND [record IN records WHERE record:Memory AND record.first_us <= $as_of_us] AS memory
+  RETURN collect(memory {
+    .memory_id, .kind, .text, .token_count, .search_text, .confidence, .status, .observation_count, .hard,
+    .extraction_method, .first_us, .last_us, .valid_from_us, .valid_to_us,
+    linked: EXISTS { (memory)-[:EVIDENCED_BY]->() },
+    alive: EXISTS { (memory)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
+  }) AS memories
+}
+CALL (records) {
+  UNWIND records AS record
+  MATCH (record)-[:EVIDENCED_BY]->(event:Event)
+  WHERE COUNT { (record)-[:EVIDENCED_BY]->() } <= 40
+    AND event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
+    AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+  WITH record, event
+  ORDER BY event.time_us DESC, event.event_id
+  WITH record, head(collect(event)) AS event
+  RETURN collect([
+    coalesce(record.artifact_id, record.memory_id), event.event_id, event.session_id, event.time_us, event.token_count,
+    event.salience, coalesce(event.speaker, ''), left(event.search_text, 1500)
+  ]) AS evidence
+}
+CALL () {
+  CALL db.index.fulltext.queryNodes('entity_text', $words, {limit: 40}) YIELD node
+  WHERE node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us
+  RETURN collect(node) AS met
+}
+CALL (met) {
+  UNWIND met AS entity
+  MATCH (entity)-[relation:RELATES_TO]-(other:Entity)
+  WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
+    AND (other IN met OR COUNT { (entity)-[:RELATES_TO]-() } <= 40)
+  WITH DISTINCT relation
+  RETURN collect([
+    startNode(relation).name, relation.relation_type, endNode(relation).name, startNode(relation).key,
+    endNode(relation).key, relation.weight, relation.confidence, relation.evidence_count, relation.last_us
+  ]) AS relations
+}
+CALL () {
+  MATCH (conflict:Conflict {tenant_id: $tenant_id})
+  WHERE conflict.detected_us <= $as_of_us AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
+  WITH conflict
+  ORDER BY conflict.detected_us DESC, conflict.conflict_id
+  LIMIT 60
+  RETURN collect(conflict {
+    .conflict_id, .kind, .reason, .text, .token_count, .detected_us,
+    sides: [(conflict)-[:BETWEEN]->(side) | coalesce(side.artifact_id, side.memory_id, side.key)]
+  }) AS conflicts
+}
+CALL () {
+  MATCH (event:Event {session_key: $session_key})
+  WHERE event.tenant_id = $tenant_id AND event.time_us <= $as_of_us AND event.erased IS NULL
+    AND event.event_type IN ['tool_call', 'tool_result', 'error']
+  WITH event
+  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+  LIMIT 200
+  RETURN collect([event.event_type, left(event.text, 400)]) AS session
+}
+RETURN
+  mentions,
+  events,
+  artifacts,
+  memories,
+  evidence,
+  [entity IN met | [
+    entity.key, entity.name, entity.type, entity.mention_count, entity.confidence, entity.first_us, entity.last_us
+  ]] AS entities,
+  relations,
+  conflicts,
+  session,
+  COUNT { (:Event {session_key: $session_key}) } AS session_events

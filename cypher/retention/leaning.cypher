@@ -1,0 +1,47 @@
+// What leans on a page of events: artifacts, memories, entities and relations that hold, with how much of their live
+// evidence is among them.
+//
+// mode: read
+// row:  kind, id, chosen, live
+CALL () {
+  MATCH (record:Artifact)-[:EVIDENCED_BY]->(event:Event)
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.status IN ['draft', 'active']
+  WITH record, count(event) AS chosen
+  RETURN
+    'artifact' AS kind,
+    record.artifact_id AS id,
+    chosen,
+    COUNT { (record)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL } AS live
+  UNION ALL
+  MATCH (record:Memory)-[:EVIDENCED_BY]->(event:Event)
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.text <> ''
+  WITH record, count(event) AS chosen
+  RETURN
+    'memory' AS kind,
+    record.memory_id AS id,
+    chosen,
+    COUNT { (record)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL } AS live
+  UNION ALL
+  MATCH (event:Event)-[:MENTIONS]->(entity:Entity)
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
+  WITH entity, count(event) AS chosen
+  RETURN
+    'entity' AS kind,
+    entity.key AS id,
+    chosen,
+    COUNT { (entity)<-[:MENTIONS]-(live) WHERE NOT live:Memory } AS live
+  UNION ALL
+  MATCH (event:Event)-[mention:MENTIONS]->(entity:Entity)
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
+  UNWIND coalesce(mention.relations, []) AS mark
+  WITH entity, mark, count(*) AS chosen
+  MATCH (entity)-[relation:RELATES_TO]->(target:Entity)
+  WHERE relation.relation_type + '>' + left(target.key, 16) = mark
+  RETURN
+    'relation' AS kind,
+    entity.key + '.' + relation.relation_type + '.' + target.key AS id,
+    chosen,
+    relation.evidence_count AS live
+}
+RETURN kind, id, chosen, live
+ORDER BY kind, id

@@ -1,0 +1,19 @@
+// Compiled artifacts of given types that hold, those that task work gave evidence for first.
+//
+// mode: read
+// row:  artifact_id, artifact_type, title, summary, confidence, from_task_work
+MATCH (artifact:Artifact)
+WHERE artifact.tenant_id = $tenant_id AND artifact.status = 'active' AND artifact.artifact_type IN $batch.types
+WITH
+  artifact,
+  EXISTS { (artifact)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(:TaskRecord) } AS from_task_work
+ORDER BY from_task_work DESC, artifact.confidence DESC, artifact.artifact_id
+LIMIT $limit
+RETURN
+  artifact.artifact_id AS artifact_id,
+  artifact.artifact_type AS artifact_type,
+  artifact.title AS title,
+  artifact.summary AS summary,
+  artifact.confidence AS confidence,
+  from_task_work
+ORDER BY from_task_work DESC, confidence DESC, artifact_id

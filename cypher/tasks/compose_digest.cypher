@@ -1,0 +1,24 @@
+// Put a digest in its place, fresh: the same record as before, with what its sources say now.
+//
+// The tenant's node is locked by the caller before the sources are read, as every writer of a source locks it before it
+// marks digests stale: nothing is missed between reading and writing.
+//
+// mode: write
+// row:  artifact_id
+MERGE (digest:TaskRecord {key: $batch.digest.key})
+SET digest = $batch.digest
+WITH digest
+CALL (digest) {
+  MATCH (digest)-[old:ON_TASK|RELATED_TO]->()
+  DELETE old
+}
+CALL (digest) {
+  MATCH (task:Task {key: $task_key})
+  CREATE (digest)-[:ON_TASK {tenant_id: $tenant_id}]->(task)
+}
+CALL (digest) {
+  UNWIND $batch.source_keys AS key
+  MATCH (source:TaskRecord {key: key})
+  CREATE (digest)-[:RELATED_TO {tenant_id: $tenant_id, relation_kind: 'digests'}]->(source)
+}
+RETURN digest.artifact_id AS artifact_id

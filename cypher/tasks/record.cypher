@@ -1,0 +1,76 @@
+// Create a record with all that it names: task, runs, data sets, challenge, contributors, entities, and the records it
+// replies to, supersedes or relates to.
+//
+// The task is locked by the caller. Nodes that many records share are merged in the order of their keys; a second
+// successor of the same record is refused by the uniqueness of supersedes_key.
+//
+// mode: write
+// row:  artifact_id
+MERGE (task:Task {key: $batch.task.key})
+SET task += $batch.task.properties, task.tenant_id = $tenant_id, task.record_count = coalesce(task.record_count, 0) + 1
+CREATE (record:TaskRecord)-[:ON_TASK {tenant_id: $tenant_id}]->(task)
+SET record = $batch.record
+WITH record, task
+CALL (task) {
+  UNWIND $batch.parents AS row
+  MERGE (parent:Task {key: row.key})
+    ON CREATE SET parent.tenant_id = $tenant_id, parent.task_id = row.task_id
+  MERGE (task)-[:PART_OF {tenant_id: $tenant_id}]->(parent)
+}
+CALL (record, task) {
+  UNWIND $batch.runs AS row
+  MERGE (run:Run {key: row.key})
+  SET run += row.properties, run.tenant_id = $tenant_id
+  MERGE (run)-[:PART_OF {tenant_id: $tenant_id}]->(task)
+  WITH run, row
+  WHERE row.told
+  CREATE (record)-[:PART_OF {tenant_id: $tenant_id}]->(run)
+}
+CALL (record, task) {
+  UNWIND $batch.datasets AS row
+  MERGE (dataset:Dataset {key: row.key})
+  SET dataset += row.properties, dataset.tenant_id = $tenant_id
+  CREATE (record)-[:USES_DATASET {tenant_id: $tenant_id}]->(dataset)
+  MERGE (task)-[:USES_DATASET {tenant_id: $tenant_id}]->(dataset)
+}
+CALL (record) {
+  UNWIND $batch.challenges AS row
+  MERGE (challenge:Challenge {key: row.key})
+    ON CREATE SET challenge.tenant_id = $tenant_id, challenge.challenge_id = row.challenge_id
+  CREATE (record)-[:PART_OF {tenant_id: $tenant_id}]->(challenge)
+}
+CALL (record) {
+  UNWIND $batch.contributors AS row
+  MERGE (contributor:Contributor {key: row.key})
+  SET contributor += row.properties, contributor.tenant_id = $tenant_id
+  CREATE (record)-[share:CONTRIBUTED_BY {tenant_id: $tenant_id}]->(contributor)
+  SET share += row.share
+}
+CALL (record) {
+  UNWIND $batch.replies AS key
+  MATCH (parent:TaskRecord {key: key})
+  CREATE (record)-[:REPLIES_TO {tenant_id: $tenant_id, relation_kind: record.relation_kind}]->(parent)
+}
+CALL (record) {
+  UNWIND $batch.superseded AS key
+  MATCH (old:TaskRecord {key: key})
+  CREATE (record)-[:SUPERSEDES {tenant_id: $tenant_id}]->(old)
+  SET
+    record.supersedes_key = key,
+    old.superseded_by = record.artifact_id,
+    old.hidden_reason = 'superseded',
+    old.hidden_us = record.created_us
+}
+CALL (record) {
+  UNWIND $batch.related AS key
+  MATCH (other:TaskRecord {key: key})
+  CREATE (record)-[:RELATED_TO {tenant_id: $tenant_id, relation_kind: coalesce(record.relation_kind, 'related_to')}]->(other)
+}
+CALL (record) {
+  UNWIND $batch.entities AS row
+  MERGE (entity:Entity {key: row.key})
+    ON CREATE SET entity = row.properties, entity.key = row.key
+  SET entity.mention_count = entity.mention_count + 1
+  CREATE (record)-[:MENTIONS {tenant_id: $tenant_id, count: 1, role: row.role}]->(entity)
+}
+RETURN record.artifact_id AS artifact_id

@@ -1,0 +1,20 @@
+// Tie a new record to the events that tell it, and mark the digests that it makes stale.
+//
+// The last statement, after the tenant's node is locked: whoever refreshes a digest takes that lock first, so a digest
+// is either read with this record in it, or marked here.
+//
+// mode: write
+// row:  stale
+MATCH (record:TaskRecord {key: $key, tenant_id: $tenant_id})
+CALL (record) {
+  MATCH (event:Event)
+  WHERE event.key IN $batch.event_keys
+  CREATE (record)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+}
+CALL () {
+  MATCH (digest:TaskRecord)
+  WHERE digest.key IN $batch.digest_keys
+  SET digest.stale = true
+  RETURN count(digest) AS stale
+}
+RETURN stale

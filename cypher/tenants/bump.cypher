@@ -1,0 +1,19 @@
+// Raise the version of a tenant's state by one: the last statement of every transaction that wrote.
+//
+// Last, because the write lock on this one node is shared by all writers of the tenant: taken here it is held
+// only while the transaction commits. The logical clock never goes back.
+//
+// mode: write
+// row:  state_version
+MERGE (tenant:Tenant {key: $tenant_key})
+  ON CREATE SET
+    tenant.tenant_id = $tenant_id,
+    tenant.state_version = 0,
+    tenant.logical_us = $logical_us,
+    tenant.event_count = 0,
+    tenant.compiled_version = 0
+SET
+  tenant.state_version = tenant.state_version + 1,
+  tenant.event_count = tenant.event_count + $events,
+  tenant.logical_us = CASE WHEN $logical_us > tenant.logical_us THEN $logical_us ELSE tenant.logical_us END
+RETURN tenant.state_version AS state_version

@@ -1,0 +1,10 @@
+// What a tenant has: version of its state, logical time, number of events, version last compiled.
+//
+// mode: read
+// row:  state_version, logical_us, event_count, compiled_version
+MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
+RETURN
+  tenant.state_version AS state_version,
+  tenant.logical_us AS logical_us,
+  tenant.event_count AS event_count,
+  tenant.compiled_version AS compiled_version

@@ -1,0 +1,23 @@
+// A page of entities: their counters and those of their relations beside the mentions that they count.
+//
+// A mention says by its marks which relations its event is evidence for.
+//
+// mode: read
+// row:  key, name, counted, mentioned, relations, marks
+MATCH (entity:Entity)
+WHERE entity.key IN $keys AND entity.tenant_id = $tenant_id
+RETURN
+  entity.key AS key,
+  entity.name AS name,
+  entity.mention_count AS counted,
+  COUNT { (entity)<-[:MENTIONS]-(:Event) } AS mentioned,
+  [(entity)-[relation:RELATES_TO]->(target:Entity) |
+    [relation.relation_type, target.key, relation.evidence_count]] AS relations,
+  COLLECT {
+    MATCH (entity)<-[mention:MENTIONS]-(:Event)
+    UNWIND coalesce(mention.relations, []) AS mark
+    WITH mark, count(*) AS times
+    ORDER BY mark
+    RETURN [mark, times]
+  } AS marks
+ORDER BY entity.key

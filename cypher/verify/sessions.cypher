@@ -1,0 +1,13 @@
+// A page of sessions: their counters beside what they count, and the links of their chains.
+//
+// mode: read
+// row:  key, session_id, counted, stored, links
+MATCH (session:Session)
+WHERE session.key IN $keys AND session.tenant_id = $tenant_id
+RETURN
+  session.key AS key,
+  session.session_id AS session_id,
+  session.event_count AS counted,
+  COUNT { (session)<-[:IN_SESSION]-(:Event) } AS stored,
+  COUNT { (session)<-[:IN_SESSION]-(:Event)-[:NEXT]->(:Event) } AS links
+ORDER BY session.key

@@ -1,0 +1,12 @@
+// A page of task records: what was hashed, and the hash.
+//
+// mode: read
+// row:  key, artifact_id, document, record_hash
+MATCH (record:TaskRecord)
+WHERE record.key IN $keys AND record.tenant_id = $tenant_id
+RETURN
+  record.key AS key,
+  record.artifact_id AS artifact_id,
+  record.document AS document,
+  record.record_hash AS record_hash
+ORDER BY record.key

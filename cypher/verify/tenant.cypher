@@ -1,0 +1,12 @@
+// A tenant's counters beside what they count: one row. The hint keeps other tenants' events out of it.
+//
+// mode: read
+// row:  counted, stored, logical_us, latest_us
+MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
+CALL () {
+  MATCH (event:Event)
+  USING INDEX event:Event(tenant_id, time_us)
+  WHERE event.tenant_id = $tenant_id AND event.time_us IS NOT NULL
+  RETURN count(event) AS stored, max(event.time_us) AS latest_us
+}
+RETURN tenant.event_count AS counted, stored, tenant.logical_us AS logical_us, latest_us
