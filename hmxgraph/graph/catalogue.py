@@ -1,0 +1,100 @@
+"""Every statement ever sent: the files of ``cypher/``, read once, checked and named by path.
+
+A file is sent byte for byte. Its leading comment says what it is for and carries two facts the engine relies
+on: ``mode`` (read, write or schema) and ``row`` (the columns it returns, ``-`` for none).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal, TypeAlias, cast
+
+from hmxgraph.errors import StatementMisuse
+
+Mode: TypeAlias = Literal["read", "write", "schema"]
+_MODES = ("read", "write", "schema")
+_FIELD = re.compile(r"^//\s*(mode|row):\s*(.+?)\s*$", re.MULTILINE)
+_NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+_PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One packaged statement: its name (``events/create``), text, mode, parameters and columns."""
+
+    name: str
+    text: str
+    mode: Mode
+    parameters: frozenset[str]
+    row: tuple[str, ...]
+    description: str
+
+
+@cache
+def query(name: str) -> Query:
+    """The packaged statement called *name*.
+
+    Raises:
+        StatementMisuse: there is no such file.
+
+    >>> query("tenants/state").mode
+    'read'
+
+    """
+    file = _folder().joinpath(*name.split("/")[:-1], name.rsplit("/", maxsplit=1)[-1] + ".cypher")
+    if not file.is_file():
+        raise StatementMisuse(name)
+    return parse(name, file.read_text(encoding="utf-8"))
+
+
+@cache
+def query_names(subject: str = "") -> tuple[str, ...]:
+    """All statement names in order, or those of one subject folder.
+
+    >>> query_names("tenants")[0]
+    'tenants/bump'
+
+    """
+    names = sorted(_walk(_folder(), ""))
+    return tuple(name for name in names if name.startswith(f"{subject}/") or not subject)
+
+
+def parse(name: str, text: str) -> Query:
+    """The statement in *text*; its parameters are those the code uses, comments and strings left out.
+
+    Raises:
+        ValueError: the header has no true ``mode`` or no ``row`` line.
+
+    """
+    fields = dict(_FIELD.findall(text))
+    if fields.get("mode") not in _MODES or "row" not in fields:
+        raise ValueError(f"cypher/{name}.cypher: the header needs '// mode: read|write|schema' and '// row: columns'")
+    code = _NOT_CODE.sub(" ", text)
+    columns = () if fields["row"] == "-" else tuple(column.strip() for column in fields["row"].split(","))
+    return Query(
+        name, text, cast("Mode", fields["mode"]), frozenset(_PARAMETER.findall(code)), columns, _description(text)
+    )
+
+
+def _description(text: str) -> str:
+    lines = (line for line in text.splitlines() if line.startswith("//") and not _FIELD.match(line))
+    return "\n".join(line[2:].strip() for line in lines).strip()
+
+
+def _walk(folder: Traversable, prefix: str) -> Iterator[str]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".cypher"):
+            yield prefix + entry.name.removesuffix(".cypher")
+
+
+@cache
+def _folder() -> Traversable:
+    # A wheel carries the folder inside the package; an editable install finds it beside the package.
+    inside = files("hmxgraph").joinpath("cypher")
+    return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "cypher"

@@ -1,0 +1,157 @@
+"""Transactions against one database: managed, retried, timed out, their errors translated. Both faces end here."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from neo4j import (
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    AsyncSession,
+    GraphDatabase,
+    ManagedTransaction,
+    Session,
+    unit_of_work,
+)
+from neo4j.exceptions import DriverError, Neo4jError
+
+from hmxgraph.graph import drivers
+from hmxgraph.graph.address import Address
+from hmxgraph.graph.plan import Procedure, Work
+from hmxgraph.graph.runner import perform, perform_async, run, run_async
+from hmxgraph.graph.translation import translated, worth_repeating
+from hmxgraph.graph.watch import Trace, TransactionWatch
+
+T = TypeVar("T")
+TRANSACTION_TIMEOUT = 600.0
+RACES = 8
+
+
+class Connection:
+    """Performs procedures; one managed transaction per work, causally chained by the driver's bookmarks."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._driver = drivers.acquire(address)
+        self._bookmarks = GraphDatabase.bookmark_manager()
+        self._listeners: tuple[Trace, ...] = ()
+
+    def listen(self, listener: Trace) -> Callable[[], None]:
+        """Tell *listener* one line per statement from now on; call what you get to stop."""
+        self._listeners = (*self._listeners, listener)
+        return lambda: self._forget(listener)
+
+    def verify(self) -> None:
+        """Return at once where the server answers; a transaction would go on trying a dead one for long.
+
+        Raises:
+            StorageUnavailable: nobody answers.
+            AccessDenied: the login was refused.
+
+        """
+        try:
+            self._driver.verify_connectivity()
+        except (Neo4jError, DriverError) as error:
+            raise translated(error, self.address.uri, "") from error
+
+    def perform(self, procedure: Procedure[T]) -> T:
+        """What *procedure* returns.
+
+        Raises:
+            GraphError: the server refused or could not be reached.
+
+        """
+        return perform(procedure, self.transact)
+
+    def transact(self, work: Work[T]) -> T:
+        """What one work's plan returns, done in one transaction; a lost race on a key is run again."""
+        watch = TransactionWatch(self._listeners)
+        try:
+            with self._driver.session(database=self.address.database, bookmark_manager=self._bookmarks) as session:
+                return _attempt(session, work, watch, RACES)
+        except (Neo4jError, DriverError) as error:
+            raise translated(error, self.address.uri, watch.statement) from error
+
+    def close(self) -> None:
+        """Give the driver back."""
+        drivers.release(self.address)
+
+    def _forget(self, listener: Trace) -> None:
+        self._listeners = tuple(other for other in self._listeners if other is not listener)
+
+
+class AsyncConnection:
+    """The awaitable twin of :class:`Connection`."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._driver = drivers.open_async(address)
+        self._bookmarks = AsyncGraphDatabase.bookmark_manager()
+        self._listeners: tuple[Trace, ...] = ()
+
+    def listen(self, listener: Trace) -> Callable[[], None]:
+        """Tell *listener* one line per statement from now on; call what you get to stop."""
+        self._listeners = (*self._listeners, listener)
+        return lambda: self._forget(listener)
+
+    async def verify(self) -> None:
+        """Return at once where the server answers; errors as :meth:`Connection.verify`."""
+        try:
+            await self._driver.verify_connectivity()
+        except (Neo4jError, DriverError) as error:
+            raise translated(error, self.address.uri, "") from error
+
+    async def perform(self, procedure: Procedure[T]) -> T:
+        """What *procedure* returns.
+
+        Raises:
+            GraphError: the server refused or could not be reached.
+
+        """
+        return await perform_async(procedure, self.transact)
+
+    async def transact(self, work: Work[T]) -> T:
+        """What one work's plan returns, done in one transaction; a lost race on a key is run again."""
+        watch = TransactionWatch(self._listeners)
+        database = self.address.database
+        try:
+            async with self._driver.session(database=database, bookmark_manager=self._bookmarks) as session:
+                return await _attempt_async(session, work, watch, RACES)
+        except (Neo4jError, DriverError) as error:
+            raise translated(error, self.address.uri, watch.statement) from error
+
+    async def close(self) -> None:
+        """Close the driver."""
+        await self._driver.close()
+
+    def _forget(self, listener: Trace) -> None:
+        self._listeners = tuple(other for other in self._listeners if other is not listener)
+
+
+def _attempt(session: Session, work: Work[T], watch: TransactionWatch, races: int) -> T:
+    @unit_of_work(timeout=TRANSACTION_TIMEOUT)
+    def transaction(tx: ManagedTransaction) -> T:
+        return run(work.factory(), tx, watch)
+
+    execute = session.execute_read if work.mode == "read" else session.execute_write
+    for _ in range(races):
+        try:
+            return execute(transaction)
+        except (Neo4jError, DriverError) as error:
+            if not worth_repeating(error):
+                raise
+    return execute(transaction)
+
+
+async def _attempt_async(session: AsyncSession, work: Work[T], watch: TransactionWatch, races: int) -> T:
+    @unit_of_work(timeout=TRANSACTION_TIMEOUT)
+    async def transaction(tx: AsyncManagedTransaction) -> T:
+        return await run_async(work.factory(), tx, watch)
+
+    execute = session.execute_read if work.mode == "read" else session.execute_write
+    for _ in range(races):
+        try:
+            return await execute(transaction)
+        except (Neo4jError, DriverError) as error:
+            if not worth_repeating(error):
+                raise
+    return await execute(transaction)

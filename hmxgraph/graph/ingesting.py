@@ -1,0 +1,162 @@
+"""One ingest call: while the server writes a batch, the next one is read, checked and prepared."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeAlias, TypedDict
+
+from hmxgraph.graph.plan import Work
+from hmxgraph.graph.plans.ingest import record
+from hmxgraph.graph.streaming import streamed
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.batch import SIZE, Batch, batches
+from hmxgraph.ingest.dead_letters import dead_letter
+from hmxgraph.ingest.intake import Intake, OnError
+from hmxgraph.ingest.report import IngestReport, Receipt, Rejection, Tally
+from hmxgraph.ingest.sources import Payload, Source, deliveries
+from hmxgraph.ingest.streams import Stream
+from hmxgraph.ingest.window import SECONDS
+from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
+
+Transact: TypeAlias = Callable[[Work[Any]], Any]
+TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]
+Progress: TypeAlias = Callable[[int], object]
+
+
+class IngestChoices(TypedDict, total=False):
+    """The keyword arguments of ``ingest``; what is left out is as in :class:`IngestOptions`."""
+
+    on_error: OnError
+    rejects: str | Path | None
+    batch_size: int
+    window_seconds: float
+    writers: int
+    tokenizer: str
+    progress: Progress | None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How to ingest: what to do about bad lines, where to put them, how many events a transaction holds.
+
+    ``window_seconds`` is how long an event of a stream waits for those that it overtook; sources read at
+    full speed have each batch for a window. ``writers`` share the sessions among them.
+    """
+
+    on_error: OnError = "report"
+    rejects: str | Path | None = None
+    batch_size: int = SIZE
+    window_seconds: float = SECONDS
+    writers: int = 1
+    tokenizer: str = DEFAULT_ENCODING
+    progress: Progress | None = None
+
+
+def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: IngestOptions) -> IngestReport:
+    """Everything in *source* stored or accounted for; batches are made in this thread and written in others."""
+    began = perf_counter()
+    tally = Tally(tenancy.tenant_id)
+    with ExitStack() as closing:
+        intake = closing.enter_context(_intake(tally, options))
+        made = batches(deliveries(source), intake, size=options.batch_size, parts=options.writers)
+        writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
+        writing: dict[int, Future[Receipt]] = {}
+        for batch in made:
+            if batch.part in writing:
+                _settle(tally, writing.pop(batch.part).result(), options)
+            writing[batch.part] = writers[batch.part].submit(transact, _work(tenancy, batch, options))
+        for _, written in sorted(writing.items()):
+            _settle(tally, written.result(), options)
+    return tally.report(perf_counter() - began)
+
+
+async def ingest_async(
+    transact: TransactAsync, tenancy: Tenancy, source: Source | AsyncIterable[Any], options: IngestOptions
+) -> IngestReport:
+    """The awaitable twin of :func:`ingest`, which reads asynchronous sources and streams as well."""
+    began = perf_counter()
+    tally = Tally(tenancy.tenant_id)
+    async with AsyncExitStack() as closing:
+        if isinstance(source, Stream):
+            closing.push_async_callback(source.close)
+        intake = closing.enter_context(_intake(tally, options))
+        store = _Store(transact, tenancy, source, options)
+        await _write(await closing.enter_async_context(aclosing(_batches(source, intake, options))), store, tally)
+    return tally.report(perf_counter() - began)
+
+
+async def _write(made: AsyncGenerator[Batch, None], store: "_Store", tally: Tally) -> None:
+    """Store each batch while the next one is made; batches of one part come one after the other."""
+    writing: dict[int, asyncio.Task[Receipt]] = {}
+    try:
+        async for batch in made:
+            if batch.part in writing:
+                _settle(tally, await writing.pop(batch.part), store.options)
+            writing[batch.part] = asyncio.create_task(store(batch))
+    finally:
+        last = await asyncio.gather(*writing.values(), return_exceptions=True)
+    for receipt in last:
+        if isinstance(receipt, BaseException):
+            raise receipt
+        _settle(tally, receipt, store.options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """Writes a batch, then acknowledges it where the source wants that."""
+
+    transact: TransactAsync
+    tenancy: Tenancy
+    source: Any
+    options: IngestOptions
+
+    async def __call__(self, batch: Batch) -> Receipt:
+        receipt = Receipt()
+        if batch.events:
+            receipt = await self.transact(_work(self.tenancy, batch, self.options))
+        if batch.receipts and isinstance(self.source, Stream):
+            await self.source.acknowledge(batch.receipts)
+        return receipt
+
+
+async def _batches(
+    source: Source | AsyncIterable[Any], intake: Intake, options: IngestOptions
+) -> AsyncGenerator[Batch, None]:
+    if isinstance(source, AsyncIterable):
+        size, window = options.batch_size, options.window_seconds
+        async with aclosing(streamed(source, intake, size=size, window_seconds=window)) as made:
+            async for batch in made:
+                yield batch
+        return
+    prepared = batches(deliveries(source), intake, size=options.batch_size, parts=options.writers)
+    while (read := await asyncio.to_thread(next, prepared, None)) is not None:
+        yield read
+
+
+def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[Receipt]:
+    return Work("write", partial(record, tenancy, batch, strict=options.on_error == "raise"))
+
+
+def _settle(tally: Tally, receipt: Receipt, options: IngestOptions) -> None:
+    tally.add(receipt)
+    if options.progress:
+        options.progress(tally.settled)
+
+
+@contextmanager
+def _intake(tally: Tally, options: IngestOptions) -> Iterator[Intake]:
+    count = counter(options.tokenizer)
+    if options.rejects is None:
+        yield Intake(tally, count, tokenizer=options.tokenizer, on_error=options.on_error)
+        return
+    with Path(options.rejects).open("wb") as file:
+
+        def refuse(rejection: Rejection, payload: Payload | None) -> None:
+            file.write(dead_letter(rejection, payload))
+
+        yield Intake(tally, count, tokenizer=options.tokenizer, on_error=options.on_error, refuse=refuse)

@@ -1,0 +1,125 @@
+"""What operations cost, as far as this process sees it: times, sizes, refusals (memd: memory.metrics)."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from time import perf_counter
+from typing import Any, Protocol, TypeVar
+
+import orjson
+
+from hmxgraph.errors import HmxGraphError
+from hmxgraph.graph.plan import Plan, PlanFactory, Procedure, Work
+
+RECENT = 200
+_BYTES_PER_TOKEN = 4
+
+
+class Result(Protocol):
+    """What an operation gives back: something that can be written as JSON."""
+
+    def document(self) -> Mapping[str, Any]:
+        """The value as a JSON-able dict."""
+        ...
+
+
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One operation done: how long it took, and how large request and answer were as JSON."""
+
+    operation: str
+    milliseconds: float
+    request_bytes: int
+    response_bytes: int
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of what it cost an agent: four bytes to a token, rounded up."""
+        return tokens(self.request_bytes + self.response_bytes)
+
+
+def tokens(size: int) -> int:
+    """The estimate for *size* bytes.
+
+    >>> tokens(9)
+    3
+    """
+    return -(-size // _BYTES_PER_TOKEN)
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts what goes through it; keeps the last 200 calls."""
+
+    clock: Callable[[], float] = perf_counter
+    calls: deque[Call] = field(default_factory=lambda: deque(maxlen=RECENT))
+    rejections: Counter[str] = field(default_factory=Counter)
+    totals: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def measured(self, operation: str, request: Mapping[str, Any], procedure: Procedure[R]) -> Procedure[R]:
+        """What *procedure* returns, counted under *operation*; a refusal is counted by its error's name."""
+        began = self.clock()
+        try:
+            value = yield from self._watched(operation, procedure)
+        except HmxGraphError as error:
+            self._refuse(operation, error)
+            raise
+        self._count(Call(operation, (self.clock() - began) * 1000, _size(request), _size(value.document())))
+        return value
+
+    def latencies(self) -> dict[str, dict[str, float]]:
+        """Milliseconds of the last calls by operation: median, 95th percentile, longest."""
+        by_operation: dict[str, list[float]] = {}
+        for call in self.calls:
+            by_operation.setdefault(call.operation, []).append(call.milliseconds)
+        return {name: _tails(sorted(times)) for name, times in sorted(by_operation.items())}
+
+    def token_usage(self) -> dict[str, Any]:
+        """Bytes and estimated tokens by operation, and of the last calls one by one."""
+        totals = {
+            name: {**count, "tokens": tokens(count["request_bytes"] + count["response_bytes"])}
+            for name, count in sorted(self.totals.items())
+        }
+        recent = [{"operation": call.operation, "tokens": call.tokens} for call in self.calls]
+        return {"by_operation": totals, "recent": recent}
+
+    def _watched(self, operation: str, procedure: Procedure[R]) -> Procedure[R]:
+        """The same procedure; what a plan refuses inside a transaction does not come by here, so plans are watched."""
+        answer: Any = None
+        while True:
+            try:
+                work = procedure.send(answer)
+            except StopIteration as stop:
+                value: R = stop.value
+                return value
+            answer = yield Work(work.mode, partial(self._plan, operation, work.factory))
+
+    def _plan(self, operation: str, factory: PlanFactory[Any]) -> Plan[Any]:
+        try:
+            return (yield from factory())
+        except HmxGraphError as error:
+            self._refuse(operation, error)
+            raise
+
+    def _refuse(self, operation: str, error: HmxGraphError) -> None:
+        self.rejections[f"{operation}: {type(error).__name__}"] += 1
+
+    def _count(self, call: Call) -> None:
+        self.calls.append(call)
+        count = self.totals.setdefault(call.operation, Counter())
+        count.update(calls=1, request_bytes=call.request_bytes, response_bytes=call.response_bytes)
+
+
+def _size(document: Mapping[str, Any]) -> int:
+    return len(orjson.dumps(document))
+
+
+def _tails(times: list[float]) -> dict[str, float]:
+    def at(share: float) -> float:
+        return round(times[min(len(times) - 1, int(share * len(times)))], 3)
+
+    return {"p50": at(0.5), "p95": at(0.95), "max": round(times[-1], 3)}

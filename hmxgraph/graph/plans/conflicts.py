@@ -1,0 +1,184 @@
+"""Conflicts: found, listed, resolved, closed when a side goes; never by deleting a side."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
+from hmxgraph.graph.plan import Plan, Procedure, Row, ask, read, write
+from hmxgraph.graph.plans.tenants import bump, state
+from hmxgraph.graph.rows.artifacts import ALWAYS
+from hmxgraph.graph.rows.conflicts import (
+    Conflict,
+    Lost,
+    Side,
+    conflict_row,
+    lost_relations,
+    relation_id,
+    stored_conflict,
+)
+from hmxgraph.graph.rows.rivals import opposing_artifacts, opposing_policies
+from hmxgraph.graph.statement import bind
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.text.opposition import OPPOSED_RELATIONS
+from hmxgraph.text.tokens import counter
+
+STATES = ("open", "resolved")
+
+
+def conflicts(
+    tenancy: Tenancy, *, status: str | None = "open", as_of_us: int | None = None
+) -> Procedure[tuple[Conflict, ...]]:
+    """The tenant's conflicts as of a time, newest first; of one state, or of both (None).
+
+    Raises:
+        UnknownChoice: there is no such state.
+
+    """
+    if status is not None and status not in STATES:
+        raise UnknownChoice("status", status, STATES)
+    return (yield from read(lambda: _conflicts(tenancy, status, as_of_us)))
+
+
+def resolve(
+    tenancy: Tenancy, conflict_id: str, *, keep: str | None, reason: str = "", at_us: int | None = None
+) -> Procedure[Conflict]:
+    """The conflict, resolved: *keep* names the side that holds, None says that all of them do after all.
+
+    Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. It takes effect
+    at *at_us*, else at the tenant's logical now.
+
+    Raises:
+        NotFound: there is no such conflict, or no such side.
+        ConflictClosed: it was resolved before, with another outcome.
+
+    """
+    return (yield from write(lambda: _resolve(tenancy, conflict_id, keep, reason, at_us)))
+
+
+def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
+    """The ids of the conflicts newly opened, over all active artifacts, policies and relations of the tenant."""
+    situated = yield from read(lambda: ask(bind("conflicts/situated", tenant_id=tenancy.tenant_id)))
+    opened = yield from detect_among(tenancy, [row["key"] for row in situated])
+    found = yield from read(lambda: _opposed_relations(tenancy))
+    return opened + (yield from _opened(tenancy, found))
+
+
+def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, ...]]:
+    """The ids of the conflicts newly opened between the artifacts with these keys and anything that holds.
+
+    It is its own work after the one that wrote the artifacts: of two writers that contradict each other at the same
+    time, the one that looks last sees both.
+    """
+    found = yield from read(lambda: _contradictions(tenancy, keys))
+    return (yield from _opened(tenancy, found))
+
+
+def settle(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
+    """Close the open conflicts of artifacts and memories that hold no longer, where fewer than two sides do."""
+    yield bind("conflicts/settle", tenant_id=tenancy.tenant_id, keys=list(keys), at_us=at_us)
+
+
+def by_keys(tenancy: Tenancy, keys: Sequence[str], as_of_us: int = ALWAYS) -> Plan[tuple[Conflict, ...]]:
+    """The conflicts with these keys, newest first, as they were at *as_of_us*."""
+    rows = yield bind("conflicts/sides", tenant_id=tenancy.tenant_id, keys=list(keys))
+    return tuple(stored_conflict(row["conflict"], row["sides"], as_of_us) for row in rows)
+
+
+def _conflicts(tenancy: Tenancy, status: str | None, as_of_us: int | None) -> Plan[tuple[Conflict, ...]]:
+    moment_us = ALWAYS if as_of_us is None else as_of_us
+    standing = [status] if status and as_of_us is None else list(STATES)
+    rows = yield bind(
+        "conflicts/list", tenant_id=tenancy.tenant_id, status=status, standing=standing, as_of_us=moment_us
+    )
+    return (yield from by_keys(tenancy, [row["key"] for row in rows], moment_us))
+
+
+def _contradictions(tenancy: Tenancy, keys: Sequence[str]) -> Plan[list[Row]]:
+    claims = yield bind("conflicts/claims", tenant_id=tenancy.tenant_id, keys=list(keys))
+    found = list(opposing_artifacts(tenancy, claims, counter()))
+    if any(row["claim"]["artifact_type"] == "decision_policy" for row in claims):
+        policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
+        said = [row["policy"] for row in policies]
+        found += opposing_policies(tenancy, claims, said, counter())
+    return found
+
+
+def _opposed_relations(tenancy: Tenancy) -> Plan[list[Row]]:
+    rows = yield bind("conflicts/opposed_relations", tenant_id=tenancy.tenant_id, pairs=OPPOSED_RELATIONS)
+    return [_relation_conflict(tenancy, row) for row in rows]
+
+
+def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
+    source, target = row["source"], row["target"]
+    kinds = (row["first_type"], row["second_type"])
+    texts = [f"{source['name']} {kind} {target['name']}" for kind in kinds]
+    relations = [Lost(source["key"], kind, target["key"]) for kind in kinds]
+    sides = [
+        Side("relation", relation_id(*relation), text, relation=relation)
+        for relation, text in zip(relations, texts, strict=True)
+    ]
+    reason = f"{source['name']!r} cannot both: {texts[0]}, {texts[1]}"
+    return conflict_row(tenancy, "opposed_relations", sides, reason, row["detected_us"], counter())
+
+
+def _opened(tenancy: Tenancy, found: Sequence[Row]) -> Procedure[tuple[str, ...]]:
+    distinct = {row["key"]: row for row in found}
+    if not distinct:
+        return ()
+    return (yield from write(partial(_open, tenancy, [distinct[key] for key in sorted(distinct)])))
+
+
+def _open(tenancy: Tenancy, rows: list[Row]) -> Plan[tuple[str, ...]]:
+    keys = sorted({key for row in rows for key in row["artifact_keys"]})
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+    opened = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, conflicts=rows)
+    if opened:
+        yield from bump(tenancy, max(row["properties"]["detected_us"] for row in rows))
+    return tuple(row["conflict_id"] for row in opened)
+
+
+def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, at_us: int | None) -> Plan[Conflict]:
+    key = tenancy.node_key(conflict_id)
+    locked = yield bind("conflicts/lock", tenant_id=tenancy.tenant_id, key=key)
+    if not locked:
+        raise NotFound("conflict", conflict_id, tenancy.tenant_id)
+    rows = yield bind("conflicts/sides", tenant_id=tenancy.tenant_id, keys=[key])
+    known = stored_conflict(rows[0]["conflict"], rows[0]["sides"], ALWAYS)
+    if known.status == "resolved":
+        return _as_before(known, keep, reason)
+    names = [side.side_id for side in known.sides]
+    if keep is not None and keep not in names:
+        raise NotFound("side of the conflict", keep, hint=f"its sides are {', '.join(names)}")
+    tenant = yield from state(tenancy)
+    now_us = tenant["logical_us"] if at_us is None else at_us
+    closed = yield bind(
+        "conflicts/close", tenant_id=tenancy.tenant_id, key=key, kept_id=keep, resolution=reason, at_us=now_us
+    )
+    if keep is not None:
+        yield from _retire(tenancy, rows[0], keep, closed[0]["at_us"], reason)
+    yield from bump(tenancy, closed[0]["at_us"])
+    return (yield from by_keys(tenancy, [key]))[0]
+
+
+def _as_before(known: Conflict, keep: str | None, reason: str) -> Conflict:
+    """The conflict as it was resolved by this very call, whose answer was lost, or by one like it."""
+    if (known.kept_id, known.resolution) != (keep, reason):
+        raise ConflictClosed(known.conflict_id, known.kept_id)
+    return known
+
+
+def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> Plan[None]:
+    """Take the losing sides out of what holds."""
+    sides = row["sides"]
+    lost = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
+    memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
+    relations = [one for one in lost_relations(row["conflict"]) if relation_id(*one) != keep]
+    if lost:
+        change = {"status": "deprecated", "from": ["draft", "active"], "at_us": at_us, "reason": reason}
+        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in lost])
+    if memories:
+        yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)
+    yield from settle(tenancy, lost + memories, at_us)
+    if relations:
+        lines = [relation._asdict() for relation in relations]
+        yield bind("conflicts/retire_relations", tenant_id=tenancy.tenant_id, relations=lines)

@@ -1,0 +1,206 @@
+"""Fingerprints received: checked, added in one transaction, taken back out (HMX-F 12)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from hmxgraph.errors import NotFound
+from hmxgraph.fingerprint.restore import Restoration, restoration
+from hmxgraph.fingerprint.verify import Source, Verdict, judged, verify
+from hmxgraph.graph.plan import Plan, Procedure, Row, write
+from hmxgraph.graph.plans import ingest
+from hmxgraph.graph.plans.conflicts import settle
+from hmxgraph.graph.plans.tenants import bump, state
+from hmxgraph.graph.rows.artifacts import artifact_row
+from hmxgraph.graph.rows.fingerprints import ImportReport, TakenBack, import_row
+from hmxgraph.graph.rows.rivals import opposing_artifacts, opposing_policies
+from hmxgraph.graph.statement import bind
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.prepare import prepare
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.fingerprint_parts import Signature
+from hmxgraph.text.tokens import counter
+
+LIVING = ("draft", "active")
+REASON = "the import that brought it was taken back"
+
+
+def import_fingerprint(
+    tenancy: Tenancy,
+    source: Source,
+    *,
+    signature: Signature | None = None,
+    trusted: Iterable[str] = (),
+    at_us: int | None = None,
+) -> Procedure[ImportReport]:
+    """What became of the envelope *source*: verified, then added in one transaction; nothing is ever deleted.
+
+    *trusted* are the public keys that may have signed it (none: a signature is not asked for). Whether it had expired
+    by *at_us*, else by the tenant's logical now, is told, not refused. One that was imported before changes nothing.
+
+    Raises:
+        FingerprintError: a check failed; the first line names it, and nothing was written.
+
+    """
+    verdict = verify(source, signature=signature, trusted=trusted, at_us=at_us)
+    return (yield from write(partial(_import, tenancy, verdict, at_us)))
+
+
+def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Procedure[TakenBack]:
+    """The import called *wanted* (its id or its fingerprint's) taken back out.
+
+    What it brought and nothing else supports is deprecated; its priors and compiler parameters hold no longer. What
+    happened stays told by the event that logs it.
+
+    Raises:
+        NotFound: there is no such import, or it was taken back before.
+
+    """
+    return (yield from write(partial(_take_back, tenancy, wanted, at_us)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrivals:
+    """The drafts of an import divided: rows to be created, and what stands there already."""
+
+    fresh: tuple[Row, ...]
+    known_ids: tuple[str, ...]
+    shared_keys: tuple[str, ...]
+
+    @property
+    def seeded_keys(self) -> list[str]:
+        """The nodes that this import stands for: its own drafts and those that another import brought before."""
+        return sorted([*self.shared_keys, *(row["key"] for row in self.fresh)])
+
+
+def _import(tenancy: Tenancy, verdict: Verdict, at_us: int | None) -> Plan[ImportReport]:
+    tenant = yield from state(tenancy)
+    verdict = judged(verdict, tenant["logical_us"] if at_us is None else at_us)
+    integrity_hash = verdict.envelope.integrity_hash
+    before = yield bind("fingerprints/imports", tenant_id=tenancy.tenant_id, integrity_hash=integrity_hash)
+    if standing := [row for row in before if not row["taken_back"]]:
+        return _unchanged(verdict, standing[0])
+    restored = restoration(verdict, tenancy.tenant_id, tenant["logical_us"] or 0, generation=len(before))
+    arrivals = yield from _arrivals(tenancy, restored)
+    conflicts = yield from _contradictions(tenancy, arrivals.fresh)
+    touched = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(touched | {*arrivals.shared_keys}))
+    if arrivals.fresh:
+        yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=list(arrivals.fresh))
+    opened = yield bind("fingerprints/open_conflicts", tenant_id=tenancy.tenant_id, conflicts=conflicts)
+    conflict_ids = tuple(row["conflict_id"] for row in opened)
+    yield from _log(tenancy, restored, arrivals, conflict_ids, generation=len(before))
+    return _imported(restored, arrivals, conflict_ids)
+
+
+def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:
+    rows = [_draft_row(tenancy, artifact, restored.event.time_us) for artifact in restored.artifacts]
+    drafts = [{"key": row["key"], "dedup_key": row["properties"]["dedup_key"]} for row in rows]
+    met = yield bind("fingerprints/met", tenant_id=tenancy.tenant_id, drafts=drafts)
+    known = {row["wanted_key"] for row in met}
+    shared = {row["key"] for row in met if row["imported"] and row["status"] == "draft"}
+    return _Arrivals(
+        tuple(row for row in sorted(rows, key=lambda row: str(row["key"])) if row["key"] not in known),
+        tuple(sorted({row["artifact_id"] for row in met})),
+        tuple(sorted(shared)),
+    )
+
+
+def _draft_row(tenancy: Tenancy, artifact: Artifact, at_us: int) -> Row:
+    """The row of one draft; its evidence, the event that logs the import, is linked once that is stored."""
+    row = artifact_row(tenancy, artifact, counter(), at_us=at_us)
+    row["properties"]["imported"] = True
+    return row | {"evidence_keys": []}
+
+
+def _contradictions(tenancy: Tenancy, fresh: Sequence[Row]) -> Plan[list[Row]]:
+    """The conflicts between the drafts to be created and what holds."""
+    properties = [row["properties"] for row in fresh]
+    situations = sorted({row["situation_key"] for row in properties if row["situation_key"]})
+    if not situations:
+        return []
+    rows = yield bind("fingerprints/rivals", tenant_id=tenancy.tenant_id, situation_keys=situations)
+    rivals: Mapping[str, list[Row]] = {row["situation_key"]: row["rivals"] for row in rows}
+    claims = [{"claim": row, "rivals": rivals.get(row["situation_key"], [])} for row in properties]
+    policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
+    found = [
+        *opposing_artifacts(tenancy, claims, counter()),
+        *opposing_policies(tenancy, claims, [row["policy"] for row in policies], counter()),
+    ]
+    distinct = {row["key"]: row for row in found}
+    return [distinct[key] for key in sorted(distinct)]
+
+
+def _log(
+    tenancy: Tenancy, restored: Restoration, arrivals: _Arrivals, conflict_ids: Sequence[str], *, generation: int
+) -> Plan[None]:
+    """Store the import, the event that logs it (which raises the state's version), and what ties them together."""
+    ids = [row["properties"]["artifact_id"] for row in arrivals.fresh]
+    properties = import_row(tenancy, restored, generation, sorted(ids), conflict_ids)
+    yield bind("fingerprints/record_import", tenant_id=tenancy.tenant_id, properties=properties)
+    event = prepare(restored.event, counter())
+    yield from ingest.record(tenancy, Batch((event,)))
+    yield bind(
+        "fingerprints/link_import",
+        tenant_id=tenancy.tenant_id,
+        fingerprint_key=properties["key"],
+        event_key=event.key,
+        artifact_keys=arrivals.seeded_keys,
+    )
+
+
+def _unchanged(verdict: Verdict, row: Row) -> ImportReport:
+    return ImportReport(
+        "unchanged",
+        row["import_id"],
+        verdict.fingerprint.fingerprint_id,
+        known_ids=tuple(row["artifact_ids"]),
+        conflict_ids=tuple(row["conflict_ids"]),
+        expired=verdict.expired,
+        signed_by=verdict.signed_by,
+        warnings=verdict.warnings,
+    )
+
+
+def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[str, ...]) -> ImportReport:
+    verdict = restored.verdict
+    return ImportReport(
+        "imported",
+        restored.import_id,
+        verdict.fingerprint.fingerprint_id,
+        created_ids=tuple(sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)),
+        known_ids=arrivals.known_ids,
+        conflict_ids=conflict_ids,
+        expired=verdict.expired,
+        signed_by=verdict.signed_by,
+        warnings=verdict.warnings,
+    )
+
+
+def _take_back(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[TakenBack]:
+    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, wanted=wanted)
+    if not rows:
+        raise NotFound("import", wanted, tenancy.tenant_id, hint="an import is called by its id or its fingerprint's")
+    found = rows[0]
+    seeded = [one for one in found["seeded"] if one["status"] in LIVING]
+    gone = [one for one in seeded if not one["others"]]
+    tenant = yield from state(tenancy)
+    now_us = tenant["logical_us"] if at_us is None else at_us
+    if gone:
+        yield from _deprecate(tenancy, sorted(one["key"] for one in gone), now_us)
+    yield bind("fingerprints/take_back", tenant_id=tenancy.tenant_id, key=found["key"], at_us=now_us)
+    yield from bump(tenancy, now_us)
+    return TakenBack(
+        found["import_id"],
+        found["fingerprint_id"],
+        tuple(sorted(one["artifact_id"] for one in gone)),
+        tuple(sorted(one["artifact_id"] for one in seeded if one["others"])),
+    )
+
+
+def _deprecate(tenancy: Tenancy, keys: list[str], at_us: int) -> Plan[None]:
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+    change = {"status": "deprecated", "from": list(LIVING), "at_us": at_us, "reason": REASON}
+    yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in keys])
+    yield from settle(tenancy, keys, at_us)

@@ -1,0 +1,127 @@
+"""Memories: written with the events that give them, listed, forgotten with their evidence."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.extraction.remembering import KINDS
+from hmxgraph.graph.plan import Plan, Procedure, Row, read
+from hmxgraph.graph.rows.cursors import cursor, place
+from hmxgraph.graph.rows.entities import Extracted
+from hmxgraph.graph.rows.memories import SURE, Maker, Memory, Stated, standing_rows, stated, stored_memory
+from hmxgraph.graph.rows.slots import Chained, by_slot, chained, redrawn, slot_key
+from hmxgraph.graph.statement import bind
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
+
+STATUSES = ("promoted", "tentative", "deprecated", "contradicted")
+
+
+def store(
+    tenancy: Tenancy, batch: Sequence[Extracted], count_tokens: TokenCounter, tokenizer: str = DEFAULT_ENCODING
+) -> Plan[None]:
+    """Merge the memories that *batch* gives; part of the transaction that stores its events, after their entities.
+
+    At most three statements, none where there is nothing to remember. Of one question only the latest answer holds;
+    what was told differently of the same time becomes an open conflict.
+    """
+    given = stated(batch)
+    if not given:
+        return
+    maker = Maker(tenancy, count_tokens, tokenizer)
+    rows = yield from _chained(maker, [one for one in given if one.draft.slot])
+    others = standing_rows(maker, [one for one in given if not one.draft.slot])
+    yield from _record(tenancy, [*rows.links, *rows.disputed, *others])
+    if rows.conflicts:
+        yield bind("conflicts/open", tenant_id=tenancy.tenant_id, conflicts=rows.conflicts)
+
+
+def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
+    """The ids of the memories that lost their last evidence with these events, which are marked as erased.
+
+    They become blank and leave their chains: what they had superseded holds again.
+    """
+    touched = yield bind(
+        "memories/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
+    )
+    lost = [row for row in touched if row["lost"]]
+    slots = sorted({row["slot_key"] for row in lost if row["slot_key"]})
+    if slots:
+        stored = yield bind("memories/slots", tenant_id=tenancy.tenant_id, batch={"slot_keys": slots})
+        yield from _record(
+            tenancy, [row for key, rows in sorted(by_slot(stored).items()) for row in redrawn(key, rows)]
+        )
+    return [row["memory_id"] for row in lost]
+
+
+def memory(tenancy: Tenancy, memory_id: str) -> Procedure[Memory]:
+    """The memory with this id, and the ids of the events it rests on.
+
+    Raises:
+        NotFound: there is no such memory.
+
+    """
+    return (yield from read(partial(stored, tenancy, memory_id)))
+
+
+def memories(
+    tenancy: Tenancy,
+    *,
+    kind: str | None = None,
+    status: str | None = None,
+    subject: str | None = None,
+    as_of_us: int | None = None,
+    limit: int = 100,
+    after: str | None = None,
+) -> Procedure[tuple[tuple[Memory, ...], str | None]]:
+    """A page of memories, newest first, and the cursor of the next page (None on the last).
+
+    As of a time: those that held then, with as many observations as they had.
+
+    Raises:
+        UnknownChoice: there is no such kind or status.
+        NotFound: *after* is no cursor of a page before.
+
+    """
+    _choose("kind", kind, KINDS)
+    _choose("status", status, STATUSES)
+    after_us, after_id = place(after)
+    asked = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us}
+    rows: list[Row] = yield from read(
+        partial(_page, tenancy, asked | {"after_us": after_us, "after_id": after_id, "limit": limit})
+    )
+    found = tuple(
+        stored_memory(row["memory"], observations=row["observations"], as_of=as_of_us is not None) for row in rows
+    )
+    last = rows[-1]["memory"] if len(rows) == limit else None
+    return found, cursor(last["first_us"], last["memory_id"]) if last else None
+
+
+def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
+    """The memory with this id, as part of a transaction."""
+    rows = yield bind("memories/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(memory_id))
+    if not rows:
+        raise NotFound("memory", memory_id, tenancy.tenant_id)
+    return stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"])
+
+
+def _chained(maker: Maker, given: Sequence[Stated]) -> Plan[Chained]:
+    if not given:
+        return Chained()
+    keys = sorted({slot_key(maker.tenancy, one.draft.slot) for one in given})
+    rows = yield bind("memories/slots", tenant_id=maker.tenancy.tenant_id, batch={"slot_keys": keys})
+    return chained(maker, given, rows)
+
+
+def _record(tenancy: Tenancy, rows: list[Row]) -> Plan[None]:
+    yield bind("memories/record", tenant_id=tenancy.tenant_id, batch={"memories": rows}, sure=SURE)
+
+
+def _page(tenancy: Tenancy, asked: Row) -> Plan[list[Row]]:
+    rows = yield bind("memories/list", tenant_id=tenancy.tenant_id, **asked)
+    return rows
+
+
+def _choose(name: str, value: str | None, choices: tuple[str, ...]) -> None:
+    if value is not None and value not in choices:
+        raise UnknownChoice(name, value, choices)

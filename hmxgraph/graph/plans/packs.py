@@ -1,0 +1,113 @@
+"""Context packs: what a question touches is read in three statements, the rest is pure (HMX-C)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.extraction import names_in
+from hmxgraph.graph.lucene import term_query
+from hmxgraph.graph.plan import Plan, Procedure, Row, read
+from hmxgraph.graph.rows.packs import event_texts, known
+from hmxgraph.graph.statement import Statement, bind
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.recall.assemble import assemble
+from hmxgraph.recall.draft import Draft, State
+from hmxgraph.recall.pack import Pack
+from hmxgraph.recall.pool import EventPool
+from hmxgraph.recall.question import LONGEST_QUESTION, Question, understood
+from hmxgraph.recall.relevance import Ranking
+from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.times import DAY_US
+from hmxgraph.recall.walk import Mention, Neighbourhood
+from hmxgraph.text.terms import terms
+from hmxgraph.text.tokens import TokenCounter
+
+# Hits of the full-text search, and how many of them bring their neighbours.
+HITS = 150
+WINDOWS = 100
+ANCHORS = 12
+# An entity that more events mention ties nothing together.
+COMMON = 30
+GOAL_DAYS = 90
+LATEST_DAYS = 30
+_NOTHING = "\0"
+_NEVER = 2**62
+
+
+def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Procedure[Pack]:
+    """The context pack for *request*: one read transaction of at most three statements."""
+    made = yield from read(lambda: _pack(tenancy, request, count_tokens))
+    return made
+
+
+def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Plan[Pack]:
+    asked = tuple(dict.fromkeys(terms(request.query[:LONGEST_QUESTION])))
+    rows = yield bind(
+        "recall/events",
+        tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
+        as_of_us=request.as_of_us,
+        query=term_query(tenancy.scope, asked),
+        limit=HITS,
+        windows=WINDOWS,
+    )
+    first = _First(tenancy, request, rows[0] if rows else None)
+    around = yield _surroundings(first, asked)
+    draft = first.draft(around[0], count_tokens)
+    texts = yield bind(
+        "recall/texts", tenant_id=tenancy.tenant_id, keys=[tenancy.node_key(each) for each in draft.texts_wanted()]
+    )
+    return assemble(draft, event_texts(texts))
+
+
+@dataclass(frozen=True)
+class _First:
+    """What the first statement answered: None where the tenant has nothing yet."""
+
+    tenancy: Tenancy
+    request: PackRequest
+    row: Row | None
+
+    @property
+    def state(self) -> State:
+        row = self.row or {"state_version": 0, "as_of_us": None, "event_count": 0, "found": 0}
+        as_of_us = row["as_of_us"] if row["as_of_us"] is not None else self.request.as_of_us or 0
+        return State(self.tenancy.tenant_id, row["state_version"], as_of_us, row["event_count"], row["found"] >= HITS)
+
+    @property
+    def question(self) -> Question:
+        names = (mention.name for mention in names_in(self.request.query[:LONGEST_QUESTION]))
+        return understood(self.request.query, self.state.as_of_us, names)
+
+    @property
+    def events(self) -> list[list[Any]]:
+        return self.row["events"] if self.row else []
+
+    def ranking(self, *parts: list[list[Any]]) -> Ranking:
+        return Ranking(self.question, EventPool.of(self.events, *parts), self.state.event_count)
+
+    def draft(self, row: Row, count_tokens: TokenCounter) -> Draft:
+        mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
+        around = Neighbourhood(mentions, self.state.event_count)
+        ranking = self.ranking(row["events"])
+        return Draft(self.request, self.state, ranking, around, known(row, self.state.as_of_us), count_tokens)
+
+
+def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
+    tenancy, request, state = first.tenancy, first.request, first.state
+    ranking = first.ranking()
+    span = ranking.question.span
+    knows = set(request.sections) != {"episodes"}
+    latest = not asked or request.strategy == "recency_biased" or ranking.question.latest
+    return bind(
+        "recall/surroundings",
+        tenant_id=tenancy.tenant_id,
+        as_of_us=state.as_of_us,
+        anchors=[tenancy.node_key(event_id) for event_id in ranking.anchors(ANCHORS)],
+        degree=COMMON,
+        from_us=span.start_us if span else _NEVER,
+        to_us=span.end_us if span else _NEVER,
+        latest_us=state.as_of_us - LATEST_DAYS * DAY_US if latest else _NEVER,
+        active_us=state.as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
+        session_key=tenancy.node_key(request.session_id) if request.session_id else _NOTHING,
+        words=term_query(tenancy.scope, asked if knows else ()),
+    )

@@ -1,0 +1,190 @@
+"""Task records written and read: each step in one transaction, together with the event that tells it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import NotFound, TaskError
+from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
+from hmxgraph.graph.plans.ingest import record as record_batch
+from hmxgraph.graph.plans.tenants import bump
+from hmxgraph.graph.rows.record_views import record_view
+from hmxgraph.graph.rows.task_results import Projected, RecordView, Written
+from hmxgraph.graph.rows.tasks import (
+    parent_of,
+    record_links,
+    record_properties,
+    standing_of,
+    stored_record,
+    task_key,
+)
+from hmxgraph.graph.statement import bind
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.prepare import PreparedEvent, prepare
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.tasks.changes import changes
+from hmxgraph.tasks.completing import completed
+from hmxgraph.tasks.digest_names import stale_digests
+from hmxgraph.tasks.events import events_of, session_of
+from hmxgraph.tasks.projections import projections
+from hmxgraph.tasks.standing import Standing
+from hmxgraph.tasks.steps import check_said, check_step
+from hmxgraph.text.tokens import counter
+
+LONGEST_THREAD = 10_000
+
+
+def write_record(tenancy: Tenancy, record: TaskRecord) -> Procedure[Written]:
+    """*record* stored with its nodes, links and events, and the digests it touches marked stale.
+
+    Given again it is answered as before. Where it says no task but replies to a record, it belongs to that one's task.
+
+    Raises:
+        TaskError: the step is impossible as the task stands, or says too little.
+
+    """
+    check_said(record)
+    return (yield from write(lambda: _write(tenancy, record)))
+
+
+def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[Written]:
+    """The record of *fields* stored; where they name no task, it is that of the record they reply to.
+
+    Raises:
+        InvalidDocument: the fields are no record; every fault is listed.
+        TaskError: the step is impossible as the task stands, or says too little.
+
+    """
+    if fields.get("task_id") is not None:
+        return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields)))
+    reply = fields.get("reply_to_artifact_id")
+    if reply is None:
+        raise TaskError(str(fields["artifact_kind"]), "task_id is missing", "name the task, or a record to reply to")
+    task_id = yield from read(lambda: parent_task(tenancy, reply))
+    given = {name: value for name, value in fields.items() if name != "task_id"}
+    return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **given)))
+
+
+def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
+    """The record with this id and the trust it has now.
+
+    Raises:
+        NotFound: there is none.
+
+    """
+    return (yield from read(lambda: _record(tenancy, artifact_id)))
+
+
+def thread(
+    tenancy: Tenancy, thread_id: str, *, include_hidden: bool = True, limit: int = LONGEST_THREAD
+) -> Procedure[tuple[RecordView, ...]]:
+    """The records of a thread, oldest first; superseded ones stay part of it unless asked otherwise."""
+    return (yield from read(lambda: _thread(tenancy, thread_id, include_hidden, limit)))
+
+
+def views(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[RecordView, ...]]:
+    """The records with these keys, in this order; unknown keys are left out."""
+    rows = yield bind("tasks/fetch", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
+    found = {row["record"]["key"]: record_view(row) for row in rows}
+    return tuple(found[key] for key in keys if key in found)
+
+
+def parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
+    """The task of a record that is to be replied to.
+
+    Raises:
+        TaskError: there is no such record.
+
+    """
+    rows = yield bind("tasks/met", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id), parent_key="")
+    if rows[0]["record"] is None:
+        reason = f"there is no record {artifact_id!r} to reply to"
+        raise TaskError("reply", reason, "give the artifact_id of a stored record")
+    task_id: str = rows[0]["record"]["task_id"]
+    return task_id
+
+
+def _record(tenancy: Tenancy, artifact_id: str) -> Plan[RecordView]:
+    found = yield from views(tenancy, [tenancy.node_key(artifact_id)])
+    if not found:
+        raise NotFound("task record", artifact_id, tenancy.tenant_id)
+    return found[0]
+
+
+def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) -> Plan[tuple[RecordView, ...]]:  # noqa: FBT001 - inner
+    rows = yield bind(
+        "tasks/thread", tenant_id=tenancy.tenant_id, thread_id=thread_id, include_hidden=include_hidden, limit=limit
+    )
+    return (yield from views(tenancy, [row["key"] for row in rows]))
+
+
+def _write(tenancy: Tenancy, given: TaskRecord) -> Plan[Written]:
+    standing = yield from _lock(tenancy, given.task_id)
+    met = yield from _met(tenancy, given)
+    parent = parent_of(met["parent"])
+    if met["record"] is not None:
+        return _written_before(given, stored_record(met["record"]))
+    if met["artifact_id"] is not None:
+        raise TaskError(given.artifact_kind, f"{given.artifact_id!r} is an artifact's id", "choose another artifact_id")
+    wanted = completed(given, standing, parent)
+    if wanted.reply_to_artifact_id != given.reply_to_artifact_id:
+        parent = parent_of((yield from _met(tenancy, wanted))["parent"])
+    check_step(wanted, standing, parent)
+    return (yield from _store(tenancy, wanted, standing))
+
+
+def _lock(tenancy: Tenancy, task_id: str) -> Plan[Standing]:
+    rows = yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
+    return standing_of(task_id, rows[0] if rows else None)
+
+
+def _met(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
+    reply = record.reply_to_artifact_id
+    parent_key = tenancy.node_key(reply) if reply else ""
+    key = tenancy.node_key(record.artifact_id)
+    rows = yield bind("tasks/met", tenant_id=tenancy.tenant_id, key=key, parent_key=parent_key)
+    return rows[0]
+
+
+def _written_before(given: TaskRecord, stored: TaskRecord) -> Written:
+    """The answer to a record that is stored already, completed as it then was; another one under its id is refused."""
+    known, asked = stored.document(), given.document()
+    if other := sorted(name for name in asked if known.get(name) != asked[name]):
+        reason = f"{given.artifact_id!r} is stored with another {', '.join(other)}"
+        raise TaskError(given.artifact_kind, reason, "records are immutable; create another one")
+    return _written(stored, (), created=False)
+
+
+def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing) -> Plan[Written]:
+    count = counter()
+    sequence = yield from _next_sequence(tenancy, record)
+    events = [prepare(event, count) for event in events_of(record, sequence)]
+    properties = record_properties(tenancy, record, sequence, count)
+    links = record_links(tenancy, record, changes(record, standing))
+    yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch={"record": properties, **links})
+    yield from _tell(tenancy, record, events)
+    digests = sorted(tenancy.node_key(name.artifact_id(tenancy.tenant_id)) for name in stale_digests(record))
+    touched = {"event_keys": [event.key for event in events], "digest_keys": digests}
+    yield bind("tasks/settle", tenant_id=tenancy.tenant_id, key=properties["key"], batch=touched)
+    return _written(record, [event.event.event_id for event in events], created=True)
+
+
+def _next_sequence(tenancy: Tenancy, record: TaskRecord) -> Plan[int]:
+    """The sequence after the session's last one, under the session's lock."""
+    session_id = session_of(record)
+    sessions = [{"key": tenancy.node_key(session_id), "session_id": session_id}]
+    rows = yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
+    last = rows[0]["tail"][0]
+    return 0 if last is None else int(last) + 1
+
+
+def _tell(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent]) -> Plan[None]:
+    if events:
+        yield from record_batch(tenancy, Batch(tuple(events)))
+    else:
+        yield from bump(tenancy, record.created_us)
+
+
+def _written(record: TaskRecord, event_ids: Sequence[str], *, created: bool) -> Written:
+    made = tuple(Projected(part.kind, part.text) for part in projections(record))
+    return Written(record.task_id, record.artifact_id, made, tuple(event_ids), created)

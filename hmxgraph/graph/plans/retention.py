@@ -1,0 +1,162 @@
+"""Forgetting: what was chosen is erased page by page, and what rested on it alone is deprecated in the same commit."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
+from hmxgraph.graph.plans import entities, memories
+from hmxgraph.graph.plans.conflicts import settle
+from hmxgraph.graph.plans.tenants import bump, state
+from hmxgraph.graph.statement import bind
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.forgetting import Erased, ForgetReport, Forgettable
+
+PAGE = 1_000
+REASON = "all evidence was erased"
+_BEFORE_ALL = (-(2**63), "")
+_FIELDS = {"artifact": "artifacts", "memory": "memories", "relation": "relations", "entity": "entities"}
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the pages gave, added up."""
+
+    events: dict[str, Erased] = field(default_factory=dict)
+    sessions: set[str] = field(default_factory=set)
+    gone: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, page: Sequence[Row]) -> None:
+        self.events |= {row["key"]: Erased(row["event_id"], row["event_hash"]) for row in page}
+        self.sessions |= {row["session_key"] for row in page}
+
+    def lose(self, kind: str, ids: Iterable[str]) -> None:
+        self.gone.setdefault(kind, set()).update(ids)
+
+    def report(self, tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool, remaining: int) -> ForgetReport:
+        lost = {field: tuple(sorted(self.gone.get(kind, ()))) for kind, field in _FIELDS.items()}
+        return ForgetReport(
+            tenancy.tenant_id,
+            chosen.criteria,
+            dry_run,
+            tuple(self.events.values()),
+            len(self.sessions),
+            remaining=remaining,
+            **lost,
+        )
+
+
+def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> Procedure[ForgetReport]:
+    """The chosen events erased, in transactions of 1,000, and what lost its last evidence with them deprecated.
+
+    An erased event keeps key, ids, hash, type and place in its session; feeding it in again is a duplicate. A dry run
+    writes nothing and tells what would go.
+    """
+    found = _Found()
+    criteria = yield from read(partial(_criteria, tenancy, chosen))
+    if dry_run:
+        yield from _preview(tenancy, criteria, found)
+        return found.report(tenancy, chosen, dry_run=True, remaining=len(found.events))
+    after = _BEFORE_ALL
+    while page := (yield from read(partial(_page, tenancy, criteria, after))):
+        found.add(page)
+        lost = yield from write(partial(_erase, tenancy, page))
+        for kind, ids in lost.items():
+            found.lose(kind, ids)
+        after = (page[-1]["time_us"], page[-1]["key"])
+    left = yield from read(partial(_page, tenancy, criteria, _BEFORE_ALL))
+    return found.report(tenancy, chosen, dry_run=False, remaining=len(left))
+
+
+def _preview(tenancy: Tenancy, criteria: Row, found: _Found) -> Procedure[None]:
+    after = _BEFORE_ALL
+    hits: Counter[tuple[str, str]] = Counter()
+    while page := (yield from read(partial(_page, tenancy, criteria, after))):
+        found.add(page)
+        for row in (yield from read(partial(_leaning, tenancy, page))):
+            hits[row["kind"], row["id"]] += row["chosen"]
+            if hits[row["kind"], row["id"]] == row["live"]:
+                found.lose(row["kind"], [row["id"]])
+        after = (page[-1]["time_us"], page[-1]["key"])
+
+
+def _page(tenancy: Tenancy, criteria: Row, after: tuple[int, str]) -> Plan[list[Row]]:
+    rows = yield bind(
+        "retention/select",
+        tenant_id=tenancy.tenant_id,
+        chosen=criteria,
+        after_us=after[0],
+        after_key=after[1],
+        limit=PAGE,
+    )
+    return rows
+
+
+def _criteria(tenancy: Tenancy, chosen: Forgettable) -> Plan[Row]:
+    """The criteria as the statement wants them; what is relative to now becomes relative to the logical now."""
+    now_us = (yield from state(tenancy))["logical_us"] or 0
+    before = [chosen.before_us, None if chosen.older_than_us is None else now_us - chosen.older_than_us]
+    return {
+        "event_keys": None if chosen.event_ids is None else [tenancy.node_key(name) for name in chosen.event_ids],
+        "session_key": None if chosen.session_id is None else tenancy.node_key(chosen.session_id),
+        "agent_id": chosen.agent_id,
+        "source": chosen.source,
+        "before_us": min((time_us for time_us in before if time_us is not None), default=None),
+        "expired_us": now_us if chosen.expired else None,
+    }
+
+
+def _leaning(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
+    rows = yield bind("retention/leaning", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
+    return rows
+
+
+def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
+    """Erase a page; the ids of what was deprecated with it, by kind."""
+    tenant = yield from state(tenancy)
+    sessions = _sessions(page)
+    yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
+    erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
+    keys = [row["key"] for row in erased]
+    lost = yield from _unmentioned(tenancy, keys, tenant["logical_us"])
+    lost["artifact"] = yield from _unsupported(tenancy, keys, tenant["logical_us"])
+    version = yield from bump(tenancy, tenant["logical_us"])
+    session_keys = [session["key"] for session in sessions]
+    yield bind("retention/stamp", tenant_id=tenancy.tenant_id, version=version, batch={"session_keys": session_keys})
+    return lost
+
+
+def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
+    """Deprecate what these events alone told: memories first, so that what only they mention loses its name too."""
+    forgotten = yield from memories.forget(tenancy, event_keys, at_us)
+    gone = yield from entities.forget(tenancy, event_keys)
+    return {"memory": forgotten, "entity": list(gone.entities), "relation": list(gone.relations)}
+
+
+def _sessions(page: Sequence[Row]) -> list[Row]:
+    orders: dict[str, list[list[int]]] = {}
+    for row in page:
+        orders.setdefault(row["session_key"], []).append([row["sequence"], row["time_us"]])
+    return [{"key": key, "orders": orders[key]} for key in sorted(orders)]
+
+
+def _unsupported(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[list[str]]:
+    """Deprecate the artifacts that lost their last evidence."""
+    evidenced = yield bind("retention/evidenced", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
+    if not evidenced:
+        return []
+    keys = [row["key"] for row in evidenced]
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+    rows = yield bind("retention/unsupported", tenant_id=tenancy.tenant_id, batch={"artifact_keys": keys})
+    if not rows:
+        return []
+    change = {"status": "deprecated", "reason": REASON, "at_us": at_us, "from": ["draft", "active"]}
+    changes = [change | {"key": row["key"]} for row in rows]
+    yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
+    yield from settle(tenancy, [row["key"] for row in rows], at_us)
+    return [row["artifact_id"] for row in rows]
+
+
+def _keys(page: Sequence[Row]) -> list[str]:
+    return [row["key"] for row in page]

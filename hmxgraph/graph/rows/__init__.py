@@ -1,0 +1,1 @@
+"""Rows to values and values to rows, subject by subject."""

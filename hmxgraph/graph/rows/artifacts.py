@@ -1,0 +1,199 @@
+"""Artifacts as nodes and back: the one place that knows both the document of HMX-A and its stored form."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hmxgraph.graph.plan import Row
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.canonical import canonical_text, content_hash
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.timestamps import iso, microseconds
+from hmxgraph.text.artifacts import artifact_words, render_artifact
+from hmxgraph.text.terms import terms
+from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
+from hmxgraph.text.validity import validity
+
+OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
+LIVING = ("draft", "active")
+ALWAYS = 2**63 - 1
+# More terms of one node would drown the index.
+SEARCHED = 4_000
+_NESTED = ("content", "metadata", "validity_scope")
+_NUMBERS = ("confidence", "success_rate")
+# What an artifact speaks about, by type: two that speak about the same may contradict each other.
+SUBJECTS = {"decision_policy": "condition", "causal_pattern": "cause"}
+_WIRE = tuple(name for name in Artifact.model_fields if name != "updated_at")
+
+
+def artifact_row(
+    tenancy: Tenancy,
+    artifact: Artifact,
+    count_tokens: TokenCounter,
+    *,
+    at_us: int | None = None,
+    lineage_key: str | None = None,
+) -> Row:
+    """What ``artifacts/create`` and ``artifacts/supersede`` write: key, properties, keys of evidence and memories.
+
+    The artifact becomes visible at the later of its ``created_at`` and *at_us*.
+    """
+    document = artifact.document() | {"tenant_id": tenancy.tenant_id}
+    created_us = microseconds(artifact.created_at)
+    began_us = created_us if at_us is None else max(created_us, at_us)
+    key = tenancy.node_key(artifact.artifact_id)
+    properties = {
+        "key": key,
+        "chain_key": key,
+        "lineage_key": lineage_key or artifact.artifact_id,
+        "created_us": created_us,
+        **_wire(document),
+        **_hashes(tenancy, document),
+        **_history(document, began_us),
+        **_readable(tenancy, document, count_tokens),
+        **_bounds(document),
+    }
+    return {
+        "key": key,
+        "properties": properties,
+        "evidence_keys": [tenancy.node_key(event_id) for event_id in sorted(set(artifact.source_events))],
+        "memory_keys": [tenancy.node_key(memory_id) for memory_id in sorted(set(artifact.source_memory_ids))],
+    }
+
+
+def stored_artifact(properties: Row, as_of_us: int | None = None) -> Artifact | None:
+    """The artifact of a node as it was at *as_of_us* (now, if None); None where it was not recorded by then."""
+    document = stored_document(properties, as_of_us)
+    return None if document is None else Artifact.parse(document)
+
+
+def stored_document(properties: Row, as_of_us: int | None = None) -> dict[str, Any] | None:
+    """The wire document of a node as it was at *as_of_us*: the core as ever, the overlay as the history tells."""
+    if as_of_us is not None and properties["status_times"][0] > as_of_us:
+        return None
+    overlay = _overlay(properties, ALWAYS if as_of_us is None else as_of_us)
+    document = {name: properties[name] for name in _WIRE if name in properties} | overlay
+    nested = {name: parse_json(document[name]) for name in _NESTED if document.get(name) is not None}
+    return {name: value for name, value in (document | nested).items() if value is not None}
+
+
+def core_hash(document: Mapping[str, Any]) -> str:
+    """The hash of what never changes: the document without its overlay (HMX-A 1, DESIGN 6)."""
+    return content_hash({name: value for name, value in document.items() if name not in OVERLAY})
+
+
+def core_differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the core fields in which two documents differ."""
+    names = (one.keys() | other.keys()) - set(OVERLAY)
+    return tuple(name for name in sorted(names) if one.get(name) != other.get(name))
+
+
+def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
+    """The key that one draft or active artifact of a type and content holds (DESIGN 6)."""
+    return tenancy.node_key("dedup", document["artifact_type"], document["content_hash"])
+
+
+def artifact_text(document: Mapping[str, Any]) -> str:
+    """The readable rendition of a document, as packs carry it."""
+    return render_artifact(document["artifact_type"], document["title"], document["summary"], document["content"])
+
+
+def tampering(properties: Row) -> tuple[str, ...]:
+    """Which of an artifact's own checks fail: the content against its hash, the core against its, the text it gives.
+
+    Nothing is found in an artifact as it was recorded. A pack drops what fails as ``provenance_failed`` (HMX-C 8).
+    """
+    try:
+        document = stored_document(properties) or {}
+        checks = {
+            "content_hash": document["content_hash"] == content_hash(document["content"]),
+            "core_hash": properties["core_hash"] == core_hash(document),
+            "text": properties["text"] == artifact_text(document),
+        }
+    except (KeyError, ValueError, AttributeError, TypeError):
+        return ("unreadable",)
+    return tuple(name for name, holds in checks.items() if not holds)
+
+
+def _wire(document: Mapping[str, Any]) -> Row:
+    row = {name: document[name] for name in _WIRE if name in document}
+    row |= {name: canonical_text(row[name]) for name in _NESTED if name in row}
+    return row | {name: float(row[name]) for name in _NUMBERS if name in row}
+
+
+def _hashes(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
+    alive = document["status"] in LIVING
+    supersedes = document.get("supersedes")
+    return {
+        "core_hash": core_hash(document),
+        "dedup_key": dedup_key(tenancy, document) if alive else None,
+        "supersedes_key": tenancy.node_key(supersedes) if supersedes else None,
+        "situation_key": _situation_key(tenancy, document),
+    }
+
+
+def _situation_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str | None:
+    subject = SUBJECTS.get(document["artifact_type"])
+    about = sorted(set(terms(str(document["content"].get(subject) or "")))) if subject else []
+    return tenancy.node_key("situation", document["artifact_type"], *about) if about else None
+
+
+def _history(document: Mapping[str, Any], began_us: int) -> Row:
+    updated_us = microseconds(document["updated_at"]) if "updated_at" in document else None
+    return {
+        "updated_us": updated_us,
+        "given_updated_us": updated_us,
+        "recorded_us": began_us,
+        "status_times": [began_us],
+        "status_values": [document["status"]],
+        "status_reasons": [""],
+        "count_times": [began_us],
+        "observed_counts": [document.get("observed_count", -1)],
+        "success_rates": [float(document.get("success_rate", -1.0))],
+    }
+
+
+def _readable(tenancy: Tenancy, document: Mapping[str, Any], count_tokens: TokenCounter) -> Row:
+    text = artifact_text(document)
+    tags = tuple(document.get("tags") or ())
+    words = artifact_words(document["title"], document["summary"], document["content"], tags)
+    return {
+        "text": text,
+        "search_text": " ".join(terms(words)[:SEARCHED]),
+        "scope": tenancy.scope,
+        "token_count": count_tokens(text),
+        "tokenizer": DEFAULT_ENCODING,
+    }
+
+
+def _bounds(document: Mapping[str, Any]) -> Row:
+    scope = validity(document.get("validity_scope"))
+    return {
+        "valid_tenants": scope.tenants,
+        "valid_agents": scope.agents,
+        "valid_tags": scope.tags,
+        "valid_from_us": scope.from_us,
+        "valid_to_us": scope.to_us,
+    }
+
+
+def _overlay(properties: Row, as_of_us: int) -> dict[str, Any]:
+    status = properties["status_values"][bisect_right(properties["status_times"], as_of_us) - 1]
+    counted = bisect_right(properties["count_times"], as_of_us) - 1
+    observed, rate = properties["observed_counts"][counted], properties["success_rates"][counted]
+    updated_us = max(_updates(properties, as_of_us), default=None)
+    return {
+        "status": status,
+        "superseded_by": properties.get("superseded_by") if status == "superseded" else None,
+        "observed_count": observed if observed >= 0 else None,
+        "success_rate": rate if rate >= 0 else None,
+        "updated_at": None if updated_us is None else iso(updated_us),
+    }
+
+
+def _updates(properties: Row, as_of_us: int) -> Iterator[int]:
+    if (given_us := properties.get("given_updated_us")) is not None:
+        yield given_us
+    for times in (properties["status_times"], properties["count_times"]):
+        yield from (time_us for time_us in times[1:] if time_us <= as_of_us)

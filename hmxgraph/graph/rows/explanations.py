@@ -1,0 +1,108 @@
+"""Why something is in the memory: a record with what it rests on, down to the text of events."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hmxgraph.graph.plan import Row
+from hmxgraph.graph.rows.artifacts import stored_document, tampering
+from hmxgraph.graph.rows.conflicts import Conflict
+from hmxgraph.protocol.timestamps import iso
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One event of a trail; an erased one has lost its text, not its place."""
+
+    event_id: str
+    session_id: str
+    agent_id: str
+    event_type: str
+    timestamp: str
+    text: str
+    erased: bool
+
+    def document(self) -> dict[str, Any]:
+        """The event as a JSON-able dict."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A record, what is known of it (``facts``), and its trail.
+
+    ``events`` are the events that it names as its evidence, in the order of time; ``rests_on`` the records between it
+    and further events; ``supports`` what rests on it; ``missing`` the evidence that it names and that is not stored.
+    """
+
+    kind: str
+    record_id: str
+    text: str
+    status: str
+    facts: Mapping[str, Any]
+    events: tuple[Evidence, ...] = ()
+    rests_on: tuple["Explanation", ...] = ()
+    supports: tuple[Mapping[str, Any], ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    missing: tuple[str, ...] = field(default=())
+
+    def trail(self) -> Iterator[Evidence]:
+        """Every event that this rests on, its own first; each once."""
+        seen: set[str] = set()
+        for event in (*self.events, *(event for part in self.rests_on for event in part.trail())):
+            if event.event_id not in seen:
+                seen.add(event.event_id)
+                yield event
+
+    def document(self) -> dict[str, Any]:
+        """The explanation as a JSON-able dict."""
+        return {
+            "kind": self.kind,
+            "record_id": self.record_id,
+            "text": self.text,
+            "status": self.status,
+            "facts": dict(self.facts),
+            "events": [event.document() for event in self.events],
+            "rests_on": [part.document() for part in self.rests_on],
+            "supports": [dict(user) for user in self.supports],
+            "conflicts": [conflict.document() for conflict in self.conflicts],
+            "missing": list(self.missing),
+        }
+
+
+def evidence(row: Row) -> Evidence:
+    """The event in a row of ``explain/events``."""
+    return Evidence(
+        row["event_id"],
+        row["session_id"],
+        row["agent_id"],
+        row["event_type"],
+        row["timestamp"],
+        row["text"] or "",
+        row["erased"],
+    )
+
+
+def artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
+    """What is told of an artifact: its core but for the content, its history, whether it is as it was recorded."""
+    document = stored_document(properties) or {}
+    left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
+    return {name: value for name, value in document.items() if name not in left_out} | {
+        "versions_in_chain": versions,
+        "history": _history(properties),
+        "tampered": list(tampering(properties)),
+    }
+
+
+def memory_facts(properties: Row) -> dict[str, Any]:
+    """What is told of a memory: what it says of whom, how sure, seen how often, made how."""
+    names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
+    return {name: properties[name] for name in names if properties.get(name) is not None}
+
+
+def _history(properties: Row) -> list[dict[str, Any]]:
+    times, values, reasons = (properties[f"status_{name}"] for name in ("times", "values", "reasons"))
+    return [
+        {"at": iso(at_us), "status": status, "reason": reason}
+        for at_us, status, reason in zip(times, values, reasons, strict=True)
+    ]

@@ -1,0 +1,168 @@
+"""Memories as rows of a batch, and stored ones as values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hmxgraph.extraction.timeline import Told
+from hmxgraph.extraction.values import MemoryDraft
+from hmxgraph.graph.plan import Row
+from hmxgraph.graph.rows.entities import Extracted, entity_key
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.identity import stable_id
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.terms import search_text, words
+from hmxgraph.text.tokens import TokenCounter
+
+# A memory as sure as this is promoted; below, it is tentative until it was observed again.
+SURE = 0.7
+
+
+class Maker(NamedTuple):
+    """What memories are made with: whose they are, how long a text is in tokens, by which tokenizer."""
+
+    tenancy: Tenancy
+    count_tokens: TokenCounter
+    tokenizer: str
+
+
+class Stated(NamedTuple):
+    """A memory as one event gives it."""
+
+    event_key: str
+    time_us: int
+    draft: MemoryDraft
+
+    @property
+    def told(self) -> Told:
+        """The same as an answer to the question of its slot."""
+        return Told(self.time_us, self.event_key, self.draft.answer, self.draft.said_by)
+
+
+def stated(batch: Sequence[Extracted]) -> list[Stated]:
+    """The memories that *batch* gives, in the order of time."""
+    found = [Stated(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.memories]
+    return sorted(found, key=lambda one: (one.time_us, one.event_key))
+
+
+def standing_rows(maker: Maker, given: Sequence[Stated]) -> list[Row]:
+    """The rows of memories that stand for themselves: what is said in the same words again is the same memory."""
+    found: dict[str, list[Stated]] = {}
+    for one in given:
+        found.setdefault(_standing_id(maker.tenancy, one.draft), []).append(one)
+    return [memory_row(maker, memory_id, found[memory_id]) for memory_id in sorted(found)]
+
+
+def memory_row(maker: Maker, memory_id: str, said: Sequence[Stated]) -> Row:
+    """What ``memories/record`` writes for a memory that *said*, in order of time, give; it is in no chain."""
+    key = maker.tenancy.node_key(memory_id)
+    first_us, last_us = said[0].time_us, said[-1].time_us
+    properties = _properties(maker, said[0].draft) | {
+        "key": key,
+        "memory_id": memory_id,
+        "surest": max(one.draft.confidence for one in said),
+        "hard": True if any(one.draft.hard for one in said) else None,
+        "first_us": first_us,
+        "last_us": last_us,
+    }
+    refs = sorted({ref for one in said for ref in one.draft.about})
+    return {
+        "key": key,
+        "properties": {name: value for name, value in properties.items() if value not in {None, ""}},
+        "event_keys": sorted({one.event_key for one in said}),
+        "entity_keys": sorted({entity_key(maker.tenancy, *ref) for ref in refs}),
+        "first_us": first_us,
+        "last_us": last_us,
+        "ends_us": None,
+        "chained": False,
+    }
+
+
+def _standing_id(tenancy: Tenancy, draft: MemoryDraft) -> str:
+    triple = draft.kind == "fact" and draft.object
+    said = f"{draft.subject} {draft.predicate} {draft.object}" if triple else draft.text
+    return stable_id(tenancy.tenant_id, "memory", draft.kind, " ".join(words(said)))
+
+
+def _properties(maker: Maker, draft: MemoryDraft) -> dict[str, Any]:
+    return {
+        "tenant_id": maker.tenancy.tenant_id,
+        "kind": draft.kind,
+        "text": draft.text,
+        "search_text": search_text(draft.text) or draft.text.lower(),
+        "scope": maker.tenancy.scope,
+        "token_count": maker.count_tokens(draft.text),
+        "tokenizer": maker.tokenizer,
+        "extraction_method": draft.extraction_method,
+        "subject": draft.subject,
+        "predicate": draft.predicate,
+        "object": draft.object,
+        "answer": draft.answer if draft.slot else "",
+        "said_by": draft.said_by,
+        "status": "tentative",
+        "observation_count": 0,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A semantic memory: a fact, preference, policy or goal in the words it was given in, with its standing.
+
+    ``valid_to`` is None while nothing has taken its place. ``event_ids`` are its evidence, oldest first, where it was
+    asked for.
+    """
+
+    memory_id: str
+    kind: str
+    text: str
+    status: str
+    confidence: float
+    observation_count: int
+    extraction_method: str
+    first_at: str
+    last_at: str
+    valid_from: str
+    valid_to: str | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+    said_by: str | None = None
+    hard: bool = False
+    event_ids: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The memory as a JSON-able dict; what it does not have is left out."""
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "event_ids"}
+        found = {name: value for name, value in fields.items() if value is not None}
+        return found | ({"event_ids": list(self.event_ids)} if self.event_ids else {})
+
+
+def stored_memory(
+    properties: Row, *, event_ids: Sequence[str] = (), observations: int | None = None, as_of: bool = False
+) -> Memory:
+    """The memory of a node; *as_of* says that it held at the time asked for, whatever became of it later."""
+    end_us = None if as_of else properties.get("valid_to_us")
+    held = as_of and properties["status"] in {"deprecated", "contradicted"}
+    return Memory(
+        properties["memory_id"],
+        properties["kind"],
+        properties["text"],
+        _standing(properties["confidence"]) if held else properties["status"],
+        properties["confidence"],
+        properties["observation_count"] if observations is None else observations,
+        properties["extraction_method"],
+        iso(properties["first_us"]),
+        iso(properties["last_us"]),
+        iso(properties["valid_from_us"]),
+        None if end_us is None else iso(end_us),
+        subject=properties.get("subject"),
+        predicate=properties.get("predicate"),
+        object=properties.get("object"),
+        said_by=properties.get("said_by"),
+        hard=properties.get("hard", False),
+        event_ids=tuple(event_ids),
+    )
+
+
+def _standing(confidence: float) -> str:
+    return "promoted" if confidence >= SURE else "tentative"

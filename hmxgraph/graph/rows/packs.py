@@ -1,0 +1,133 @@
+"""Rows of ``cypher/recall`` as what recall ranks."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hmxgraph.graph.plan import Row
+from hmxgraph.protocol.canonical import sha256_hex
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.recall.assemble import EventText
+from hmxgraph.recall.known import (
+    Evidence,
+    Known,
+    KnownArtifact,
+    KnownConflict,
+    KnownEntity,
+    KnownMemory,
+    KnownRelation,
+    RunningSession,
+)
+from hmxgraph.text.validity import Validity
+
+# Statuses under which an artifact is looked at: what is shown, and what is named as left out (HMX-A 5).
+_SEEN = frozenset({"active", "deprecated"})
+
+
+def known(row: Row, as_of_us: int) -> Known:
+    """What ``recall/surroundings`` answered, as of *as_of_us*."""
+    artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
+    return Known(
+        tuple(sorted((each for each in artifacts if each.status in _SEEN), key=lambda each: each.artifact_id)),
+        tuple(sorted((_memory(values, as_of_us) for values in row["memories"]), key=lambda each: each.memory_id)),
+        tuple(sorted((KnownEntity(*_entity(values)) for values in row["entities"]), key=lambda each: each.entity_id)),
+        tuple(sorted((_relation(values) for values in row["relations"]), key=lambda each: each.relation_id)),
+        tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
+        tuple(Evidence(*values) for values in sorted(row["evidence"])),
+        RunningSession(tuple((kind, text) for kind, text in reversed(row["session"])), row["session_events"]),
+    )
+
+
+def event_texts(rows: Iterable[Row]) -> dict[str, EventText]:
+    """The texts that ``recall/texts`` answered, by event id."""
+    return {
+        event_id: EventText(text, event_type, source)
+        for row in rows
+        for event_id, text, event_type, source in row["events"]
+    }
+
+
+def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
+    counted = max(bisect_right(values["count_times"], as_of_us) - 1, 0)
+    observed, rate = values["observed_counts"][counted], values["success_rates"][counted]
+    evidence = max(values["source_events"], 1)
+    return KnownArtifact(
+        artifact_id=values["artifact_id"],
+        artifact_type=values["artifact_type"],
+        title=values["title"],
+        text=values["text"],
+        tokens=values["token_count"],
+        words=values["search_text"],
+        status=values["status_values"][bisect_right(values["status_times"], as_of_us) - 1],
+        confidence=values["confidence"],
+        created_us=values["created_us"],
+        content=parse_json(values["content"]),
+        observed_count=observed if observed > 0 else evidence,
+        success_rate=rate if rate >= 0 else None,
+        tags=tuple(values["tags"] or ()),
+        agent_id=values["agent_id"],
+        validity=_validity(values),
+        sound=sha256_hex(values["content"].encode()) == values["content_hash"] and _evidence_left(values),
+    )
+
+
+def _validity(values: Row) -> Validity:
+    return Validity(
+        tenants=_listed(values["valid_tenants"]),
+        agents=_listed(values["valid_agents"]),
+        tags=_listed(values["valid_tags"]),
+        from_us=values["valid_from_us"],
+        to_us=values["valid_to_us"],
+    )
+
+
+def _listed(names: list[str] | None) -> tuple[str, ...] | None:
+    return tuple(names) if names else None
+
+
+def _evidence_left(values: Row) -> bool:
+    """Whether some event stands behind a record, or none was ever linked to it."""
+    return bool(values["alive"] or not values["linked"])
+
+
+def _memory(values: Row, as_of_us: int) -> KnownMemory:
+    begins, ends = values["valid_from_us"], values["valid_to_us"]
+    return KnownMemory(
+        memory_id=values["memory_id"],
+        kind=values["kind"],
+        text=values["text"] or "",
+        tokens=values["token_count"] or 0,
+        words=values["search_text"] or "",
+        confidence=values["confidence"],
+        observations=values["observation_count"] or 1,
+        last_us=min(values["last_us"], as_of_us),
+        method=values["extraction_method"] or "",
+        hard=bool(values["hard"]),
+        held=(begins is None or begins <= as_of_us) and (ends is None or as_of_us < ends),
+        sound=_evidence_left(values),
+    )
+
+
+def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
+    key, name, entity_type, mentions, confidence, _, last_us = values
+    return key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0
+
+
+def _relation(values: Sequence[Any]) -> KnownRelation:
+    source, relation_type, target, source_key, target_key, weight, confidence, evidence, last_us = values
+    relation_id = f"{source_key[:16]}:{relation_type}:{target_key[:16]}"
+    return KnownRelation(
+        relation_id, source, relation_type, target, weight or 0.0, confidence or 0.0, evidence or 1, last_us or 0
+    )
+
+
+def _conflict(values: Row) -> KnownConflict:
+    text = values["text"] or values["reason"] or ""
+    return KnownConflict(
+        values["conflict_id"],
+        values["reason"] or "",
+        text,
+        values["token_count"] or 0,
+        values["detected_us"],
+        tuple(sorted(values["sides"])),
+    )

@@ -1,0 +1,29 @@
+"""Bring a database to this release's schema: each step of ``cypher/schema/`` once, in order, recorded in the graph."""
+
+from functools import partial
+
+from hmxgraph.graph.catalogue import query_names
+from hmxgraph.graph.plan import Plan, Procedure, Work, ask, read, write
+from hmxgraph.graph.statement import bind
+
+
+def migrate() -> Procedure[tuple[str, ...]]:
+    """The names of the steps applied now; none where the database is up to date.
+
+    Every step says ``IF NOT EXISTS``, so clients that migrate at the same time do no harm to each other.
+    """
+    steps = query_names("schema")
+    applied = yield from read(_applied)
+    missing = tuple(step for step in steps if step not in applied)
+    for step in missing:
+        yield Work("schema", partial(ask, bind(step)))
+    if missing:
+        yield Work("schema", partial(ask, bind("schema_steps/await")))
+    for step in missing:
+        yield from write(partial(ask, bind("schema_steps/record", name=step, position=steps.index(step))))
+    return missing
+
+
+def _applied() -> Plan[frozenset[str]]:
+    rows = yield bind("schema_steps/applied")
+    return frozenset(row["name"] for row in rows)

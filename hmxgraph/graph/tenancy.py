@@ -1,0 +1,29 @@
+"""Whose data: the names under which one tenant's nodes are found."""
+
+from dataclasses import dataclass
+
+from hmxgraph.protocol.identity import node_key
+from hmxgraph.text.scope import scope_token
+
+
+@dataclass(frozen=True, slots=True)
+class Tenancy:
+    """One tenant: its id, the key of its ``Tenant`` node, and its token inside the full-text indexes."""
+
+    tenant_id: str
+    key: str
+    scope: str
+
+    @classmethod
+    def of(cls, tenant_id: str) -> "Tenancy":
+        """The tenancy of *tenant_id*.
+
+        >>> Tenancy.of("acme").tenant_id
+        'acme'
+
+        """
+        return cls(tenant_id, node_key(tenant_id, "tenant"), scope_token(tenant_id))
+
+    def node_key(self, *parts: str) -> str:
+        """The key of the node that *parts* name: hex SHA-256 of tenant, NUL, parts (DESIGN 2)."""
+        return node_key(self.tenant_id, *parts)

@@ -1,0 +1,50 @@
+"""Driver errors become ours here and nowhere else."""
+
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConfigurationError,
+    DriverError,
+    Forbidden,
+    Neo4jError,
+    ResultFailedError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+
+from hmxgraph.errors import AccessDenied, GraphError, StatementRefused, StorageUnavailable
+
+CONSTRAINT_VIOLATION = "Neo.ClientError.Schema.ConstraintValidationFailed"
+
+
+def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> GraphError:
+    """The error of ours that says what *error* means: no answer, no access, or a refused statement."""
+    error = origin(error)
+    reason = _reason(error)
+    if isinstance(error, AuthError | Forbidden):
+        return AccessDenied(uri, reason)
+    if isinstance(error, ServiceUnavailable | SessionExpired | ConfigurationError | DriverError):
+        return StorageUnavailable(uri, reason)
+    return StatementRefused(statement or "(none)", error.code or "unknown", reason)
+
+
+def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
+    """The server's own error, where the driver in rolling back only says that a result had failed."""
+    cause = error.__cause__
+    return cause if isinstance(error, ResultFailedError) and isinstance(cause, Neo4jError | DriverError) else error
+
+
+def worth_repeating(error: Neo4jError | DriverError) -> bool:
+    """Whether doing it again helps: two writers created the same key at once, or the driver missed a passing error."""
+    known = origin(error)
+    return lost_race(known) or (known is not error and known.is_retryable())
+
+
+def lost_race(error: Exception) -> bool:
+    """Whether two writers created the same key at once, so that doing it again will find it there."""
+    return isinstance(error, ClientError) and error.code == CONSTRAINT_VIOLATION
+
+
+def _reason(error: Exception) -> str:
+    text = getattr(error, "message", None) or str(error) or type(error).__name__
+    return str(text).splitlines()[0]
