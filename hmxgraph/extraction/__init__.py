@@ -1,0 +1,8 @@
+"""Events to entities, relations and memories, by rules alone."""
+
+from hmxgraph.extraction.extract import extract
+from hmxgraph.extraction.reading import names_in
+from hmxgraph.extraction.values import Extraction, MemoryDraft, Mention, Ref, Relation
+from hmxgraph.extraction.voice import speaker_of
+
+__all__ = ["Extraction", "MemoryDraft", "Mention", "Ref", "Relation", "extract", "names_in", "speaker_of"]

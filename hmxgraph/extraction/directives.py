@@ -1,0 +1,224 @@
+"""Policies: what somebody who may give orders tells to be done or left, always or from now on.
+
+An order is recognised by its head: an imperative after what may introduce it. "Always" and "never" make it a policy;
+milder heads need a word that makes it general, and count as tentative without one.
+"""
+
+import re
+from typing import NamedTuple
+
+from hmxgraph.extraction.phrases import one_of, pattern
+from hmxgraph.extraction.verbs import BASE_VERBS, NOT_ORDERED
+
+# In front of the order: greetings and the like, an occasion, a polite opening.
+_LEAD = pattern(
+    r"(?:(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
+    r"|hello|hey|btw"
+    r"|by the way|note|important|reminder|remember|rules?|policy|instructions?|preferences?|additionally|finally"
+    r"|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?\s*[,:;!.-]+\s*"
+    r"|(?:and|but|so|also|just|please|kindly|plus|now|then)\s+)+"
+)
+_ADVERBIAL = one_of(
+    "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
+    "as a rule", "in general", "generally",
+)  # fmt: skip
+_OCCASION = one_of(
+    "whenever", "every time", "each time", "any time", r"when (?:\w+ing|you|we|i|a|an|the)\b",
+    r"(?:before|after) (?:\w+ing|you|we|any|every|each|a|an)\b", r"if\b", r"unless\b", r"once\b", r"while\b",
+    r"until\b", r"for (?:all|any|every|each)\b", r"in (?:all|any|every|each|your)\b", r"during\b",
+    r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
+)  # fmt: skip
+_OPENING = pattern(rf"(?:{_ADVERBIAL}\s*,?\s*|{_OCCASION}[^,.;!?]{{0,100}},\s*)+")
+_ASKED = pattern(
+    r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
+    r"|you (?:should|must|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
+)
+# The heads.
+_STRONG = pattern(
+    r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
+    r"(?P<verb>[a-z][a-z'-]*)"
+)
+# Heads that order something even where nothing says how often, and those that need to be told.
+_INSISTING = (
+    "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
+    "refrain from", "only",
+)  # fmt: skip
+_NAMING = ("address me as", "refer to me as", "call me")
+_BY_THE_WAY = (
+    "stop",
+    "use",
+    "keep",
+    "stick to",
+    "stick with",
+    "include",
+    "answer",
+    "respond",
+    "reply",
+    "write",
+    "format",
+)
+_MILD = pattern(rf"(?:please\s+)?(?P<how>{one_of(*_INSISTING, *_NAMING, *_BY_THE_WAY)})\s+(?P<verb>[\w'-]+)")
+_OF_A_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
+_STYLE = pattern(
+    r"keep (?:\w+ ){1,4}(?:short|brief|concise|simple|formal|informal|small|clean|consistent|up to date)\b"
+)
+_EVERY = pattern(
+    r"(?:all|every|each|any|no)\b[^,.;]{3,60}?\b(?:must|should (?:always|never)|may (?:not|only)"
+    r"|(?:is|are) (?:not allowed|required|forbidden|prohibited))\b"
+)
+_NORM = pattern(
+    r"\b(?:must(?: not| never| always)?|may (?:not|only)|shall(?: not)?|should (?:always|never|not)"
+    r"|(?:is|are) (?:not allowed|required|forbidden|prohibited|mandatory))\b"
+)
+# Words that say for how long: for good, or at least not for this one case only.
+_LASTING = pattern(
+    r"\b(?:always|never|whenever|(?:every|each|any) time|from now on|(?<!before )(?<!keep )(?:going|moving) forward"
+    r"|in (?:the )?future|next time|by default|as a rule|in general|under no circumstances|at all times"
+    r"|without exception|no matter|when(?:ever)? (?:i|you) ask|unless i)\b"
+)
+_WIDE = pattern(
+    r"\b(?:(?:for|in|on|to|before|after|with|at|of) (?:all|every|any|each)|all|every|each"
+    r"|(?:when|before|after) \w+ing|instead of|rather than|unless)\b"
+)
+_HABIT = pattern(
+    r"\b(?:(?:before|after|when) (?:\w+ing|a|an|any|every|each|you (?:commit|push|merge|deploy|release|ship|publish"
+    r"|answer|reply|respond|write|edit|delete))|(?:for|in|on) (?:all|any|every|each))\b"
+)
+# Words that tie an order to the moment it is given in.
+_CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
+_POINTING = pattern(
+    r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|above|below|same|again|today|tomorrow|tonight"
+    r"|now|soon|asap|quickly|yet|anything else|both|either|option)\b|\binstead\W*$"
+)
+# Who gives an order of the moment speaks of the matter in hand: theirs, the other one, the original.
+_IN_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
+_DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
+_NO_ORDER = pattern(
+    one_of(
+        "(?:let|tell) (?:me|us) know",
+        "feel free",
+        "(?:always|never) (?:mind|fear|forget|remember|believe|look on|be (?:yourself|afraid)|give up|say never|be too"
+        "|stop (?:believing|dreaming|learning|being))",
+        r"(?:do not|don't) (?:worry|mention|be |give up|forget(?! to)|you |know|hesitate|think|mind|get me|let |see "
+        r"|understand|have|want|need|like|remember|feel|believe|wait|stop|sweat|beat)",
+        "(?:keep|stop) (?:up|in mind|it|me|going|the good|being|by|pushing|smiling|shining|believing|on|doing|at)",
+        r"use (?:the|my|that|this|your|option|a|an)\b",
+        "only (?:if|when|because|one|two|the|a|thing|problem|then|after|once|at|in|just)",
+        "make sure (?:to (?:stay|enjoy|take care|keep in touch|have fun|share|rest)|you (?:enjoy|take care|rest"
+        "|get some))",
+        "(?:remember to|don't forget to|do not forget to) (?:stay|enjoy|take care|breathe|relax|smile|have fun|pause"
+        "|be)",
+        "(?:write|reply|respond|answer) (?:back|soon|me|a|an|the|my)",
+    )
+)
+_ABSOLUTE = pattern(
+    r"\b(?:never|must|mandatory|forbidden|prohibited|under no circumstances|not ever|not allowed|shall)\b|n't ever\b"
+)
+# Words, or phrases of common words, without one of which no order is recognised.
+CUES = frozenset(
+    """
+    always never ensure remember forget avoid refrain whenever must only required forbidden prohibited mandatory
+    default circumstances forward henceforth future sure don't instead rather keep stick next every before when
+    address refer unless generally
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+PHRASES = ("do not ", "may not ", "for all ", "for each ", "in general", "call me ", "as a rule")
+
+
+class Order(NamedTuple):
+    """A directive: its words, how sure it is that it holds beyond the moment, whether it leaves no exception."""
+
+    text: str
+    confidence: float
+    hard: bool
+
+
+def order(sentence: str, *, system: bool = False) -> Order | None:
+    """The directive that *sentence* gives, if it gives one; *system* says that it comes from whoever runs the agent.
+
+    >>> order("From now on, always run the tests before you push.").confidence
+    0.9
+    >>> order("I always forget my keys."), order("Never mind!"), order("Please make sure it works.")
+    (None, None, None)
+    """
+    if not 3 <= sentence.count(" ") + 1 <= 45 or (sentence.endswith("?") and not _LASTING.search(sentence)):
+        return None
+    confidence = _confidence(_core(sentence), sentence, system=system)
+    if not confidence:
+        return None
+    return Order(_told(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence)))
+
+
+def _core(sentence: str) -> str:
+    """*sentence* from its verb on: without greetings, occasions and polite openings."""
+    core = sentence
+    for part in (_LEAD, _OPENING, _LEAD, _ASKED):
+        found = part.match(core)
+        if found:
+            core = core[found.end() :]
+    return core
+
+
+def _confidence(core: str, sentence: str, *, system: bool) -> float:
+    if _NO_ORDER.match(core):
+        return 0.0
+    strong = _STRONG.match(core)
+    if strong:
+        return (0.95 if system else 0.9) if _imperative(strong["verb"]) else 0.0
+    opening = sentence[: len(sentence) - len(core)]
+    mild = _MILD.match(core)
+    if mild and _follows(mild):
+        return 0.85 if system else _mild(mild["how"].lower(), core, opening)
+    if _EVERY.match(core) or (system and _NORM.search(core)):
+        return 0.85 if system else 0.75
+    if core.split(" ", 1)[0].lower() in BASE_VERBS and not _POINTING.search(core):
+        return _plain(core, opening)
+    return 0.0
+
+
+def _mild(how: str, core: str, opening: str) -> float:
+    """How sure a mild order is to hold beyond the moment."""
+    if _LASTING.search(core) or _LASTING.search(opening) or how in _NAMING or _STYLE.match(core):
+        return 0.8
+    if _POINTING.search(core) or _IN_HAND.search(core) or _CONDITION.match(opening):
+        return 0.0
+    if _WIDE.search(core) or _HABIT.search(opening):
+        return 0.6
+    if how not in _INSISTING:
+        return 0.0
+    if _DEFINITE.search(core):
+        return 0.5 if core.count(" ") >= 5 else 0.0
+    return 0.6
+
+
+def _plain(core: str, opening: str) -> float:
+    """How sure a plain imperative is to hold beyond the moment, by the words that say how long."""
+    if _LASTING.search(opening) or _LASTING.search(core):
+        return 0.8
+    return 0.6 if _HABIT.search(opening) and not _IN_HAND.search(core) else 0.0
+
+
+def _follows(found: re.Match[str]) -> bool:
+    """Whether the word after a mild head goes with it: "avoid using", "do not use", "make sure that"."""
+    how, verb = found["how"].lower(), found["verb"].lower()
+    if how in _NAMING:
+        return found["verb"][0].isupper()
+    if how == "only":
+        return verb in BASE_VERBS
+    return how not in _OF_A_VERB or verb in {"always", "never"} or _imperative(verb)
+
+
+def _imperative(verb: str) -> bool:
+    """Whether *verb* can be what is ordered: a plain verb, not a participle, a noun phrase or an aside."""
+    plain = verb.lower()
+    return plain in BASE_VERBS or not (
+        plain in NOT_ORDERED or plain.endswith(("ing", "ed", "'s", "n't", "ly", "s", "ful"))
+    )
+
+
+def _told(sentence: str) -> str:
+    """*sentence* without a greeting in front of it."""
+    found = _LEAD.match(sentence)
+    polite = found and found.group().lower().startswith(("please", "kindly"))
+    kept = sentence[found.end() :] if found and not polite else sentence
+    return kept[:1].upper() + kept[1:]

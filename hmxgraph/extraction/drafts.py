@@ -1,0 +1,58 @@
+"""Memories from what the rules found: their words, whom they are about, and the question they answer."""
+
+from hmxgraph.extraction.facts import Fact
+from hmxgraph.extraction.preferences import Preference
+from hmxgraph.extraction.values import MemoryDraft, Ref
+from hmxgraph.text.opposition import stance
+from hmxgraph.text.terms import words
+
+# Who speaks, where nothing says who it is. Several people may be meant in the sessions of one tenant.
+UNKNOWN = "the user"
+_ATTITUDES = frozenset({"likes", "dislikes"})
+
+
+def policy_draft(text: str, confidence: float, method: str, *, hard: bool = False) -> MemoryDraft:
+    """*text* as a policy: a later one that says the opposite about the same takes its place."""
+    about, against = stance(text)
+    topic = " ".join(sorted(about))
+    return MemoryDraft(
+        "policy",
+        text,
+        confidence,
+        method,
+        predicate="forbids" if against else "demands",
+        hard=hard,
+        slot=f"policy\0{topic}" if topic else "",
+    )
+
+
+def preference_draft(found: Preference, text: str, subject: str, method: str) -> MemoryDraft:
+    """A preference of *subject*: liking and disliking the same thing exclude each other."""
+    topic = " ".join(words(found.object))
+    slot = f"{plain(subject)}\0attitude\0{topic}" if found.predicate in _ATTITUDES else ""
+    return MemoryDraft("preference", text, found.confidence, method, subject, found.predicate, found.object, slot=slot)
+
+
+def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
+    """A fact about its subject or who speaks; None for what only identifies somebody unknown."""
+    unknown = not fact.subject and speaker == UNKNOWN
+    subject = fact.subject or speaker
+    if subject == fact.object or (fact.passing and unknown and fact.predicate != "name"):
+        return None
+    text = fact.text.replace("{subject}", speaker)
+    return MemoryDraft(
+        "fact",
+        f"{text[:1].upper()}{text[1:]}.",
+        fact.confidence,
+        method,
+        subject,
+        fact.predicate,
+        fact.object,
+        slot=f"{plain(subject)}\0{fact.predicate}" if fact.single and not (fact.passing and unknown) else "",
+        about=() if subject == UNKNOWN else (Ref("person", plain(subject)),),
+    )
+
+
+def plain(subject: str) -> str:
+    """*subject* as slots name it."""
+    return " ".join(words(subject))

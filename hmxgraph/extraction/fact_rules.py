@@ -1,0 +1,356 @@
+"""The sentence forms that state facts, each with what it must and must not find."""
+
+import re
+from typing import NamedTuple
+
+_NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
+_PLACE = rf"{_NAME}(?:, (?!ZIP|I')(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
+_NOW = r"(?:currently |now |still |actually |also |both )*"
+_KIN_ONE = (
+    r"wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend|partner|mother|father|mom|mum|dad|boss|manager|supervisor"
+    r"|landlord"
+)
+_KIN_MANY = (
+    r"son|daughter|brother|sister|child|kid|nephew|niece|cousin|uncle|aunt|grandmother|grandfather|grandma|grandpa"
+    r"|friend"
+    r"|best friend|roommate|neighbou?r|colleague|coworker|co-worker|teammate|assistant|dog|cat|puppy|kitten|horse"
+    r"|parrot|pet"
+)
+_NUMBERS = (
+    r"user ?id|user ?name|(?:account|customer|employee|member|membership|loyalty) (?:id|number)|e-?mail(?: address)?"
+    r"|phone(?: number)?|mobile number|zip(?: ?code)?|postal code|id"
+)
+_MATTERS = (
+    "deadline", "due date", "budget", "release date", "code freeze", "launch date", "owner", "port", "endpoint",
+    "region", "database", "version", "hostname", "branch", "timezone", "time zone", "limit", "quota",
+    "maintenance window",
+)  # fmt: skip
+_MATTER_WORDS = tuple(matter.split(" ", 1)[0] for matter in _MATTERS)
+_WORK = (
+    r"accountant|actor|actress|architect|artist|astronomer|attorney|author|baker|barista|biologist|carpenter|chef"
+    r"|chemist|coach"
+    r"|composer|consultant|counsell?or|dancer|data scientist|dentist|designer|developer|director|doctor|economist"
+    r"|editor"
+    r"|electrician|engineer|farmer|firefighter|freelancer|geologist|journalist|lawyer|lecturer|librarian|manager"
+    r"|mechanic"
+    r"|musician|novelist|nurse|nutritionist|painter|paramedic|pharmacist|photographer|physician|physicist|pilot|plumber"
+    r"|police officer|product owner|professor|programmer|psychologist|realtor|researcher|salesperson|scientist"
+    r"|secretary"
+    r"|social worker|software engineer|student|surgeon|teacher|therapist|translator|tutor|vet|veterinarian|waiter"
+    r"|waitress"
+    r"|welder|writer|veteran|volunteer|entrepreneur|analyst|administrator|technician|trainer"
+)
+_COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
+
+
+class Rule(NamedTuple):
+    """A sentence form: where the words of the text include one of *cues*, *pattern* finds it.
+
+    Its group ``object`` is the fact's object, ``subject`` its subject where that is not who speaks. *predicate* may
+    take up the group ``what``. *telling* renders the fact. *single* says that one object holds at a time, *passing*
+    that it tells who somebody is, which is nothing to keep of a speaker who is otherwise unknown.
+    """
+
+    predicate: str
+    cues: tuple[str, ...]
+    pattern: re.Pattern[str]
+    telling: str
+    confidence: float
+    single: bool = False
+    passing: bool = False
+    examples: tuple[tuple[str, str], ...] = ()
+    counterexamples: tuple[str, ...] = ()
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "name",
+        ("name", "name's"),
+        re.compile(rf"\b[Mm]y (?:full )?name(?:'s| is) (?P<object>{_NAME})"),
+        "{subject}'s name is {object}",
+        0.95,
+        single=True,
+        passing=True,
+        examples=(("Of course! My name is Yusuf Rossi, and my zip code is 19122.", "the user's name is Yusuf Rossi"),),
+        counterexamples=("What's my name?", "my name is on the list"),
+    ),
+    Rule(
+        "{what}",
+        ("my",),
+        re.compile(
+            rf"\b[Mm]y (?P<what>{_NUMBERS})(?:'s| is|:| is:) (?P<object>#?(?=[\w@.+-]*[\d@])[\w@.+-]*\w)",
+            re.IGNORECASE,
+        ),
+        "{subject}'s {what} is {object}",
+        0.95,
+        single=True,
+        passing=True,
+        examples=(
+            ("Sure! My user ID is emma_kim_9957 and so on.", "the user's user ID is emma_kim_9957"),
+            ("My phone number is 555-123-2002.", "the user's phone number is 555-123-2002"),
+        ),
+        counterexamples=("My email is not working", "My phone is broken", "my zip code is missing"),
+    ),
+    Rule(
+        "lives in",
+        ("live", "living", "based", "located", "moved", "relocated"),
+        re.compile(
+            rf"(?<![\w'])I(?: {_NOW}live|(?: am|'m) {_NOW}(?:living|based|located)) (?:in|near) (?P<object>{_PLACE})"
+            rf"|(?<![\w'])I(?: have|'ve)?(?: just| recently| finally)* (?:moved|relocated) (?:back "
+            rf"|over )?to (?P<object2>{_PLACE})"
+        ),
+        "{subject} lives in {object}",
+        0.85,
+        single=True,
+        examples=(
+            ("I live in Denver, CO 80239.", "the user lives in Denver, CO"),
+            ("I've just moved to New York!", "the user lives in New York"),
+        ),
+        counterexamples=(
+            "I moved to the next option",
+            "I live in a small flat",
+            "If I lived in Paris",
+            "I used to live in Rome",
+        ),
+    ),
+    Rule(
+        "comes from",
+        ("from", "country", "hometown", "town"),
+        re.compile(
+            rf"(?<![\w'])I(?:'m| am) (?:originally )?from (?P<object>{_PLACE})|\b[Mm]y (?:home ?(?:country|town)"
+            rf"|native country),? (?:is )?(?P<object2>{_PLACE})"
+        ),
+        "{subject} comes from {object}",
+        0.85,
+        single=True,
+        examples=(
+            ("I'm originally from Brazil.", "the user comes from Brazil"),
+            ("in my home country, Sweden", "the user comes from Sweden"),
+        ),
+        counterexamples=("I'm from the support team", "I am from May on leave"),
+    ),
+    Rule(
+        "works for",
+        ("work", "working", "employed"),
+        re.compile(
+            rf"(?<![\w'])I(?: {_NOW}work|(?: am|'m) {_NOW}(?:working|employed)) (?:at|for|with) (?P<object>{_NAME})"
+        ),
+        "{subject} works for {object}",
+        0.8,
+        single=True,
+        examples=(("I work at Contoso as a nurse.", "the user works for Contoso"),),
+        counterexamples=("I work for a bank", "I work at home"),
+    ),
+    Rule(
+        "works as",
+        ("i'm", "am", "work", "working"),
+        re.compile(
+            rf"(?<![\w'])I(?:'m| am) {_NOW}an? (?P<object>(?:(?!bit|huge|big|great|good|bad|better|terrible|fan"
+            rf"|the\b)[\w-]+ ){{0,2}}(?:{_WORK}))(?=[,.!;]|$| (?:at|in|for|from|by|and|with|who|now)\b)"
+            rf"|(?<![\w'])I(?:'m"
+            rf"| am)? {_NOW}work(?:ing)? as an? (?P<object2>[a-z][\w-]*(?: [a-z][\w-]*){{0,2}}?)(?=[,.!;]|$| (?:at"
+            rf"|in|for|from|and|with)\b)"
+        ),
+        "{subject} works as {a} {object}",
+        0.75,
+        examples=(
+            ("I'm a software engineer at a bank.", "the user works as a software engineer"),
+            ("I work as an interpreter.", "the user works as an interpreter"),
+        ),
+        counterexamples=("I'm a big fan", "I'm a bit tired", "I am a Gold member", "I'm a doctor's patient"),
+    ),
+    Rule(
+        "{what}",
+        ("my",),
+        re.compile(
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_ONE})(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,)"
+            rf"| is)? (?P<object>{_NAME})(?=[,.!?;:)]|$| (?:is|was|has|had|who|said|told|gave|loves|likes|works"
+            rf"|lives|just|will|to|for|in|at|on)\b|'s\b)"
+        ),
+        "{subject}'s {what} is {object}",
+        0.8,
+        single=True,
+        examples=(
+            ("My wife, Anna, loves it.", "the user's wife is Anna"),
+            ("my boss Maria said no", "the user's boss is Maria"),
+        ),
+        counterexamples=("my partner is happy", "My mom and I", "my dad I think"),
+    ),
+    Rule(
+        "{what}",
+        ("my", "called", "named"),
+        re.compile(
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_MANY})(?:'s name is|(?:,? (?:is )?(?:called|named))"
+            rf"|,(?= [A-Z][\w ]*,))? (?P<object>{_NAME})(?=[,.!?;:)]|$| (?:is|was|has|had|who|said|told|gave|loves"
+            rf"|likes|works|lives|just|will|to|for|in|at|on)\b|'s\b)"
+            rf"|\bI (?:have|got|adopted) (?:an?|one|my|this"
+            rf"|two) (?:[\w-]+ ){{0,3}}?(?P<what2>{_KIN_MANY})s? (?:called|named) (?P<object2>{_NAME})"
+        ),
+        "{subject}'s {what} is {object}",
+        0.8,
+        examples=(
+            ("My friend Sarah is coming.", "the user's friend is Sarah"),
+            ("I have a little dog named Toby.", "the user's dog is Toby"),
+        ),
+        counterexamples=("my friend is late", "my dog loves Frisbee", "My sister and I"),
+    ),
+    Rule(
+        "is allergic to",
+        ("allergic",),
+        re.compile(
+            r"(?<![\w'])I(?:'m| am) (?:\w+ )?allergic to (?P<object>(?!it|that|this|them)[a-z][\w -]*(?:(?:, | and "
+            r"| or )[a-z][\w -]*)*?)(?=[,.!;]|$| (?:so|but|which|and I)\b)"
+        ),
+        "{subject} is allergic to {object}",
+        0.9,
+        examples=(("I'm severely allergic to peanuts, so no nuts.", "the user is allergic to peanuts"),),
+        counterexamples=("I'm allergic to it",),
+    ),
+    Rule(
+        "is",
+        (
+            "vegetarian",
+            "vegan",
+            "pescatarian",
+            "intolerant",
+            "coeliac",
+            "celiac",
+            "diabetic",
+            "married",
+            "divorced",
+            "engaged",
+            "single parent",
+            "single m",
+        ),
+        re.compile(
+            rf"(?<![\w'])I(?:'m| am) {_NOW}(?P<object>(?:an? )?(?:strict )?(?:vegetarian|vegan|pescatarian"
+            rf"|lactose[- ]intolerant|gluten[- ]intolerant|c(?:o?)eliac|diabetic|married|divorced|engaged"
+            rf"|single (?:parent|mother|mom|father|dad)))\b(?! to (?:the|my|it))"
+        ),
+        "{subject} is {object}",
+        0.85,
+        examples=(("I'm a vegetarian.", "the user is a vegetarian"),),
+        counterexamples=("I'm engaged to the idea", "Are you married?"),
+    ),
+    Rule(
+        "birthday",
+        ("birthday",),
+        re.compile(
+            r"\b[Mm]y birthday(?:'s| is) (?:on )?(?:the )?(?P<object>(?:[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?"
+            r"|\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+)(?:,? \d{4})?)"
+        ),
+        "{subject}'s birthday is {object}",
+        0.9,
+        single=True,
+        examples=(("My birthday is on March 5th.", "the user's birthday is March 5th"),),
+        counterexamples=("My birthday is tomorrow",),
+    ),
+    Rule(
+        "has",
+        ("have", "i've"),
+        re.compile(
+            rf"(?<![\w'])I(?: have|'ve got) (?P<object>{_COUNT} (?:\w+ )?(?:kids?|child(?:ren)?|sons?|daughters?"
+            rf"|dogs?|cats?|pets?|siblings?|brothers?|sisters?))\b(?!'| (?:in my|of (?:my|the)|left|on))"
+        ),
+        "{subject} has {object}",
+        0.8,
+        examples=(("I have two younger brothers and a cat.", "the user has two younger brothers"),),
+        counterexamples=("I have two kids' tickets left", "I have one question"),
+    ),
+    Rule(
+        "favourite {what}",
+        ("favorite", "favourite"),
+        re.compile(
+            r"\b[Mm]y (?:all[- ]time )?(?:favou?rite) (?P<what>[a-z][a-z-]*(?: [a-z][a-z-]*){0,2}) (?:is|are|was"
+            r"|has (?:always )?been) (?:definitely |probably |still |always |actually |called "
+            r"|by far )*(?P<object>(?!when|how|that|this|it|to\b|the (?:way|one|part|moment|time)|one\b|when|where"
+            r"|what|a\b|an\b|so\b|not\b|just\b|seeing|being|you)[\w'\"][^.!?;,]{1,60}?)(?=[.!?;,]|$| (?:because"
+            r"|'cause|since|but|and|so|by far|-) ?)"
+        ),
+        "{subject}'s favourite {what} is {object}",
+        0.8,
+        single=True,
+        examples=(
+            ("My favorite editor is Vim.", "the user's favourite editor is Vim"),
+            ("my favourite color is dark green, you know", "the user's favourite color is dark green"),
+        ),
+        counterexamples=("What is my favorite editor?", "my favorite part is when we won", "my favorite is that one"),
+    ),
+    Rule(
+        "switched to",
+        ("switched", "migrated", "upgraded"),
+        re.compile(
+            r"\b(?:[Ww]e|[Oo]ur \w+|I)(?:'ve| have| has)?(?: just| recently| now| already| finally)* "
+            r"(?:switched|migrated|upgraded)(?: over)?"
+            r"(?: (?:the |our |everything )?(?:[\w-]+ ){0,3}?from [\w.+ -]{1,40}?)?"
+            r" to (?P<object>[A-Z0-9v][\w.+#-]*(?: [A-Z0-9][\w.+-]*){0,3})"
+        ),
+        "switched to {object}",
+        0.75,
+        examples=(("We've switched from Jenkins to GitHub Actions last week.", "switched to GitHub Actions"),),
+        counterexamples=("We switched to plan b", "switch to Postgres"),
+    ),
+    Rule(
+        "is",
+        _MATTER_WORDS,
+        re.compile(
+            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) (?P<subject>(?:[\w-]+ ){{0,4}}?(?:{'|'.join(_MATTERS)})"
+            r"(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){0,3}?)?)"
+            r"(?: is| are|'s)(?: now| set to| on| at| currently| moved to| changed to){0,3} "
+            r"(?P<object>[A-Z0-9$€£`\"][^,;!?]{0,60}?)(?=[,;!?]|\.?$| (?:and|but|so|because)\b)"
+        ),
+        "the {subject} is {object}",
+        0.75,
+        single=True,
+        examples=(
+            ("The deadline for the audit is now Friday 12 June.", "the deadline for the audit is Friday 12 June"),
+            ("Our default branch is `main`.", "the default branch is `main`"),
+        ),
+        counterexamples=("The version is wrong", "What the limit is I forgot", "the port is open"),
+    ),
+    Rule(
+        "lives in",
+        ("lives", "based", "moved"),
+        re.compile(
+            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?(?:lives in|is based in|(?:just "
+            rf"|recently )?moved to) (?P<object>{_PLACE})"
+        ),
+        "{subject} lives in {object}",
+        0.8,
+        single=True,
+        examples=(("Caroline lives in Boston now.", "Caroline lives in Boston"),),
+        counterexamples=("She lives in Boston", "The team moved to Teams"),
+    ),
+    Rule(
+        "works for",
+        ("works",),
+        re.compile(
+            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{_NAME})"
+        ),
+        "{subject} works for {object}",
+        0.8,
+        single=True,
+        examples=(("Ivan Smith works at Contoso.", "Ivan Smith works for Contoso"),),
+        counterexamples=("It works for Mac users", "That works for Monday"),
+    ),
+)
+# Words that are in every other text; a text is looked at where they stand together.
+_COMMON = frozenset({"my", "from", "country", "town", "i'm", "am", "have", "i've", "called", "named", "name"})
+CUES = frozenset(word for rule in RULES for word in rule.cues) - _COMMON
+PHRASES = (
+    "my name",
+    "i'm from",
+    "i am from",
+    "originally from",
+    "home country",
+    "home town",
+    "native country",
+    "i'm a",
+    "i am a",
+    "i have",
+    "i've got",
+    " called ",
+    " named ",
+)
+# What of one's own is told about: people, animals, numbers.
+OWN = re.compile(rf"\bmy (?:[\w-]+ )?(?:{_KIN_ONE}|{_KIN_MANY}|{_NUMBERS})", re.IGNORECASE)

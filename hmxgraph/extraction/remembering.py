@@ -1,0 +1,45 @@
+"""Memories given by hand: an event of a type of our own says what to remember, so that they have evidence too."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast, get_args
+
+from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, policy_draft, preference_draft
+from hmxgraph.extraction.facts import facts
+from hmxgraph.extraction.preferences import preference
+from hmxgraph.extraction.values import MemoryDraft, MemoryKind
+
+EVENT_TYPE = "x-hmxgraph-memory"
+KINDS: tuple[str, ...] = get_args(MemoryKind)
+METHOD = "remembered"
+
+
+def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
+    """The memory that an event of type ``x-hmxgraph-memory`` asks for; none where kind or text are missing.
+
+    >>> [draft.hard for draft in remembered({"kind": "policy", "text": "Always verify rollout", "hard": True})]
+    [True]
+    """
+    kind, text = content.get("kind"), content.get("text")
+    if kind in KINDS and isinstance(text, str) and text.strip():
+        yield draft(cast("MemoryKind", kind), text.strip(), hard=content.get("hard") is True)
+
+
+def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
+    """*text* as a memory of *kind* in its own words; what it says of whom is read from it where the rules can.
+
+    So it meets, and takes the place of, what was said before about the same.
+
+    >>> draft("fact", "Caroline lives in Boston").object
+    'Boston'
+    """
+    return _read(kind, text, hard=hard)._replace(text=text, confidence=1.0)
+
+
+def _read(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
+    if kind == "policy":
+        return policy_draft(text, 1.0, METHOD, hard=hard)
+    liked = preference(text) if kind == "preference" else None
+    if liked:
+        return preference_draft(liked, text, UNKNOWN, METHOD)
+    told = [fact_draft(fact, UNKNOWN, METHOD) for fact in facts(text)] if kind == "fact" else []
+    return next((one for one in told if one), MemoryDraft(kind, text, 1.0, METHOD))

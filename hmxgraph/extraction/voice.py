@@ -1,0 +1,73 @@
+"""Who speaks in an event, and to whom: what decides whether words are a directive, a preference or just talk."""
+
+import re
+from typing import Literal, NamedTuple, TypeAlias
+
+from hmxgraph.protocol.events import Event
+
+Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
+_NAMED_IN = ("speaker", "user_name", "username", "author", "name")
+_NAMED = frozenset(_NAMED_IN)
+_PERSON = re.compile(r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,3}")
+_PARTS: dict[str, Part] = {
+    **dict.fromkeys(("user", "human", "customer", "client"), "user"),
+    **dict.fromkeys(("assistant", "agent", "ai", "bot", "model"), "assistant"),
+    **dict.fromkeys(("system", "developer", "operator"), "system"),
+}
+_CHANNELS = frozenset(
+    {"slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat"}
+)
+
+
+class Voice(NamedTuple):
+    """Whose words these are: the name (empty where unknown), the part in the talk, and who facts are told about.
+
+    A *peer* is a named person whose words an agent records as its own, as in a conversation of people: nobody is given
+    orders there.
+    """
+
+    name: str
+    part: Part
+    subject: str
+
+
+def voice_of(event: Event) -> Voice:
+    """The voice of a message or of the comment of a feedback.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="Caroline", tenant_id="t",
+    ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="Caroline",
+    ...     content={"role": "user", "text": "Hey Mel!"})
+    >>> voice_of(event)
+    Voice(name='Caroline', part='peer', subject='Caroline')
+    """
+    if event.event_type == "feedback":
+        return Voice("", "user", _subject(event, ""))
+    if event.event_type != "message":
+        return Voice("", "none", "")
+    name = speaker_of(event) or ""
+    part = _PARTS.get(str(event.content.get("role", "user")).lower(), "none")
+    if name and part == "user" and event.source == name == event.agent_id:
+        part = "peer"
+    return Voice(name, part, _subject(event, name) if part in {"user", "peer"} else "")
+
+
+def speaker_of(event: Event) -> str | None:
+    """The person who speaks, where the event names one: in content or metadata, else as its source."""
+    for part in (event.content, event.metadata):
+        for field in _NAMED_IN if not _NAMED.isdisjoint(part) else ():
+            value = part.get(field)
+            if isinstance(value, str) and value.strip():
+                return value.strip()
+    source = event.source
+    if not source or not _PERSON.fullmatch(source) or source.lower() in _CHANNELS:
+        return None
+    return source if (source == event.agent_id or source[0].isupper()) and source.lower() not in _PARTS else None
+
+
+def _subject(event: Event, name: str) -> str:
+    """What the speaker is called in stored facts: by name, by user id, or just as the user."""
+    for field in ("user_id", "userId", "customer_id"):
+        value = event.metadata.get(field)
+        if not name and isinstance(value, str) and value:
+            return value
+    return name or "the user"

@@ -1,0 +1,177 @@
+"""The readable text of an event: what a context pack shows and what a question finds."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from hmxgraph.protocol.events import Event
+
+# Characters. A pack never shows more of one event; the index never reads more of it.
+SHOWN = 4_000
+INDEXED = 32_000
+CUT = " […]"
+_MAIN = ("text", "message", "summary", "description", "comment", "title", "value")
+Content = Mapping[str, Any]
+
+
+def rendition(event: Event) -> str:
+    """The text of *event*, at most ``INDEXED`` characters.
+
+    A message is its own words (who said them stands in ``speaker``); a call reads like code, an error like a log.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="error", agent_id="a", tenant_id="t",
+    ...     session_id="s", timestamp="2026-03-14T03:00:05Z", sequence=2, metadata={},
+    ...     content={"error_type": "KubectlError", "message": "namespace staging not found"})
+    >>> rendition(event)
+    'KubectlError: namespace staging not found'
+    """
+    render = _BY_TYPE.get(event.event_type, _anything)
+    return cut(render(event.content).strip() or event.event_type, INDEXED)
+
+
+def cut(text: str, limit: int) -> str:
+    """*text*, or its beginning with a mark that it goes on.
+
+    >>> cut("abcdefghij", 8)
+    'abcd […]'
+    """
+    return text if len(text) <= limit else text[: limit - len(CUT)].rstrip() + CUT
+
+
+def compact(value: Any) -> str:
+    """A JSON value as people jot it down: no quotes, no outer braces.
+
+    >>> compact({"user": {"name": "Ann", "age": 42}, "ok": True, "tags": ["a", "b"]})
+    'user: {name: Ann, age: 42}, ok: true, tags: [a, b]'
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_nested(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_nested, value))
+    return _scalar(value)
+
+
+def _nested(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{{compact(value)}}}"
+    return f"[{compact(value)}]" if isinstance(value, list | tuple) else _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return (
+        {None: "null", True: "true", False: "false"}[value]
+        if value is None or value is True or value is False
+        else (f"{value:g}" if isinstance(value, float) else str(value))
+    )
+
+
+def _text(content: Content, name: str) -> str:
+    value = content.get(name)
+    return "" if value is None else value if isinstance(value, str) else compact(value)
+
+
+def _rest(content: Content, *used: str) -> str:
+    return compact(
+        {name: part for name, part in content.items() if name not in used and part not in (None, "", [], {})}
+    )
+
+
+def _joined(parts: Iterator[str] | list[str], separator: str) -> str:
+    return separator.join(part for part in parts if part)
+
+
+def _message(content: Content) -> str:
+    attachments = content.get("attachments")
+    shown = attachments if isinstance(attachments, list) else []
+    links = [f"[{compact(link)}]" for link in shown]
+    return _joined([_text(content, "text"), *links], " ") or _rest(content, "role")
+
+
+def _tool_call(content: Content) -> str:
+    arguments = content.get("arguments")
+    if isinstance(arguments, Mapping):
+        given = ", ".join(f"{name}={_nested(part)}" for name, part in arguments.items())
+    else:
+        given = _text(content, "arguments")
+    return f"{_text(content, 'tool_name')}({given})"
+
+
+def _tool_result(content: Content) -> str:
+    arrow = " failed: " if content.get("success") is False else " -> "
+    return f"{_text(content, 'tool_name')}{arrow}{_text(content, 'result') or _text(content, 'error')}"
+
+
+def _error(content: Content) -> str:
+    return _joined([_text(content, "error_type"), _text(content, "message")], ": ") or _rest(content)
+
+
+def _decision(content: Content) -> str:
+    chosen = _text(content, "chosen_option")
+    instead = _text(content, "alternatives")
+    return _joined(
+        [
+            _text(content, "question"),
+            f"Chosen: {chosen}." if chosen else "",
+            _text(content, "reasoning"),
+            f"Instead of: {instead}." if instead else "",
+        ],
+        " ",
+    )
+
+
+def _feedback(content: Content) -> str:
+    signal = _text(content, "signal")
+    return _joined([f"{signal} feedback" if signal else "feedback", _text(content, "comment")], ": ")
+
+
+def _observation(content: Content) -> str:
+    title = _text(content, "title").rstrip(".")
+    said = _text(content, "text")
+    if not said:
+        return _anything(content)
+    return f"{title}. {said}" if title else said
+
+
+def _file_edit(content: Content) -> str:
+    place = next((_text(content, name) for name in ("path", "file_path", "file", "filename") if content.get(name)), "")
+    rest = _rest(content, "path", "file_path", "file", "filename")
+    return _joined([f"edit {place}".strip(), rest], ": ")
+
+
+def _command(content: Content) -> str:
+    code = next((content[name] for name in ("exit_code", "exit_status") if content.get(name) is not None), None)
+    outcome = "" if code is None else f"-> exit {code}"
+    rest = _rest(content, "command", "exit_code", "exit_status")
+    return _joined([f"$ {_text(content, 'command')}", outcome, rest], " ")
+
+
+def _state_change(content: Content) -> str:
+    old = next((_text(content, name) for name in ("from", "old_value", "before", "previous") if content.get(name)), "")
+    new = next((_text(content, name) for name in ("to", "new_value", "after", "current") if content.get(name)), "")
+    if not new:
+        return _anything(content)
+    used = ("from", "old_value", "before", "previous", "to", "new_value", "after", "current")
+    return _joined([_rest(content, *used), f"{old} -> {new}" if old else new], ": ")
+
+
+def _anything(content: Content) -> str:
+    main = next((name for name in _MAIN if isinstance(content.get(name), str) and content[name]), "")
+    if not main:
+        return _rest(content)
+    rest = _rest(content, main)
+    return f"{content[main]} ({rest})" if rest else str(content[main])
+
+
+_BY_TYPE: dict[str, Callable[[Content], str]] = {
+    "message": _message,
+    "tool_call": _tool_call,
+    "tool_result": _tool_result,
+    "error": _error,
+    "decision": _decision,
+    "feedback": _feedback,
+    "observation": _observation,
+    "file_edit": _file_edit,
+    "command_exec": _command,
+    "state_change": _state_change,
+}

@@ -1,0 +1,96 @@
+"""A source in any of its forms as one sequence of deliveries."""
+
+import sys
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any, TypeAlias, cast
+
+from hmxgraph.errors import IngestRefused
+from hmxgraph.ingest.sources.deliveries import Broken, Delivery, Payload
+from hmxgraph.ingest.sources.reading import read_stream
+from hmxgraph.protocol.events import Event
+
+Source: TypeAlias = str | Path | IO[bytes] | IO[str] | Payload | Iterable[Payload]
+ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
+
+
+def deliveries(source: Source) -> Iterator[Delivery | Broken]:
+    """Everything in *source*, one delivery after the other.
+
+    A path (file or folder, plain or gz), ``-`` for standard input, an open file, one event, bytes of NDJSON, or an
+    iterable of dicts, events, bytes or JSON texts.
+
+    Raises:
+        IngestRefused: *source* does not exist, cannot be opened, or is of no such form.
+
+    """
+    if isinstance(source, str | Path):
+        return _path(source)
+    if isinstance(source, bytes | bytearray):
+        return _bytes(bytes(source))
+    if isinstance(source, Mapping | Event):
+        return iter([Delivery(cast("Payload", source), 1)])
+    if hasattr(source, "read"):
+        return read_stream(_binary(source), str(getattr(source, "name", "stream")))
+    if isinstance(source, AsyncIterable):
+        raise IngestRefused(type(source).__name__, "an asynchronous source needs hmxgraph.connect_async")
+    if isinstance(source, Iterable):
+        return _iterable(source)
+    raise IngestRefused(type(source).__name__, "not a path, an open file or an iterable of events")
+
+
+def _path(source: str | Path) -> Iterator[Delivery | Broken]:
+    if str(source) == "-":
+        return read_stream(sys.stdin.buffer, "stdin")
+    path = Path(source)
+    if path.is_dir():
+        return _folder(path)
+    return _file(_opened(path), str(path))
+
+
+def _file(stream: IO[bytes], name: str) -> Iterator[Delivery | Broken]:
+    with stream:
+        yield from read_stream(stream, name)
+
+
+def _folder(folder: Path) -> Iterator[Delivery | Broken]:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(ENDINGS))
+    if not paths:
+        raise IngestRefused(str(folder), f"no event files in this folder ({', '.join(ENDINGS)})")
+    return (delivery for path in paths for delivery in _file(_opened(path), str(path)))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise IngestRefused(str(path), error.strerror or str(error)) from error
+
+
+def _bytes(data: bytes) -> Iterator[Delivery | Broken]:
+    return read_stream(BytesIO(data), "bytes")
+
+
+def _iterable(source: Iterable[Payload]) -> Iterator[Delivery | Broken]:
+    return (Delivery(payload, number) for number, payload in enumerate(source, start=1))
+
+
+def _binary(stream: Any) -> IO[bytes]:
+    # A text file shows its bytes; a pure text buffer is encoded.
+    if hasattr(stream, "buffer"):
+        raw: IO[bytes] = stream.buffer
+        return raw
+    probe = stream.read(0)
+    return stream if isinstance(probe, bytes) else _Encoded(stream)  # type: ignore[return-value]
+
+
+class _Encoded:
+    """A text stream read as UTF-8 bytes."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        """At most *size* characters, encoded."""
+        return self._stream.read(size).encode("utf-8", "surrogatepass")

@@ -1,0 +1,93 @@
+"""Bytes as payloads: NDJSON or one JSON array, plain or gz, never more than one chunk and one line in memory."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from typing import IO
+
+from hmxgraph.errors import Fault, IngestRefused
+from hmxgraph.ingest.sources.array import elements
+from hmxgraph.ingest.sources.deliveries import Broken, Delivery
+
+CHUNK = 1 << 18
+# An event of 1 MB may be spelled with \\uXXXX escapes and blanks; nothing sound is longer than this.
+LONGEST_LINE = 8 << 20
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_stream(stream: IO[bytes], name: str) -> Iterator[Delivery | Broken]:
+    """The payloads of *stream*; a stream that breaks off ends with :class:`Broken`, after all that was good."""
+    broken: list[Broken] = []
+    chunks = _chunks(stream, name, broken)
+    first = next(chunks, b"").removeprefix(_BOM)
+    line = 0
+    pieces = _lines if not first.lstrip().startswith(b"[") else elements
+    for line, piece in pieces(first, chunks):
+        yield _delivery(piece, line, name)
+    yield from (Broken(news.fault, line + 1, name) for news in broken)
+
+
+def _delivery(piece: bytes | None, line: int, name: str) -> Delivery | Broken:
+    if piece is None:
+        expected = f"at most {LONGEST_LINE} bytes"
+        return Broken(Fault("$", "HMX-E 11", f"a line of more than {LONGEST_LINE} bytes", expected), line, name)
+    return Delivery(piece, line, name)
+
+
+def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[bytes]:
+    """What the stream holds, unpacked; why it ended early is left in *broken*."""
+    try:
+        first = stream.read(CHUNK)
+        packed = first.startswith(_GZIP)
+        yield from _unpacked(first, stream) if packed else _plain(first, stream)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        broken.append(Broken(Fault("$", "RFC 1952", str(error), "a complete gz file"), 0, name))
+    except OSError as error:
+        if error.errno is None:
+            raise IngestRefused(name, str(error)) from error
+        broken.append(Broken(Fault("$", "HMX-E 8", f"the source broke off: {error.strerror}", "its end"), 0, name))
+
+
+def _plain(first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
+    while first:
+        yield first
+        first = stream.read(CHUNK)
+
+
+def _unpacked(first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
+    """A gz file of one or more members."""
+    unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    data = first
+    while data:
+        if unpack.eof:
+            unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        piece = unpack.decompress(data, CHUNK)
+        if piece:
+            yield piece
+        data = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail
+        data = data or stream.read(CHUNK)
+    if not unpack.eof:
+        raise EOFError("the gz file ends in the middle")
+
+
+def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """Numbered lines that are not blank; None for one that is too long to be an event."""
+    number, rest, skipping = 0, b"", False
+    chunk: bytes | None = first
+    while chunk is not None:
+        lines = (rest + chunk).split(b"\n")
+        rest = lines.pop()
+        for line in lines:
+            number += 1
+            if skipping:
+                skipping = False
+            elif line.strip():
+                yield number, line
+        if len(rest) > LONGEST_LINE:
+            if not skipping:
+                yield number + 1, None
+            rest, skipping = b"", True
+        chunk = next(chunks, None)
+    if rest.strip() and not skipping:
+        yield number + 1, rest

@@ -1,0 +1,68 @@
+"""NATS JetStream: each message is one HMX event, pulled by a durable consumer."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import nats
+from nats.errors import Error as NatsError
+
+from hmxgraph.errors import IngestRefused
+from hmxgraph.ingest.sources.deliveries import Delivery
+
+PULL_AT_ONCE = 500
+_PATIENCE = 5.0
+
+
+class JetStream:
+    """The messages of *subject* that the consumer *durable* has not acknowledged."""
+
+    def __init__(
+        self, server: str, stream: str, subject: str, *, durable: str = "hmxgraph", idle_seconds: float | None = None
+    ) -> None:
+        self._server, self._stream, self._subject, self._durable = server, stream, subject, durable
+        self._idle = idle_seconds
+        self._connection: Any = None
+
+    def __aiter__(self) -> AsyncIterator[Delivery]:
+        return self._deliveries()
+
+    async def acknowledge(self, receipts: Sequence[Any]) -> None:
+        """Acknowledge each message; what is not acknowledged in time is sent again and found stored."""
+        for message in receipts:
+            await message.ack()
+
+    async def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            await self._connection.close()
+
+    async def _deliveries(self) -> AsyncIterator[Delivery]:
+        try:
+            self._connection = await nats.connect(self._server, max_reconnect_attempts=4, reconnect_time_wait=0.5)
+            context = self._connection.jetstream()
+            pull = await context.pull_subscribe(self._subject, durable=self._durable, stream=self._stream)
+            async for message in self._messages(pull):
+                number = message.metadata.sequence.stream
+                yield Delivery(message.data, number, f"{self._server}/{self._stream}", message)
+        except (NatsError, OSError) as error:
+            raise IngestRefused(self._server, str(error) or type(error).__name__) from error
+
+    async def _messages(self, pull: Any) -> AsyncIterator[Any]:
+        while True:
+            try:
+                messages = await pull.fetch(PULL_AT_ONCE, timeout=self._idle or _PATIENCE)
+            except TimeoutError:
+                if self._idle is not None:
+                    return
+                continue
+            for message in messages:
+                yield message
+
+
+def from_url(url: str, idle_seconds: float | None) -> JetStream:
+    """The consumer named by ``nats://host:port/stream/subject?durable=d``."""
+    parts = urlsplit(url)
+    stream, _, subject = parts.path.strip("/").partition("/")
+    durable = parse_qs(parts.query).get("durable", ["hmxgraph"])[-1]
+    return JetStream(f"nats://{parts.netloc}", stream, subject or ">", durable=durable, idle_seconds=idle_seconds)

@@ -1,0 +1,89 @@
+"""Kafka: each message is one HMX event; offsets are committed by us, after the events."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from aiokafka.errors import KafkaError
+
+from hmxgraph.errors import IngestRefused
+from hmxgraph.ingest.sources.deliveries import Delivery
+from hmxgraph.ingest.streams.idling import until_idle
+
+
+class Offsets:
+    """Which offsets of each partition are received but not stored, so that none is committed before those below it.
+
+    >>> offsets = Offsets()
+    >>> for offset in (5, 6, 7):
+    ...     offsets.received("events-0", offset)
+    >>> offsets.stored([("events-0", 7), ("events-0", 5)])
+    {'events-0': 6}
+    >>> offsets.stored([("events-0", 6)])
+    {'events-0': 8}
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[Any, set[int]] = {}
+        self._next: dict[Any, int] = {}
+
+    def received(self, partition: Any, offset: int) -> None:
+        """Note a message under way."""
+        self._open.setdefault(partition, set()).add(offset)
+        self._next[partition] = max(self._next.get(partition, 0), offset + 1)
+
+    def stored(self, receipts: Sequence[tuple[Any, int]]) -> dict[Any, int]:
+        """The offset to commit for each partition of *receipts*."""
+        for partition, offset in receipts:
+            self._open[partition].discard(offset)
+        partitions = {partition for partition, _ in receipts}
+        return {name: min(self._open[name], default=self._next[name]) for name in partitions}
+
+
+class KafkaStream:
+    """The messages of *topic*, read as a member of *group* from the first offset that the group has not committed."""
+
+    def __init__(self, servers: str, topic: str, *, group: str = "hmxgraph", idle_seconds: float | None = None) -> None:
+        self._servers, self._topic, self._group = servers, topic, group
+        self._idle = idle_seconds
+        self._offsets = Offsets()
+        self._consumer: Any = None
+
+    def __aiter__(self) -> AsyncIterator[Delivery]:
+        return until_idle(self._deliveries(), self._idle)
+
+    async def acknowledge(self, receipts: Sequence[Any]) -> None:
+        """Commit the offsets below which everything is stored."""
+        if receipts:
+            await self._consumer.commit(self._offsets.stored(receipts))
+
+    async def _deliveries(self) -> AsyncIterator[Delivery]:
+        self._consumer = AIOKafkaConsumer(
+            self._topic,
+            bootstrap_servers=self._servers,
+            group_id=self._group,
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+        )
+        source = f"kafka://{self._servers}/{self._topic}"
+        try:
+            await self._consumer.start()
+            async for message in self._consumer:
+                partition = TopicPartition(message.topic, message.partition)
+                self._offsets.received(partition, message.offset)
+                yield Delivery(message.value or b"", message.offset, source, (partition, message.offset))
+        except KafkaError as error:
+            raise IngestRefused(source, str(error)) from error
+
+    async def close(self) -> None:
+        """Leave the group."""
+        if self._consumer is not None:
+            await self._consumer.stop()
+
+
+def from_url(url: str, idle_seconds: float | None) -> KafkaStream:
+    """The topic named by ``kafka://host:port/topic?group=g``."""
+    parts = urlsplit(url)
+    group = parse_qs(parts.query).get("group", ["hmxgraph"])[-1]
+    return KafkaStream(parts.netloc, parts.path.strip("/"), group=group, idle_seconds=idle_seconds)

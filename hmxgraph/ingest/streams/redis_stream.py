@@ -1,0 +1,107 @@
+"""Redis Streams: each entry is one HMX event in its field ``event``, read through a consumer group."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError, ResponseError
+
+from hmxgraph.errors import IngestRefused
+from hmxgraph.ingest.sources.deliveries import Delivery
+
+FIELD = b"event"
+READ_AT_ONCE = 1_000
+_FOREVER = 60_000
+
+
+class RedisStream:
+    """The entries of the stream *key*; those that this consumer had received but not stored come first."""
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        group: str = "hmxgraph",
+        consumer: str = "hmxgraph",
+        idle_seconds: float | None = None,
+    ) -> None:
+        self.url = url
+        self._key, self._group, self._consumer = key, group, consumer
+        self._idle = idle_seconds
+        self._client: Redis = Redis.from_url(url)
+
+    def __aiter__(self) -> AsyncIterator[Delivery]:
+        return self._deliveries()
+
+    async def acknowledge(self, receipts: Sequence[Any]) -> None:
+        """XACK: the entries leave the group's list of pending ones."""
+        if receipts:
+            await self._client.xack(self._key, self._group, *receipts)
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._client.aclose()
+
+    async def _deliveries(self) -> AsyncIterator[Delivery]:
+        line = 0
+        try:
+            await self._join()
+            async with aclosing(self._entries()) as entries:
+                async for entry_id, fields in entries:
+                    line += 1
+                    yield Delivery(_payload(fields), line, f"{self.url}/{self._key}", entry_id)
+        except RedisError as error:
+            raise IngestRefused(self.url, str(error), line) from error
+
+    async def _join(self) -> None:
+        try:
+            await self._client.xgroup_create(self._key, self._group, id="0", mkstream=True)
+        except ResponseError as error:
+            if not str(error).startswith("BUSYGROUP"):
+                raise
+
+    async def _entries(self) -> AsyncGenerator[tuple[bytes, dict[bytes, bytes]], None]:
+        """First the pending entries from the beginning, then new ones."""
+        position: bytes | str = "0"
+        while True:
+            entries = await self._read(position)
+            for entry in entries:
+                yield entry
+            if position != ">":
+                position = entries[-1][0] if entries else ">"
+            elif not entries and self._idle is not None:
+                return
+
+    async def _read(self, position: bytes | str) -> list[tuple[bytes, dict[bytes, bytes]]]:
+        block = _FOREVER if self._idle is None else max(1, int(self._idle * 1000))
+        answer = await self._client.xreadgroup(
+            self._group, self._consumer, {self._key: position}, count=READ_AT_ONCE, block=block
+        )
+        return _entries_of(answer)
+
+
+def _entries_of(answer: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
+    """The entries of the one stream asked, in either form of the protocol; trimmed ones have no fields."""
+    streams = list(answer.values()) if isinstance(answer, dict) else [entries for _, entries in answer or ()]
+    found = streams[0] if streams else []
+    if found and isinstance(found[0], list) and found[0] and isinstance(found[0][0], tuple | list):
+        found = found[0]
+    return [(entry_id, fields or {}) for entry_id, fields in found]
+
+
+def _payload(fields: dict[bytes, bytes]) -> bytes:
+    if FIELD in fields:
+        return fields[FIELD]
+    return next(iter(fields.values()), b"")
+
+
+def from_url(url: str, idle_seconds: float | None) -> RedisStream:
+    """The stream named by ``redis://host:port/key?group=g&consumer=c&db=0``."""
+    parts = urlsplit(url)
+    asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    server = urlunsplit((parts.scheme, parts.netloc, f"/{asked.get('db', '0')}", "", ""))
+    group, consumer = asked.get("group", "hmxgraph"), asked.get("consumer", "hmxgraph")
+    return RedisStream(server, parts.path.strip("/"), group=group, consumer=consumer, idle_seconds=idle_seconds)

@@ -1,0 +1,79 @@
+"""Server-Sent Events: each event of the stream is one HMX event in its data field."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+import httpx
+import httpx_sse
+
+from hmxgraph.errors import IngestRefused
+from hmxgraph.ingest.sources.deliveries import Delivery
+from hmxgraph.ingest.streams.idling import until_idle
+
+
+class SseStream:
+    """The events that *url* sends.
+
+    A dropped connection is made again up to *reconnects* times, asking for what follows the last id received.
+    ``last_stored`` is the id of the last message whose event is committed: give it as *last_event_id* to go on there.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        last_event_id: str = "",
+        reconnects: int = 5,
+        idle_seconds: float | None = None,
+    ) -> None:
+        self.url = url
+        self.last_stored = last_event_id
+        self._received = last_event_id
+        self._headers = dict(headers or {})
+        self._reconnects = reconnects
+        self._idle = idle_seconds
+
+    def __aiter__(self) -> AsyncIterator[Delivery]:
+        return until_idle(self._deliveries(), self._idle)
+
+    async def acknowledge(self, receipts: Sequence[Any]) -> None:
+        """Remember the id of the last stored message; the protocol knows no acknowledgement."""
+        self.last_stored = next((receipt for receipt in reversed(receipts) if receipt), self.last_stored)
+
+    async def close(self) -> None:
+        """Nothing: the connection ends with the iteration."""
+
+    async def _deliveries(self) -> AsyncIterator[Delivery]:
+        line, failures = 0, 0
+        while True:
+            try:
+                async for message in self._messages():
+                    line, failures = line + 1, 0
+                    yield Delivery(message.data, line, self.url, message.id)
+            except httpx.TransportError as error:
+                failures += 1
+                if failures > self._reconnects:
+                    raise IngestRefused(self.url, f"no connection ({error or type(error).__name__})") from error
+            except (httpx.HTTPStatusError, httpx_sse.SSEError) as error:
+                raise IngestRefused(self.url, str(error)) from error
+            else:
+                return
+
+    async def _messages(self) -> AsyncIterator[httpx_sse.ServerSentEvent]:
+        headers = self._headers | ({"Last-Event-ID": self._received} if self._received else {})
+        timeout = httpx.Timeout(10.0, read=None)
+        async with (
+            httpx.AsyncClient(timeout=timeout) as client,
+            httpx_sse.aconnect_sse(client, "GET", self.url, headers=headers) as source,
+        ):
+            source.response.raise_for_status()
+            async for message in source.aiter_sse():
+                self._received = message.id or self._received
+                if message.data:
+                    yield message
+
+
+def from_url(url: str, idle_seconds: float | None) -> SseStream:
+    """The stream at *url*."""
+    return SseStream(url, idle_seconds=idle_seconds)

@@ -1,0 +1,51 @@
+"""WebSocket: each frame is one HMX event."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosedError, WebSocketException
+
+from hmxgraph.errors import IngestRefused
+from hmxgraph.ingest.sources.deliveries import Delivery
+from hmxgraph.ingest.streams.idling import until_idle
+
+# Bytes of one frame; an event spelled with escapes and blanks is no longer.
+LONGEST_FRAME = 8 << 20
+
+
+class WebSocketStream:
+    """The frames that *url* sends until it closes the connection."""
+
+    def __init__(
+        self, url: str, *, headers: Mapping[str, str] | None = None, idle_seconds: float | None = None
+    ) -> None:
+        self.url = url
+        self._headers = dict(headers or {})
+        self._idle = idle_seconds
+
+    def __aiter__(self) -> AsyncIterator[Delivery]:
+        return until_idle(self._deliveries(), self._idle)
+
+    async def acknowledge(self, receipts: Sequence[Any]) -> None:
+        """Nothing: a frame that was received is gone, the protocol knows no acknowledgement."""
+
+    async def close(self) -> None:
+        """Nothing: the connection ends with the iteration."""
+
+    async def _deliveries(self) -> AsyncIterator[Delivery]:
+        line = 0
+        try:
+            async with connect(self.url, additional_headers=self._headers, max_size=LONGEST_FRAME) as socket:
+                async for frame in socket:
+                    line += 1
+                    yield Delivery(frame, line, self.url)
+        except ConnectionClosedError as error:
+            raise IngestRefused(self.url, f"the connection broke off ({error})", line) from error
+        except (WebSocketException, OSError) as error:
+            raise IngestRefused(self.url, f"no connection ({error})") from error
+
+
+def from_url(url: str, idle_seconds: float | None) -> WebSocketStream:
+    """The stream at *url*."""
+    return WebSocketStream(url, idle_seconds=idle_seconds)
