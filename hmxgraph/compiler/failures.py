@@ -1,0 +1,114 @@
+"""What happened after a failure, told apart from session to session."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hmxgraph.compiler.signatures import mask_numbers
+from hmxgraph.compiler.summary import Failure, SessionSummary
+from hmxgraph.compiler.verbs import kind_of
+from hmxgraph.text.terms import terms
+
+_FOLLOWING = 3
+_MARK = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One failure in one session: the action it befell, what was done next, and whether that helped.
+
+    ``helped`` is None while nothing is known of how it went on.
+    """
+
+    summary: SessionSummary
+    failure: Failure
+    action: str
+    following: tuple[str, ...]
+    changed: tuple[str, ...]
+    helped: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """All occurrences of one failure; its signature, words and action are the most frequent ("" if there is none)."""
+
+    key: str
+    signature: str
+    says: str
+    action: str
+    occurrences: tuple[Occurrence, ...]
+
+    @property
+    def sessions(self) -> tuple[SessionSummary, ...]:
+        """The sessions it occurred in."""
+        return tuple({one.summary.session_id: one.summary for one in self.occurrences}.values())
+
+
+def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
+    """The failures of these sessions, each kind once, the most frequent first."""
+    groups: defaultdict[str, list[Occurrence]] = defaultdict(list)
+    for summary in sorted(summaries, key=lambda one: one.session_id):
+        for failure in summary.failures:
+            groups[failure_key(failure.signature)].append(_occurrence(summary, failure))
+    found = [_group(key, groups[key]) for key in sorted(groups)]
+    return sorted(found, key=lambda group: (-len(group.occurrences), group.key))
+
+
+def plain_message(message: str) -> str:
+    """The message for people: numbers that differ from run to run are masked, the first letter is small.
+
+    >>> plain_message("Paid 299, but the total is 375")
+    'paid <n>, but the total is <n>'
+    """
+    text = mask_numbers(message)
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+
+
+def failure_key(signature: str) -> str:
+    """The signature without marks, so that "payment method <id> not found" meets "payment method not found".
+
+    >>> failure_key("payment method <id> not found") == failure_key("Payment method not found")
+    True
+    """
+    plain = _MARK.sub(" ", signature)
+    found = [term for term in terms(plain) if term.isdecimal() or not any(map(str.isdigit, term))]
+    return " ".join(found) or plain.strip() or "error"
+
+
+def most_frequent(names: Iterable[str]) -> str:
+    """The name that comes most often; of several the first in the alphabet; "" of none."""
+    counts = Counter(names)
+    return min(counts, key=lambda name: (-counts[name], name), default="")
+
+
+def purposeful(actions: Sequence[str]) -> list[str]:
+    """The actions that do something, notes and thoughts left out."""
+    return [name for name in actions if kind_of(name) != "scratch"]
+
+
+def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
+    signature = most_frequent(one.failure.signature for one in occurrences)
+    says = most_frequent(plain_message(one.failure.message) for one in occurrences) or signature
+    return FailureGroup(key, signature, says, most_frequent(one.action for one in occurrences), tuple(occurrences))
+
+
+def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
+    if failure.step < 0:
+        return Occurrence(summary, failure, "", (), (), _known(summary))
+    action = summary.steps[failure.step].action
+    later = summary.steps[failure.step + 1 :]
+    again = next((step for step in later if step.action == action), None)
+    solved = any(step.action == action and step.ok for step in later)
+    return Occurrence(
+        summary,
+        failure,
+        action,
+        tuple(purposeful([step.action for step in later])[:_FOLLOWING]),
+        again.changed if again is not None else (),
+        True if solved else _known(summary),
+    )
+
+
+def _known(summary: SessionSummary) -> bool | None:
+    return None if summary.outcome == "unknown" else summary.succeeded

@@ -1,0 +1,197 @@
+"""Kinds of requests: sessions that are asked for the same and, as far as can be foreseen, do the same."""
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hmxgraph.compiler.goals import Goals, request_terms
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.verbs import is_action, kind_of
+from hmxgraph.text.similarity import jaccard
+
+Key = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class GoalClass:
+    """One kind of request: the actions it is known by, its sessions, and the steps that its successes share.
+
+    ``steps`` are in order of work, each with the share of successful sessions that took it.
+    """
+
+    key: Key
+    members: tuple[SessionSummary, ...]
+    steps: tuple[tuple[str, float], ...]
+
+    @property
+    def name(self) -> str:
+        """The text that names the class: the same for the same key."""
+        return "|".join(sorted(self.key))
+
+    @property
+    def models(self) -> tuple[SessionSummary, ...]:
+        """The sessions to learn from: the successful ones; where no outcome is known, all."""
+        good = tuple(one for one in self.members if one.succeeded)
+        return good or tuple(one for one in self.members if one.outcome == "unknown")
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """What was asked for."""
+        return tuple(one.request for one in self.members if one.request)
+
+
+def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile) -> list[GoalClass]:
+    """The kinds of requests in these sessions, largest first; each has something to learn from."""
+    told = [one for one in summaries if one.request and one.steps]
+    mute = [one for one in summaries if not one.request and one.steps]
+    foreseen = goals.modelled([request_terms(one.request) for one in told])
+    groups = _grouped((expected(chances, profile), one) for chances, one in zip(foreseen, told, strict=True))
+    groups = _settled(_merged(groups, profile), profile)
+    silent = _settled(_grouped((_changes(one), one) for one in mute), profile)
+    found = [
+        GoalClass(key, tuple(sorted(members, key=lambda one: one.session_id)), ())
+        for part in (groups, silent)
+        for key, members in part.items()
+    ]
+    finished = [GoalClass(one.key, one.members, _steps(one, profile)) for one in found]
+    return sorted((one for one in finished if one.steps), key=lambda one: (-len(one.members), one.name))
+
+
+def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
+    """The actions worth expecting: a change is worth naming at lower odds than a look-up, being what was asked for."""
+    chosen = {name for name, chance in chances.items() if chance >= threshold(name, profile)}
+    return frozenset(chosen or sorted(chances, key=lambda name: (-chances[name], name))[:1])
+
+
+def threshold(action: str, profile: CompilerProfile) -> float:
+    """The chance from which *action* is expected of a request."""
+    by_kind = {"lookup": profile.goal_lookup, "action": profile.goal_action}
+    return by_kind.get(kind_of(action), profile.scratch_share)
+
+
+def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfile) -> float:
+    """How well a class with this key answers a request with these chances: the surplus of chance over threshold."""
+    return sum(chances.get(name, 0.0) - threshold(name, profile) for name in key)
+
+
+def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> dict[Key, list[SessionSummary]]:
+    groups: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
+    for key, summary in pairs:
+        groups[key].append(summary)
+    return {key: groups[key] for key in sorted(groups, key=sorted)}
+
+
+def _changes(summary: SessionSummary) -> Key:
+    return frozenset(name for name in summary.actions if is_action(name))
+
+
+def _merged(groups: dict[Key, list[SessionSummary]], profile: CompilerProfile) -> dict[Key, list[SessionSummary]]:
+    """Groups that are asked for in the same words and do much the same are one; the larger gives the key."""
+    merged = dict(groups)
+    words = {key: _word_shares(members) for key, members in groups.items()}
+    while pair := _closest(merged, words, profile):
+        large, small = sorted(pair, key=lambda key: (-len(merged[key]), sorted(key)))
+        merged[large] = merged[large] + merged.pop(small)
+        words[large] = _word_shares(merged[large])
+    return merged
+
+
+def _closest(
+    groups: Mapping[Key, list[SessionSummary]], words: Mapping[Key, Mapping[str, float]], profile: CompilerProfile
+) -> tuple[Key, Key] | None:
+    keys = sorted(groups, key=sorted)
+    pairs = [
+        (-alike, one, other)
+        for place, one in enumerate(keys)
+        for other in keys[place + 1 :]
+        if jaccard(one, other) >= profile.merge_actions
+        and (alike := _overlap(words[one], words[other])) >= profile.merge_requests
+    ]
+    return min(pairs, key=lambda pair: (pair[0], sorted(pair[1]), sorted(pair[2])))[1:] if pairs else None
+
+
+def _word_shares(members: Sequence[SessionSummary]) -> dict[str, float]:
+    """For each term the share of requests that use it."""
+    counts = Counter(term for one in members for term in set(request_terms(one.request)))
+    return {term: count / len(members) for term, count in sorted(counts.items())}
+
+
+def _overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Shared weight over all weight (weighted Jaccard)."""
+    terms = sorted(one.keys() | other.keys())
+    shared = sum(min(one.get(term, 0.0), other.get(term, 0.0)) for term in terms)
+    total = sum(max(one.get(term, 0.0), other.get(term, 0.0)) for term in terms)
+    return shared / total if total else 1.0
+
+
+def _settled(groups: dict[Key, list[SessionSummary]], profile: CompilerProfile) -> dict[Key, list[SessionSummary]]:
+    """Groups without enough successes join the likest that has; where none has, they stay as they are."""
+    firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
+    if not firm:
+        return groups
+    for key, members in groups.items():
+        if key not in firm:
+            firm[min(firm, key=lambda other: (-_likeness(key, other), -len(groups[other]), sorted(other)))] += members
+    return firm
+
+
+def _supported(members: Sequence[SessionSummary], profile: CompilerProfile) -> bool:
+    return sum(one.outcome != "failure" for one in members) >= profile.min_support
+
+
+def _likeness(one: Key, other: Key) -> float:
+    """Twice the shared over the sum (Dice 1945)."""
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+
+
+def _steps(found: GoalClass, profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
+    models = found.models
+    if not models:
+        return ()
+    counts = Counter(name for one in models for name in set(one.actions))
+    shares = {name: count / len(models) for name, count in counts.items()}
+    usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
+    chosen = [name for name in usual if not _repairs(name, models)]
+    chosen = chosen or sorted(shares, key=lambda name: (-shares[name], name))[:1]
+    place = {name: _place(name, models) for name in chosen}
+    return tuple((name, round(shares[name], 4)) for name in sorted(chosen, key=lambda name: (place[name], name)))
+
+
+def _share_needed(action: str, models: Sequence[SessionSummary], profile: CompilerProfile) -> float:
+    """The share of sessions from which an action is a step: changes, and what checks on them, count at less."""
+    match kind_of(action):
+        case "action":
+            return profile.action_share
+        case "lookup":
+            return profile.check_share if _checks(action, models) else profile.lookup_share
+        case _:
+            return profile.scratch_share
+
+
+def _checks(action: str, models: Sequence[SessionSummary]) -> bool:
+    """Whether a look-up mostly comes for the first time after the last change: then it checks the result."""
+    found = []
+    for one in models:
+        names = one.actions
+        changes = [place for place, name in enumerate(names) if is_action(name)]
+        if action in names:
+            found.append(bool(changes) and names.index(action) > changes[-1])
+    return sum(found) > len(found) / 2
+
+
+def _repairs(action: str, models: Sequence[SessionSummary]) -> bool:
+    """Whether an action mostly answers a failure: then it belongs to a playbook, not to the procedure."""
+    answers = [bool(step.situation.failure) for one in models for step in one.steps if step.action == action]
+    return sum(answers) > len(answers) / 2
+
+
+def _place(action: str, models: Sequence[SessionSummary]) -> float:
+    """How far into the work *action* is first taken, on average; 0 is the start, 1 the end."""
+    places = []
+    for one in models:
+        order = list(dict.fromkeys(one.actions))
+        if action in order:
+            places.append(order.index(action) / len(order))
+    return statistics.fmean(places)

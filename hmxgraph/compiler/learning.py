@@ -1,0 +1,108 @@
+"""Logistic models by plain numerical mathematics: the same data give the same weights."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix: TypeAlias = NDArray[np.floating[Any]]
+Objective: TypeAlias = Callable[[Matrix], tuple[float, Matrix]]
+_MEMORY = 8
+_SMALLEST_STEP = 1e-4
+_TOLERANCE = 1e-5
+
+
+def softmax_weights(observed: Sequence[tuple[Matrix, Matrix]], penalty: float, rounds: int, weights: Matrix) -> Matrix:
+    """Weights (features by classes) of the maximum entropy model with an L2 penalty (Berger et al. 1996).
+
+    *observed* are pairs of inputs (observations by features; fewer columns mean that the last features are absent)
+    and targets (observations by classes with the observation's weight at its class); *weights* is the start.
+    """
+
+    def objective(weights: Matrix) -> tuple[float, Matrix]:
+        loss, slope = penalty / 2 * float((weights * weights).sum()), penalty * weights
+        for inputs, targets in observed:
+            width = inputs.shape[1]
+            chances = softmax(inputs @ weights[:width])
+            loss -= float((targets * np.log(chances + 1e-12)).sum())
+            slope[:width] += inputs.T @ (chances * targets.sum(axis=1, keepdims=True) - targets)
+        return loss, slope
+
+    return minimum(objective, weights, rounds)
+
+
+def logistic_weights(inputs: Matrix, targets: Matrix, mass: Matrix, penalty: float, rounds: int) -> Matrix:
+    """Weights (features by labels) of independent logistic models; the first feature, a constant, goes unpenalised."""
+    shape = (inputs.shape[1], targets.shape[1])
+    penalties = np.full(shape, penalty)
+    penalties[0] = penalty / 100
+
+    def objective(weights: Matrix) -> tuple[float, Matrix]:
+        scores = inputs @ weights
+        loss = float((mass * (np.logaddexp(0.0, scores) - targets * scores)).sum())
+        slope = inputs.T @ (mass * (sigmoid(scores) - targets)) + penalties * weights
+        return loss + float((penalties * weights * weights).sum()) / 2, slope
+
+    return minimum(objective, np.zeros(shape), rounds)
+
+
+def softmax(scores: Matrix) -> Matrix:
+    """Each row of *scores* as chances that add up to one."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    chances: Matrix = powers / powers.sum(axis=1, keepdims=True)
+    return chances
+
+
+def sigmoid(scores: Matrix) -> Matrix:
+    """Each score as a chance."""
+    return 1.0 / (1.0 + np.exp(-np.clip(scores, -40.0, 40.0)))
+
+
+def minimum(objective: Objective, start: Matrix, rounds: int) -> Matrix:
+    """Where *objective* is least, by L-BFGS (Liu, Nocedal 1989) with halved steps, after at most *rounds* rounds."""
+    here = start
+    value, slope = objective(here)
+    history: deque[tuple[Matrix, Matrix, float]] = deque(maxlen=_MEMORY)
+    for _ in range(rounds):
+        direction = _direction(slope, history)
+        there, new_value, new_slope = _step(objective, here, value, slope, direction)
+        moved, turned = there - here, new_slope - slope
+        curvature = float((moved * turned).sum())
+        if curvature > 1e-12:
+            history.append((moved, turned, 1.0 / curvature))
+        settled = value - new_value <= _TOLERANCE * max(abs(value), 1.0)
+        here, value, slope = there, new_value, new_slope
+        if settled:
+            break
+    return here
+
+
+def _direction(slope: Matrix, history: deque[tuple[Matrix, Matrix, float]]) -> Matrix:
+    """The slope, bent by the curvature of the last steps (the two loops of L-BFGS)."""
+    if not history:
+        return slope / max(1.0, float(np.abs(slope).max()))
+    bent, shares = slope.copy(), []
+    for moved, turned, inverse in reversed(history):
+        share = inverse * float((moved * bent).sum())
+        shares.append(share)
+        bent -= share * turned
+    moved, turned, inverse = history[-1]
+    bent /= inverse * float((turned * turned).sum())
+    for (moved, turned, inverse), share in zip(history, reversed(shares), strict=True):
+        bent += moved * (share - inverse * float((turned * bent).sum()))
+    return bent
+
+
+def _step(
+    objective: Objective, here: Matrix, value: float, slope: Matrix, direction: Matrix
+) -> tuple[Matrix, float, Matrix]:
+    """The first point along *direction* that is clearly lower (Armijo)."""
+    descent, length = float((slope * direction).sum()), 1.0
+    while True:
+        there = here - length * direction
+        new_value, new_slope = objective(there)
+        if new_value <= value - 1e-4 * length * descent or length < _SMALLEST_STEP:
+            return there, new_value, new_slope
+        length /= 2

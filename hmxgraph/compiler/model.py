@@ -1,0 +1,37 @@
+"""What suggestions need of a compilation, as one document."""
+
+from dataclasses import dataclass, field
+from typing import Any, Self, cast
+
+from hmxgraph.compiler.compilation import Compilation
+from hmxgraph.compiler.goals import Goals
+from hmxgraph.compiler.habits import Habits
+from hmxgraph.protocol.canonical import canonical_text
+from hmxgraph.protocol.parsing import parse_json
+
+MODEL_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Goals and habits of one tenant."""
+
+    goals: Goals = field(default_factory=Goals)
+    habits: Habits = field(default_factory=Habits)
+
+    @classmethod
+    def of(cls, compilation: Compilation) -> Self:
+        """The model of a compilation."""
+        return cls(compilation.goals, compilation.habits)
+
+    def to_json(self) -> str:
+        """The canonical text that the graph stores."""
+        return canonical_text({"goals": self.goals.document(), "habits": self.habits.document()})
+
+    @classmethod
+    def parse(cls, text: str | None) -> Self:
+        """The model that :meth:`to_json` wrote; the empty one of None."""
+        if not text:
+            return cls()
+        document = cast("dict[str, Any]", parse_json(text))
+        return cls(Goals.of(document["goals"]), Habits.of(document["habits"]))

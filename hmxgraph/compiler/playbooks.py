@@ -1,0 +1,227 @@
+"""failure_playbook: what to do when something fails, and how to keep it from failing (HMX-A 4.2)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.verbs import instruction, kind_of
+from hmxgraph.compiler.wording import capital, listed, subjects, title
+
+_COMMON = frozenset(("id", "name", "type", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
+_MOST_DRAFTS = 200
+_LEAST_CALLS = 4
+_ADVICE = (
+    (r"not found|no such|not exist|unknown|doesn't exist", "confirm {inputs} with a look-up"),
+    (r"permission|denied|unauthori[sz]ed|forbidden|credential|401|403", "check that the rights for it are there"),
+    (r"time[d ]?out|unavailable|connection|refused|rate limit|too many|429|50[0234]", "check that the service answers"),
+    (r"balance|funds|add up|total|quota|limit|exceed|enough", "work out the totals and limits that it checks"),
+    (r"required|missing|must|should|invalid|valid|format|expected|match", "bring {inputs} into the form it demands"),
+    (r"cannot|not allowed|non-|only|status|state|already", "check that the present state allows it"),
+    (r"", "check {inputs} against what was found so far"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """One first thing done after a failure, how often, and how often that helped."""
+
+    action: str
+    seen: Observations
+    then: str
+    unknown: bool
+
+
+def failure_playbooks(
+    groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary], profile: CompilerProfile
+) -> Iterator[ArtifactDraft]:
+    """One playbook for each kind of failure."""
+    base = _failing_share(summaries)
+    for group in groups[:_MOST_DRAFTS]:
+        yield _playbook(group, summaries, base, profile)
+
+
+def recoveries(group: FailureGroup) -> list[Recovery]:
+    """What was done first after this failure, the best proven first.
+
+    Ranked by Laplace's estimate held back for few observations, as confidence is (DESIGN 6).
+    """
+    options: dict[str, list[Occurrence]] = {}
+    for one in group.occurrences:
+        if one.following:
+            options.setdefault(one.following[0], []).append(one)
+    found = [_recovery(action, options[action]) for action in sorted(options)]
+    return sorted(found, key=lambda one: (-one.seen.count * (one.seen.success_rate + 0.5), one.action))
+
+
+def _recovery(action: str, occurrences: Sequence[Occurrence]) -> Recovery:
+    known = [one for one in occurrences if one.helped is not None]
+    seen = Observations(
+        len({one.summary.session_id for one in occurrences}), len(occurrences), sum(bool(one.helped) for one in known)
+    )
+    then = most_frequent(one.following[1] for one in occurrences if len(one.following) > 1)
+    return Recovery(action, seen, then, unknown=not known)
+
+
+def _playbook(
+    group: FailureGroup, summaries: Sequence[SessionSummary], base: float, profile: CompilerProfile
+) -> ArtifactDraft:
+    best = recoveries(group)
+    known = [one for one in group.occurrences if one.helped is not None]
+    seen = Observations(len(group.sessions), len(known), sum(bool(one.helped) for one in known))
+    content = {
+        "failure_pattern": _pattern(group),
+        "trigger_conditions": _triggers(group),
+        "symptoms": _symptoms(group),
+        "recovery_steps": _recovery_steps(group, best[: profile.recovery_steps]),
+        "prevention_strategies": _prevention(group, summaries),
+        "severity": _severity(group, base, profile),
+    }
+    where = f"{group.action}: " if group.action else ""
+    return ArtifactDraft(
+        artifact_type="failure_playbook",
+        lineage_key=f"failure:{group.key}",
+        title=title(f"Recover from {where}{group.says}"),
+        summary=_summary(group, content),
+        content=content,
+        seen=seen,
+        source_events=evidence((_trail(group, one) for one in group.sessions), profile.max_evidence),
+        tags=tags(["failure", *subjects([group.action] if group.action else [])[:4]]),
+        metadata={
+            "failure_key": group.key,
+            "actions": sorted({one.action for one in group.occurrences if one.action}),
+            "recoveries": [
+                {"tool": one.action, "used": one.seen.count, "helped": one.seen.successes} for one in best[:8]
+            ],
+        },
+    )
+
+
+def _pattern(group: FailureGroup) -> str:
+    """The failure as people write it: its type where that tells something, then the message."""
+    kind = most_frequent(one.failure.kind for one in group.occurrences)
+    return f"{kind}: {group.says}" if kind and group.signature.startswith(kind.lower()) else group.says
+
+
+def _triggers(group: FailureGroup) -> list[str]:
+    actions = Counter(one.action for one in group.occurrences if one.action)
+    ranked = sorted(actions, key=lambda name: (-actions[name], name))[:4]
+    return [f"Calling {name}{_with_inputs(group, name)}" for name in ranked] or [
+        "During the session, outside of any call"
+    ]
+
+
+def _with_inputs(group: FailureGroup, action: str) -> str:
+    names = _inputs(group, action)
+    return f" with {listed(names)}" if names else ""
+
+
+def _inputs(group: FailureGroup, action: str) -> list[str]:
+    steps = [one.summary.steps[one.failure.step] for one in group.occurrences if one.action == action]
+    counts = Counter(name for step in steps for name, _ in step.inputs)
+    return sorted(name for name, count in counts.items() if count >= len(steps) / 2)
+
+
+def _symptoms(group: FailureGroup) -> list[str]:
+    """The messages as people wrote them, those that differ in numbers or capitals only once."""
+    messages = Counter(
+        capital(plain_message(one.failure.message) or one.failure.signature) for one in group.occurrences
+    )
+    return sorted(messages, key=lambda text: (-messages[text], text))[:3]
+
+
+def _recovery_steps(group: FailureGroup, best: Sequence[Recovery]) -> list[str]:
+    proven = [one for one in best if one.seen.successes or one.unknown]
+    if not proven:
+        tried = [f"; {listed([one.action for one in best])} has not helped so far"] if best else []
+        return ["Stop and tell the user what failed" + "".join(tried)]
+    return [_advice(group, one) for one in proven]
+
+
+def _advice(group: FailureGroup, recovery: Recovery) -> str:
+    if recovery.action == group.action:
+        changed = Counter(name for one in group.occurrences for name in one.changed)
+        corrected = sorted(changed, key=lambda name: (-changed[name], name))[:3]
+        return f"Call {recovery.action} again" + (f" with different {listed(corrected, 'or')}" if corrected else "")
+    if kind_of(recovery.action) == "handover":
+        return f"{instruction(recovery.action)} if nothing else helps"
+    again = f", then try {group.action} again" if recovery.then == group.action else ""
+    onward = f", then go on with {recovery.then}" if not again and recovery.then not in {"", recovery.action} else ""
+    return instruction(recovery.action) + again + onward
+
+
+def _prevention(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
+    before = f"Before {group.action}, " if group.action else "Before going on, "
+    names = _protecting(group, summaries)[:2] if group.action else []
+    inputs = listed(_blamed(group, group.action)) or "its inputs"
+    advice = next(advice for pattern, advice in _ADVICE if re.search(pattern, group.signature))
+    return [*(f"{before}{_small(instruction(name))}" for name in names), before + advice.format(inputs=inputs)]
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _blamed(group: FailureGroup, action: str) -> list[str]:
+    """The inputs that the message speaks of."""
+    spoken = {word for word in re.findall(r"[a-z]+", group.signature) if word not in _COMMON}
+    return [name for name in _inputs(group, action) if not spoken.isdisjoint(re.findall(r"[a-z]+", name.lower()))]
+
+
+def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
+    """Look-ups that came before calls that went well, and clearly less often before those that failed like this."""
+    failed = {(one.summary.session_id, one.failure.step) for one in group.occurrences}
+    well, badly = [], []
+    for summary in summaries:
+        names = summary.actions
+        for place in [place for place, name in enumerate(names) if name == group.action]:
+            if (summary.session_id, place) in failed:
+                badly.append(frozenset(names[:place]))
+            elif summary.steps[place].ok:
+                well.append(frozenset(names[:place]))
+    if min(len(well), len(badly)) < _LEAST_CALLS:
+        return []
+    lookups = {name for before in well for name in before if kind_of(name) == "lookup" and name != group.action}
+    gaps = {name: _share(name, well) - _share(name, badly) for name in sorted(lookups)}
+    return sorted((name for name in gaps if gaps[name] >= 0.2), key=lambda name: (-gaps[name], name))
+
+
+def _share(name: str, calls: Sequence[frozenset[str]]) -> float:
+    return sum(name in before for before in calls) / len(calls)
+
+
+def _severity(group: FailureGroup, base: float, profile: CompilerProfile) -> str:
+    rise = _failing_share(group.sessions) - base
+    final = any(one.failure.recoverable is False for one in group.occurrences)
+    helped = sum(bool(one.helped) for one in group.occurrences) / len(group.occurrences)
+    if final or (rise >= 2 * profile.severe_rise and helped < 0.25):
+        return "critical"
+    if rise >= profile.severe_rise:
+        return "high"
+    return "medium" if helped < 0.75 else "low"
+
+
+def _failing_share(summaries: Iterable[SessionSummary]) -> float:
+    known = [one for one in summaries if one.outcome != "unknown"]
+    return sum(not one.succeeded for one in known) / len(known) if known else 0.0
+
+
+def _trail(group: FailureGroup, summary: SessionSummary) -> list[str]:
+    """The failing call, the failure and the action after it."""
+    ids: list[str] = []
+    for one in group.occurrences:
+        if one.summary.session_id == summary.session_id:
+            nearby = summary.steps[one.failure.step : one.failure.step + 2] if one.failure.step >= 0 else ()
+            ids += [one.failure.event_id, *(step.event_id for step in nearby)]
+    return ids
+
+
+def _summary(group: FailureGroup, content: dict[str, Any]) -> str:
+    what = f"When {group.action} fails" if group.action else "When the work fails"
+    step = content["recovery_steps"][0]
+    return f"{what} with “{group.says}”: {_small(step)}."

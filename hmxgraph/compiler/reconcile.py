@@ -1,0 +1,271 @@
+"""What a compilation changes in what was known: a pure comparison of stored heads with new drafts (HMX-A 5, 7).
+
+Nothing here remembers: the same heads and drafts give the same changes, whatever way led to them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from hmxgraph.compiler.drafts import ArtifactDraft
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.events import HMX_VERSION
+from hmxgraph.protocol.identity import stable_id
+from hmxgraph.protocol.timestamps import iso
+
+COMPILER = "hmxgraph-compiler"
+# Reasons that begin like this are the compiler's own; whatever else ended an artifact was somebody's decision.
+OWN_REASON = "compiler: "
+ERASED = "all evidence was erased"
+UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
+CONTRADICTED = OWN_REASON + "experience contradicts it"
+THIN = OWN_REASON + "too few sessions are left to support it"
+REPLACED = OWN_REASON + "replaced before it was validated"
+VALIDATED = OWN_REASON + "enough sessions support it"
+
+_GENERATION = "~"
+
+Deed: TypeAlias = Literal["created", "updated", "counted", "activated", "deprecated", "unchanged", "left"]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest version of a lineage as it is stored; ``reason`` tells why it has its status."""
+
+    artifact_id: str
+    artifact_type: str
+    lineage_key: str
+    version: int
+    status: str
+    title: str
+    summary: str
+    content_hash: str
+    confidence: float
+    observed_count: int | None = None
+    success_rate: float | None = None
+    reason: str = ""
+    compiled: bool = True
+
+    @property
+    def pattern(self) -> str:
+        """The lineage of the drafts that it is a version of."""
+        return self._named()[0]
+
+    @property
+    def generation(self) -> int:
+        """Which chain of its pattern this is, counted from 1."""
+        return self._named()[1]
+
+    def _named(self) -> tuple[str, int]:
+        bare = self.lineage_key.removeprefix(f"{COMPILER}/{self.artifact_type}/")
+        name, mark, number = bare.rpartition(_GENERATION)
+        return (name, int(number)) if mark and number.isdecimal() else (bare, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing to do: the deed, why, the head it concerns (if any), the artifact that comes (if any), its draft.
+
+    ``statuses`` are those that the head goes through before a successor takes its place.
+    """
+
+    deed: Deed
+    artifact_type: str
+    title: str
+    reason: str
+    head: Head | None = None
+    artifact: Artifact | None = None
+    draft: ArtifactDraft | None = None
+    statuses: tuple[str, ...] = ()
+
+    @property
+    def generation(self) -> int:
+        """Which of the pattern's chains it is: a chain ends for good, what comes back begins another one."""
+        return self.head.generation + (self.artifact is not None and not self.artifact.supersedes) if self.head else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """Everything an artifact is made with besides its draft."""
+
+    tenant_id: str
+    profile: CompilerProfile
+    as_of_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the chains of its pattern an artifact stands."""
+
+    generation: int = 1
+    version: int = 1
+    supersedes: str | None = None
+
+
+def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Making) -> tuple[Change, ...]:
+    """What to do about each draft and each head that no draft speaks for, drafts first, in their order."""
+    newest = _newest(heads)
+    changes = [_change(newest.get((draft.artifact_type, draft.lineage_key)), draft, making) for draft in drafts]
+    spoken_for = {(draft.artifact_type, draft.lineage_key) for draft in drafts}
+    changes += [_orphan(newest[name]) for name in sorted(newest) if name not in spoken_for and _alive(newest[name])]
+    return tuple(changes)
+
+
+def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
+    """The lineage key under which versions of *draft* are stored: no artifact id is spelled like it."""
+    again = f"{_GENERATION}{generation}" if generation > 1 else ""
+    return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{again}"
+
+
+def build(draft: ArtifactDraft, place: Place, making: Making) -> Artifact:
+    """The artifact that *draft* becomes in this place (DESIGN 6 for its id and confidence)."""
+    document = {
+        "hmx_version": HMX_VERSION,
+        "artifact_id": artifact_id(making.tenant_id, draft, place),
+        "artifact_type": draft.artifact_type,
+        "title": draft.title,
+        "summary": draft.summary,
+        "content": dict(draft.content),
+        "confidence": draft.seen.confidence,
+        "status": "active" if draft.validated(making.profile) else "draft",
+        "source_events": list(draft.source_events),
+        "source_memory_ids": [],
+        "version": place.version,
+        "created_at": iso(making.as_of_us),
+        "content_hash": content_hash(draft.content),
+        "metadata": _metadata(draft, making.profile),
+        "tenant_id": making.tenant_id,
+        "agent_id": COMPILER,
+        "tags": list(draft.tags),
+        "observed_count": draft.seen.count,
+        "success_rate": draft.seen.success_rate,
+    }
+    return Artifact.parse(document | ({"supersedes": place.supersedes} if place.supersedes else {}))
+
+
+def artifact_id(tenant_id: str, draft: ArtifactDraft, place: Place) -> str:
+    """UUIDv5 of tenant, type, lineage and version: equal on replay in another database."""
+    return stable_id(tenant_id, draft.artifact_type, lineage(draft, place.generation), str(place.version))
+
+
+def _metadata(draft: ArtifactDraft, profile: CompilerProfile) -> dict[str, object]:
+    return {
+        "compiled_by": COMPILER,
+        "profile": profile.name,
+        "supporting_sessions": draft.seen.sessions,
+        **(draft.metadata or {}),
+    }
+
+
+def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
+    newest: dict[tuple[str, str], Head] = {}
+    for head in sorted(heads, key=lambda one: (one.pattern, one.generation, one.version, one.artifact_id)):
+        newest[head.artifact_type, head.pattern] = head
+    return newest
+
+
+def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
+    if head is None:
+        return _fresh(draft, making, None)
+    if not head.compiled or (head.status not in {"draft", "active"} and not _own(head)):
+        return Change("left", head.artifact_type, head.title, f"{head.status} by decision", head)
+    match head.status:
+        case "active":
+            return _of_active(head, draft, making)
+        case "draft":
+            return _of_draft(head, draft, making)
+        case _:
+            return _risen(head, draft, making)
+
+
+def _fresh(draft: ArtifactDraft, making: Making, head: Head | None) -> Change:
+    """The first version of a new chain; *head* is the end of the one before, if there was one."""
+    if draft.contradicted(making.profile):
+        return Change("left", draft.artifact_type, draft.title, CONTRADICTED, head)
+    place = Place(head.generation + 1) if head is not None else Place()
+    reason = "new pattern" if head is None else "the pattern shows again"
+    artifact = build(draft, place, making)
+    return Change("created", draft.artifact_type, draft.title, reason, head, artifact, draft)
+
+
+def _succeeding(head: Head, draft: ArtifactDraft, making: Making) -> Artifact:
+    return build(draft, Place(head.generation, head.version + 1, head.artifact_id), making)
+
+
+def _of_active(head: Head, draft: ArtifactDraft, making: Making) -> Change:
+    if draft.contradicted(making.profile):
+        return _deprecated(head, CONTRADICTED)
+    if not draft.validated(making.profile):
+        return _deprecated(head, THIN)
+    if reason := _difference(head, draft, making.profile):
+        artifact = _succeeding(head, draft, making)
+        return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft)
+    return _counted(head, draft)
+
+
+def _of_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
+    if draft.contradicted(making.profile):
+        return _deprecated(head, CONTRADICTED)
+    reason = _difference(head, draft, making.profile)
+    if draft.validated(making.profile):
+        if not reason:
+            return Change("activated", head.artifact_type, head.title, VALIDATED, head, None, draft, ("active",))
+        # Only what was active can be superseded (HMX-A 5): the draft is validated first.
+        artifact = _succeeding(head, draft, making)
+        return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft, ("active",))
+    if reason:
+        artifact = build(draft, Place(head.generation + 1), making)
+        return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft, ("deprecated",))
+    return _counted(head, draft)
+
+
+def _risen(head: Head, draft: ArtifactDraft, making: Making) -> Change:
+    """What the compiler had given up comes back once it is validated."""
+    if draft.validated(making.profile):
+        return _fresh(draft, making, head)
+    return Change("unchanged", head.artifact_type, head.title, head.reason, head)
+
+
+def _counted(head: Head, draft: ArtifactDraft) -> Change:
+    same = (head.observed_count, head.success_rate) == (draft.seen.count, draft.seen.success_rate)
+    if same:
+        return Change("unchanged", head.artifact_type, head.title, "", head)
+    return Change("counted", head.artifact_type, head.title, "new evidence for the same content", head, None, draft)
+
+
+def _orphan(head: Head) -> Change:
+    if not head.compiled:
+        return Change("left", head.artifact_type, head.title, "recorded by hand", head)
+    return _deprecated(head, UNSUPPORTED)
+
+
+def _deprecated(head: Head, reason: str) -> Change:
+    return Change("deprecated", head.artifact_type, head.title, reason, head, statuses=("deprecated",))
+
+
+def _difference(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> str:
+    """Why a new version is due, "" if it is not: content, words, confidence or the side of one half changed."""
+    reasons = [text for text, holds in _tests(head, draft, profile) if holds]
+    return "; ".join(reasons)
+
+
+def _tests(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> Iterator[tuple[str, bool]]:
+    yield "content changed", head.content_hash != content_hash(draft.content)
+    yield "wording changed", (head.title, head.summary) != (draft.title, draft.summary)
+    moved = abs(head.confidence - draft.seen.confidence)
+    yield (
+        f"confidence moved from {head.confidence:.2f} to {draft.seen.confidence:.2f}",
+        round(moved, 6) >= profile.confidence_step,
+    )
+    before = draft.seen.success_rate if head.success_rate is None else head.success_rate
+    yield "success rate crossed one half", (before >= 0.5) != (draft.seen.success_rate >= 0.5)
+
+
+def _alive(head: Head) -> bool:
+    return head.status in {"draft", "active"}
+
+
+def _own(head: Head) -> bool:
+    return head.reason.startswith(OWN_REASON) or head.reason == ERASED

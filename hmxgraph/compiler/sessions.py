@@ -1,0 +1,197 @@
+"""From the events of a session to its summary: the map step of the compiler."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hmxgraph.compiler.actions import SessionEvent, action_of, result_went_well
+from hmxgraph.compiler.outcomes import Verdict, from_work, judged
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.signatures import error_message, error_type, signature
+from hmxgraph.compiler.summary import Decision, Failure, SessionSummary, Situation
+from hmxgraph.compiler.tracks import Origins, Record, Records
+from hmxgraph.compiler.words import telling_words, text_terms, value_terms
+from hmxgraph.text.masking import mask_ids, mask_secrets
+
+_OPENINGS = 3
+_TELLING = 2
+
+
+def summarise(events: Iterable[SessionEvent], profile: CompilerProfile = DEFAULT_PROFILE) -> SessionSummary:
+    """The summary of one session's events, in whatever order they come."""
+    ordered = sorted(events, key=lambda event: (event.sequence, event.time_us, event.event_id))
+    reader = SessionReader(profile)
+    for event in ordered:
+        reader.add(event)
+    return reader.summary()
+
+
+class SessionReader:
+    """Reads a session event by event, in order, and can tell its summary at any time; holds no event."""
+
+    def __init__(self, profile: CompilerProfile = DEFAULT_PROFILE) -> None:
+        self._profile = profile
+        self._ids = ("", "")
+        self._count = 0
+        self._span = (0, 0)
+        self._request = ("", "")
+        self._now = Situation()
+        self._records = Records(profile.max_steps)
+        self._origins = Origins(profile.known_values, profile.remembered_messages)
+        self._failures: list[Failure] = []
+        self._decisions: dict[str, Decision] = {}
+        self._feedback: Verdict | None = None
+        self._state: Verdict | None = None
+        self._openings = 0
+
+    def add(self, event: SessionEvent) -> None:
+        """Take in the next event of the session."""
+        self._enter(event)
+        action = action_of(event)
+        if action is not None:
+            inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
+            record = Record(action.name, event.event_id, self._now, *inputs, action.command)
+            record.given = self._origins.given(action.arguments)
+            self._records.add(record, event.content.get("call_id"))
+            self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
+            if action.finished:
+                self._finish(record, event, ok=action.ok)
+            return
+        match event.event_type:
+            case "tool_result":
+                self._result(event)
+            case "message":
+                self._message(event)
+            case "error":
+                self._error(event)
+            case "decision":
+                self._decision(event)
+            case _:
+                self._judgement(event)
+
+    def summary(self) -> SessionSummary:
+        """What is known of the session so far."""
+        steps = tuple(record.step() for record in self._records.kept())
+        verdict = self._feedback or self._state or from_work(steps, self._failures)
+        return SessionSummary(
+            *self._ids,
+            self._count,
+            *self._span,
+            *self._request,
+            outcome=verdict.outcome,
+            outcome_reason=mask_ids(verdict.reason)[:200],
+            outcome_event_id=verdict.event_id,
+            steps=steps,
+            skipped_steps=self._records.count - len(steps),
+            failures=tuple(replace(failure, step=self._records.place(failure.step)) for failure in self._failures),
+            decisions=tuple(
+                replace(decision, step=self._records.place(decision.step)) for decision in self._decisions.values()
+            ),
+            ahead=self._now,
+        )
+
+    def _enter(self, event: SessionEvent) -> None:
+        if not self._count:
+            self._ids = (event.session_id, event.agent_id)
+            self._span = (event.time_us, event.time_us)
+        self._count += 1
+        first, last = self._span
+        if not first <= event.time_us <= last:
+            self._span = (min(first, event.time_us), max(last, event.time_us))
+
+    def _message(self, event: SessionEvent) -> None:
+        text = str(event.content.get("text") or "")
+        found = text_terms(text, self._profile.words_per_text)
+        if event.content.get("role") == "user":
+            self._origins.heard(text)
+            self._now = replace(self._now, since="user", heard=found)
+            self._opening(text, event.event_id)
+        elif event.content.get("role") == "assistant":
+            since = "both" if self._now.since == "user" else "assistant"
+            self._now = replace(self._now, since=since, said=found)
+
+    def _opening(self, text: str, event_id: str) -> None:
+        """The request is the first of the first few user messages that says what it is about."""
+        if self._openings == _OPENINGS:
+            return
+        self._openings += 1
+        known, _ = self._request
+        if not known or (len(telling_words(known)) < _TELLING <= len(telling_words(text))):
+            masked = mask_ids(mask_secrets(" ".join(text[:2000].split())))
+            self._request = (masked[: self._profile.request_chars], event_id)
+
+    def _result(self, event: SessionEvent) -> None:
+        record = self._records.called(event.content.get("call_id"), str(event.content.get("tool_name") or ""))
+        if record is None:
+            return
+        self._records.name(event.event_id, record)
+        self._finish(record, event, ok=result_went_well(event.content))
+
+    def _finish(self, record: Record, event: SessionEvent, *, ok: bool | None) -> None:
+        told = event.content.get("result", event.content)
+        self._origins.told(record.action, told)
+        record.ok = ok
+        self._now = replace(
+            self._now,
+            since="result",
+            seen=value_terms(told, self._profile.words_per_text),
+            pending=self._records.pending > 0,
+        )
+        if ok is False:
+            self._fail(_failure(event, record))
+
+    def _error(self, event: SessionEvent) -> None:
+        causes = (event.correlation_id, event.parent_event_id)
+        record = self._records.named(*causes)
+        if record is not None:
+            record.ok = False
+        self._fail(_failure(event, record or self._records.last or _NOBODY))
+
+    def _fail(self, failure: Failure) -> None:
+        """Note a failure; the error event of a failed result takes the result's place."""
+        named = failure
+        known = self._failures
+        if known and named.step >= 0 and known[-1].step == named.step:
+            self._failures[-1] = named if named.message else known[-1]
+        elif len(known) < self._profile.max_failures:
+            self._failures.append(named)
+        self._now = replace(self._now, failure=named.signature)
+
+    def _decision(self, event: SessionEvent) -> None:
+        if len(self._decisions) == self._profile.max_decisions:
+            return
+        content = event.content
+        others = content.get("alternatives")
+        self._decisions[event.event_id] = Decision(
+            _readable(content.get("question")),
+            _readable(content.get("chosen_option")),
+            tuple(_readable(other) for other in others[:10]) if isinstance(others, list) else (),
+            _readable(content.get("reasoning")),
+            event.event_id,
+            self._records.count,
+        )
+
+    def _judgement(self, event: SessionEvent) -> None:
+        verdict = judged(event)
+        if verdict is None:
+            return
+        target = str(event.content.get("target_event_id") or "")
+        if target in self._decisions:
+            self._decisions[target] = replace(self._decisions[target], verdict=verdict.outcome == "success")
+        elif event.event_type == "feedback":
+            self._feedback = verdict
+        else:
+            self._state = verdict
+
+
+_NOBODY = Record("", "", Situation())
+
+
+def _failure(event: SessionEvent, record: Record) -> Failure:
+    kind, message = error_type(event.content), error_message(event.content, record.given)
+    told = event.content.get("recoverable")
+    recoverable = told if isinstance(told, bool) else None
+    return Failure(signature(kind, message), kind, message, event.event_id, record.number, recoverable)
+
+
+def _readable(value: object) -> str:
+    return mask_ids(mask_secrets(" ".join(str(value or "").split())))[:200]

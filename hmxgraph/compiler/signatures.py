@@ -1,0 +1,100 @@
+"""Failures under one name each: what kind, and the message without what differs from run to run."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from hmxgraph.text.masking import mask_ids, mask_secrets
+
+LONGEST_MESSAGE = 160
+_PREFIX = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)*(?!\w)")
+_CODE = re.compile(r"(?:http|status|code|error|exit|errno|port)\W*$", re.IGNORECASE)
+_VALUE = re.compile(r"\S+")
+_QUOTED = re.compile(r"(['\"`])[^'\"`]{1,80}\1")
+_GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"})
+_TEXT_FIELDS = ("message", "error", "stderr", "reason", "detail", "value", "output", "text")
+
+
+def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None) -> str:
+    """The line of *content* that says what went wrong, masked; "" where nothing does.
+
+    A value that was *given* to the failing call stands under its argument's name.
+
+    >>> error_message({"result": {"value": "Error: user ann_lee_1234 not found"}})
+    'user <id> not found'
+    >>> error_message({"message": "Order BXQPTL not found"}, {"bxqptl": "order_id"})
+    'Order <order_id> not found'
+    """
+    return _line(_text(content) or _count(content), given or {})
+
+
+def error_type(content: Mapping[str, Any]) -> str:
+    """The type that an error names for itself, or "".
+
+    >>> error_type({"error_type": "KubectlError"})
+    'KubectlError'
+    """
+    named = content.get("error_type") or content.get("type") or ""
+    return mask_ids(str(named))[:60]
+
+
+def signature(kind: str, message: str) -> str:
+    """The name under which equal failures meet: type where it tells something, then the message, numbers masked.
+
+    >>> signature("ToolError", "payment does not add up, total price is 375, but paid 299")
+    'payment does not add up, total price is <n>, but paid <n>'
+    >>> signature("KubectlError", "Namespace 'staging' not found")
+    "kubectlerror: namespace '<name>' not found"
+    """
+    text = " ".join(mask_numbers(_QUOTED.sub(r"\1<name>\1", message)).lower().split())
+    if kind.lower() in _GENERIC:
+        return text or kind.lower() or "error"
+    return f"{kind.lower()}: {text}" if text else kind.lower()
+
+
+def mask_numbers(message: str) -> str:
+    """*message* with its numbers masked, codes (HTTP 404, exit code 1) left as they are."""
+    return _NUMBER.sub(_masked_number, message).replace("<number>", "<n>")
+
+
+def _text(value: Any, depth: int = 0) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and depth < 4:
+        nested = [value[field] for field in (*_TEXT_FIELDS, "result") if value.get(field)]
+        return next((text for part in nested if (text := _text(part, depth + 1))), "")
+    if isinstance(value, list) and value:
+        return _text(value[0], depth + 1)
+    return ""
+
+
+def _count(content: Mapping[str, Any]) -> str:
+    """What numbers alone say of a failure."""
+    inner = content.get("result")
+    told = {**content, **(inner if isinstance(inner, Mapping) else {})}
+    if isinstance(told.get("failed"), int) and told["failed"]:
+        return f"{told['failed']} tests failed"
+    code = next(
+        (told[name] for name in ("exit_code", "returncode", "return_code", "status_code") if told.get(name)), ""
+    )
+    return f"exit code {code}" if isinstance(code, int) else ""
+
+
+def _line(text: str, given: Mapping[str, str]) -> str:
+    lines = [line.strip() for line in text[:2000].splitlines() if line.strip()]
+    first = _PREFIX.sub("", lines[0]) if lines else ""
+    if not first and len(lines) > 1:
+        first = lines[1]
+    named = _VALUE.sub(lambda match: _argument(match.group(), given), first[: 4 * LONGEST_MESSAGE]) if given else first
+    return mask_ids(mask_secrets(named))[:LONGEST_MESSAGE].strip()
+
+
+def _argument(word: str, given: Mapping[str, str]) -> str:
+    bare = word.strip(".,:;!?'\"()[]")
+    name = given.get(bare.lower())
+    return word.replace(bare, f"<{name}>") if name else word
+
+
+def _masked_number(match: re.Match[str]) -> str:
+    return match.group() if _CODE.search(match.string[: match.start()]) else "<n>"

@@ -1,0 +1,254 @@
+"""strategy_template: the phases that successful work on one subject goes through (HMX-A 4.5)."""
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler.goal_classes import GoalClass
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.schemas import agreed, class_name, complexity
+from hmxgraph.compiler.summary import SessionSummary, Step
+from hmxgraph.compiler.tracks import FROM_USER
+from hmxgraph.compiler.verbs import is_action, kind_of, noun_words, read_action
+from hmxgraph.compiler.vocabulary import REQUEST_VERBS
+from hmxgraph.compiler.wording import capital, goal_phrase, listed, plain_words, spelling, spoken, title
+from hmxgraph.compiler.words import telling_words
+from hmxgraph.text.similarity import jaccard
+from hmxgraph.text.terms import terms
+
+_PHASES = {
+    "identify": "Identify what the request is about",
+    "gather": "Gather the facts",
+    "weigh": "Weigh the options",
+    "act": "Make the change",
+    "verify": "Verify the result",
+    "hand over": "Hand over what cannot be done",
+}
+_MOST_TOOLS = 6
+_FREQUENT = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Kinds of requests that are handled alike: about one subject, or to make one change."""
+
+    subject: str
+    purpose: str
+    classes: tuple[GoalClass, ...]
+
+    @property
+    def members(self) -> tuple[SessionSummary, ...]:
+        """All sessions of these kinds."""
+        return tuple(one for found in self.classes for one in found.members)
+
+    @property
+    def models(self) -> tuple[SessionSummary, ...]:
+        """The sessions to learn from."""
+        return tuple(one for found in self.classes for one in found.models)
+
+
+def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+    """One strategy for each subject that requests are about."""
+    for field in _fields(classes, profile):
+        template = _template(field, profile)
+        if template.content["phases"]:
+            yield template
+
+
+def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
+    """Each step with its phase: what it was for, seen from where the session stood.
+
+    Look-ups that start from the user's words identify, later ones gather, those after the last change verify.
+    """
+    changes = [place for place, step in enumerate(summary.steps) if is_action(step.action)]
+    last = changes[-1] if changes else len(summary.steps)
+    known: set[str] = set()
+    found = []
+    for place, step in enumerate(summary.steps):
+        phase = _phase(step, fresh=step.action not in known, after=place > last, started=bool(known))
+        known.add(step.action)
+        found.append((phase, step))
+    return found
+
+
+def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
+    match kind_of(step.action):
+        case "action":
+            return "act"
+        case "scratch":
+            return "weigh"
+        case "handover":
+            return "hand over"
+        case _:
+            if after:
+                return "verify"
+            told = any(origin == FROM_USER for _, origin in step.inputs)
+            return "identify" if not started or (fresh and told) else "gather"
+
+
+def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Field]:
+    """The fields of one change each, then those of one subject where they join several changes."""
+    by_change: defaultdict[str, list[GoalClass]] = defaultdict(list)
+    for found in classes:
+        by_change[_main_change(found)].append(found)
+    narrow = [Field(_subject(by_change[name]), name, tuple(by_change[name])) for name in sorted(by_change) if name]
+    by_subject: defaultdict[str, list[GoalClass]] = defaultdict(list)
+    for group in _joined(classes, profile):
+        by_subject[_subject(group)] += group
+    wide = [Field(subject, "", tuple(by_subject[subject])) for subject in sorted(by_subject)]
+    covered = {one.classes for one in narrow}
+    return narrow + [one for one in wide if one.classes not in covered]
+
+
+def _main_change(found: GoalClass) -> str:
+    """The change that most of the class's sessions make, "" if they make none."""
+    changes = [(share, name) for name, share in found.steps if is_action(name)]
+    return min(changes, key=lambda pair: (-pair[0], pair[1]), default=(0.0, ""))[1]
+
+
+def _joined(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list[GoalClass]]:
+    """Classes joined that share much of their steps."""
+    joined: list[list[GoalClass]] = []
+    for found in classes:
+        names = [name for name, _ in found.steps]
+        near = [group for group in joined if any(_likeness(names, one) >= profile.strategy_likeness for one in group)]
+        joined = [group for group in joined if group not in near] + [[*(one for group in near for one in group), found]]
+    return joined
+
+
+def _likeness(names: Sequence[str], other: GoalClass) -> float:
+    return jaccard(names, [name for name, _ in other.steps])
+
+
+def _subject(group: Sequence[GoalClass]) -> str:
+    """The noun in the names of the steps that most requests speak of too; else what they speak of; else the noun."""
+    counts = Counter(
+        _stem(word)
+        for found in group
+        for name, share in found.steps
+        for word in noun_words(name)
+        for _ in range(round(10 * share))
+    )
+    requests = [request for found in group for request in found.requests]
+    said = spoken(requests)
+    nouns = [noun for noun in sorted(counts) if noun not in _EMPTY and len(noun) > 2]
+    heard = {noun: said[terms(noun)[0]] for noun in nouns if terms(noun) and said[terms(noun)[0]]}
+    if heard:
+        return min(heard, key=lambda noun: (-heard[noun], -counts[noun], noun))
+    written = spelling(requests)
+    # What a sentence is about tends to stand at its end: "fix the failing unit test".
+    late = {word: statistics.fmean(places) for word, places in _places(requests).items()}
+    ranked = sorted(said, key=lambda term: (-said[term], -late.get(written[term], 0.0), term))
+    topics = [written[term] for term in ranked]
+    telling = [word for word in plain_words(topics, requests) if word not in REQUEST_VERBS]
+    return (telling or sorted(nouns, key=lambda noun: (-counts[noun], noun)) or ["work"])[0]
+
+
+def _places(requests: Sequence[str]) -> dict[str, list[float]]:
+    """For each telling word how far into the requests it stands, 0 at the start."""
+    places: defaultdict[str, list[float]] = defaultdict(list)
+    for request in requests:
+        found = telling_words(request)
+        for place, word in enumerate(found):
+            places[word].append(place / len(found))
+    return places
+
+
+def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
+    models = field.models
+    known = [one for one in field.members if one.outcome != "unknown"]
+    found = _phase_documents(models, profile)
+    names = list(dict.fromkeys(class_name(one, profile) for one in field.classes))
+    flow = listed(_flow(models, profile), "then")
+    about = _about(field, names)
+    goal = about if len(names) == 1 or field.purpose else f"{about}: {listed(names, 'or', most=4)}"
+    content = {
+        "goal": capital(goal),
+        "phases": found,
+        "applicability_conditions": _conditions(field),
+        "estimated_complexity": complexity(len(found), models, profile) if models else "low",
+    }
+    return ArtifactDraft(
+        artifact_type="strategy_template",
+        lineage_key=f"strategy:{field.purpose or field.subject}:{'change' if field.purpose else 'subject'}",
+        title=title(f"Strategy to {about}: {flow}"),
+        summary=f"How successful sessions that {about} go: {flow}.",
+        content=content,
+        seen=Observations(len(models), len(known), sum(one.succeeded for one in known)),
+        source_events=evidence((trail(one) for one in models), profile.max_evidence),
+        tags=tags(["strategy", field.subject]),
+        metadata={"kinds_of_requests": len(field.classes)},
+    )
+
+
+def _about(field: Field, names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return goal_phrase([field.purpose]) if field.purpose else f"handle requests about the {field.subject}"
+
+
+def _phase_documents(models: Sequence[SessionSummary], profile: CompilerProfile) -> list[dict[str, Any]]:
+    tools: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in models:
+        for phase, action in sorted({(phase, step.action) for phase, step in phases(one)}):
+            tools[phase][action] += 1
+    sessions = _phase_sessions(models)
+    asked = agreed(models)
+    return [
+        _phase_document(order, phase, _frequent(tools[phase], sessions[phase]), asked=asked)
+        for order, phase in enumerate(_flow(models, profile), start=1)
+    ]
+
+
+def _flow(models: Sequence[SessionSummary], profile: CompilerProfile) -> list[str]:
+    """The phases that enough of the sessions go through, in the order of work."""
+    sessions = _phase_sessions(models)
+    return [phase for phase in _PHASES if sessions[phase] >= max(1.0, profile.phase_share * len(models))]
+
+
+def _phase_sessions(models: Sequence[SessionSummary]) -> Counter[str]:
+    return Counter(phase for one in models for phase in {phase for phase, _ in phases(one)})
+
+
+def _frequent(counts: Counter[str], sessions: int) -> list[str]:
+    ranked = sorted(counts, key=lambda name: (-counts[name], name))
+    return [name for name in ranked if counts[name] >= _FREQUENT * sessions][:_MOST_TOOLS] or ranked[:1]
+
+
+def _phase_document(order: int, phase: str, names: Sequence[str], *, asked: bool) -> dict[str, Any]:
+    phrases = list(dict.fromkeys(read_action(name).phrase for name in names))
+    return {
+        "order": order,
+        "name": _PHASES[phase],
+        "description": capital(listed(phrases, "or" if phase == "act" else "and")),
+        "tools_used": sorted(names),
+        "success_criteria": [_criterion(phase, names, asked=asked)],
+    }
+
+
+def _criterion(phase: str, names: Sequence[str], *, asked: bool) -> str:
+    match phase:
+        case "act":
+            first = "Each change is agreed with the user first, and " if asked else ""
+            return f"{first}{listed(names, 'or')} reports success"
+        case "weigh":
+            return "What to do, and what it costs, is settled before anything is changed"
+        case "hand over":
+            return "A person has taken over with a summary of what was found"
+        case _:
+            return f"{listed(names, 'or')} has answered without an error"
+
+
+def _conditions(field: Field) -> list[str]:
+    tools = sorted({name for found in field.classes for name, _ in found.steps})
+    return [f"The request is about the {field.subject}", f"{listed(tools)} are at hand"]
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+_EMPTY = frozenset(("detail", "info", "information", "data", "list", "all", "status", "mode", "test"))

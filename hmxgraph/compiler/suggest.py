@@ -1,0 +1,196 @@
+"""What to do next in a running session: the habit of sessions like it, and the artifacts that say so."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.compiler.failures import failure_key
+from hmxgraph.compiler.goal_classes import fit
+from hmxgraph.compiler.model import Model
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary
+
+MOST_TOOLS = 10
+_PLAYBOOK_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """An active artifact as far as suggestions need it."""
+
+    artifact_id: str
+    artifact_type: str
+    title: str
+    content: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    confidence: float
+    observed_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedTool:
+    """One next tool: its chance to be the one that is used next, and the artifacts that speak for it."""
+
+    tool: str
+    confidence: float
+    artifact_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedStep:
+    """One step that lies ahead, from the artifact with this id."""
+
+    order: int
+    description: str
+    tools: tuple[str, ...]
+    optional: bool
+    artifact_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """The next tools, likeliest first, and the steps that lie ahead.
+
+    ``artifact_id`` and ``title`` are those of the task schema that fits (None: none does), ``current_step`` the last of
+    its steps that the session has reached (0: none), ``recovery`` what a playbook says to the failure at hand.
+    """
+
+    tools: tuple[SuggestedTool, ...] = ()
+    steps: tuple[SuggestedStep, ...] = ()
+    artifact_id: str | None = None
+    title: str | None = None
+    confidence: float = 0.0
+    current_step: int = 0
+    total_steps: int = 0
+    recovery: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "tools": [
+                {"tool": one.tool, "confidence": one.confidence, "artifact_ids": list(one.artifact_ids)}
+                for one in self.tools
+            ],
+            "steps": [
+                {
+                    "order": one.order,
+                    "description": one.description,
+                    "tools": list(one.tools),
+                    "optional": one.optional,
+                    "artifact_id": one.artifact_id,
+                }
+                for one in self.steps
+            ],
+            "artifact_id": self.artifact_id,
+            "title": self.title,
+            "confidence": self.confidence,
+            "current_step": self.current_step,
+            "total_steps": self.total_steps,
+            "recovery": list(self.recovery),
+        }
+
+
+def suggest(
+    running: SessionSummary, model: Model, guides: Sequence[Guide], profile: CompilerProfile = DEFAULT_PROFILE
+) -> Suggestion:
+    """What to do next in *running*, from the tenant's model and its active artifacts."""
+    ordered = sorted(guides, key=lambda guide: guide.artifact_id)
+    schema = fitting_schema(running.request, running.actions, model, ordered, profile)
+    playbooks = _playbooks(running, ordered)
+    tools = _tools(running, model, playbooks)
+    speaking = _speaking(schema, playbooks, ordered)
+    return Suggestion(
+        tools=tuple(SuggestedTool(name, chance, tuple(speaking.get(name, ()))) for name, chance in tools[:MOST_TOOLS]),
+        recovery=tuple(step for guide in playbooks for step in guide.content.get("recovery_steps", ())),
+        **_ahead(schema, running.actions),
+    )
+
+
+def fitting_schema(
+    request: str, actions: Sequence[str], model: Model, guides: Iterable[Guide], profile: CompilerProfile
+) -> Guide | None:
+    """The task schema for a session with this request and these actions so far; None where nothing tells.
+
+    An action that was taken is certain; what else will be taken is foreseen from the request.
+    """
+    schemas = [guide for guide in guides if guide.artifact_type == "task_schema"]
+    chances = dict(model.goals.chances(request)) if request and model.goals.actions else {}
+    chances |= dict.fromkeys(actions, 1.0)
+    if not schemas or not chances:
+        return None
+    return max(schemas, key=lambda guide: (fit(_key(guide), chances, profile), guide.observed_count, guide.artifact_id))
+
+
+def _key(guide: Guide) -> list[str]:
+    return list(guide.metadata.get("goal_actions") or guide.content.get("tools_used") or ())
+
+
+def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
+    """The playbooks for the failure that the session stands before."""
+    if not running.ahead.failure:
+        return []
+    key = failure_key(running.ahead.failure)
+    return [
+        guide
+        for guide in guides
+        if guide.artifact_type == "failure_playbook" and guide.metadata.get("failure_key") == key
+    ]
+
+
+def _tools(running: SessionSummary, model: Model, playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
+    """Every tool with its chance, likeliest first: the habit, and after a failure partly what helped before."""
+    chances = dict(model.habits.chances(running))
+    helped: defaultdict[str, float] = defaultdict(float)
+    for guide in playbooks:
+        for one in guide.metadata.get("recoveries") or ():
+            helped[one["tool"]] += one["helped"] + 0.5
+    total = sum(helped.values())
+    if total:
+        share = _PLAYBOOK_SHARE if chances else 1.0
+        chances = {
+            name: (1 - share) * chances.get(name, 0.0) + share * helped.get(name, 0.0) / total
+            for name in sorted(chances.keys() | helped.keys())
+        }
+    return sorted(((name, round(chance, 4)) for name, chance in chances.items()), key=lambda one: (-one[1], one[0]))
+
+
+def _speaking(schema: Guide | None, playbooks: Sequence[Guide], guides: Sequence[Guide]) -> dict[str, list[str]]:
+    """For each tool the artifacts that name it: the schema, the playbooks at hand, the policies that recommend it."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    if schema is not None:
+        for tool in schema.content.get("tools_used", ()):
+            found[tool].append(schema.artifact_id)
+    for guide in playbooks:
+        for one in guide.metadata.get("recoveries") or ():
+            found[one["tool"]].append(guide.artifact_id)
+    for guide in guides:
+        if guide.artifact_type == "decision_policy" and guide.metadata.get("tools"):
+            found[guide.metadata["tools"][0]].append(guide.artifact_id)
+    return found
+
+
+def _ahead(schema: Guide | None, actions: Sequence[str]) -> dict[str, Any]:
+    if schema is None:
+        return {}
+    steps = sorted(schema.content.get("steps", ()), key=lambda step: step["order"])
+    taken = set(actions)
+    current = max((step["order"] for step in steps if taken.intersection(step["tools_used"])), default=0)
+    return {
+        "artifact_id": schema.artifact_id,
+        "title": schema.title,
+        "confidence": schema.confidence,
+        "current_step": current,
+        "total_steps": len(steps),
+        "steps": tuple(
+            SuggestedStep(
+                step["order"],
+                step["description"],
+                tuple(step["tools_used"]),
+                bool(step["optional"]),
+                schema.artifact_id,
+            )
+            for step in steps
+            if step["order"] > current
+        ),
+    }

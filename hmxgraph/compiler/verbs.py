@@ -1,0 +1,157 @@
+"""What an action is for and how a person would be told to do it, read off its name."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from hmxgraph.compiler.vocabulary import TELLING_PROGRAMS
+
+Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
+
+_LOOKUP = {
+    "get": "look up", "fetch": "look up", "lookup": "look up", "look": "look up", "read": "read", "load": "load",
+    "find": "find", "search": "search", "query": "query", "list": "list", "show": "show", "view": "view",
+    "check": "check", "inspect": "inspect", "describe": "describe", "verify": "verify", "validate": "validate",
+    "can": "find out whether it can", "is": "find out whether it is", "has": "find out whether it has",
+    "count": "count", "browse": "browse", "test": "test", "ping": "ping", "diff": "compare",
+    "compare": "compare", "identify": "identify", "authenticate": "authenticate", "open": "open", "ask": "ask for",
+    "retrieve": "look up", "scan": "scan", "grep": "search", "cat": "read", "ls": "list", "monitor": "watch",
+    "watch": "watch", "status": "check", "logs": "read the logs with", "head": "read", "tail": "read",
+    "select": "select",
+}  # fmt: skip
+_SCRATCH = {
+    "think": "think through", "calculate": "calculate", "compute": "compute", "plan": "plan", "reason": "reason about",
+    "reflect": "reflect on", "summarize": "summarise", "note": "note", "scratchpad": "write down",
+}  # fmt: skip
+_HANDOVER = {
+    "transfer": "hand over", "escalate": "escalate", "handoff": "hand over", "handover": "hand over",
+    "delegate": "delegate", "forward": "forward",
+}  # fmt: skip
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_LINKS = frozenset(
+    (
+        "by",
+        "to",
+        "for",
+        "of",
+        "with",
+        "from",
+        "in",
+        "on",
+        "at",
+        "and",
+        "or",
+        "via",
+        "per",
+        "as",
+        "into",
+        "all",
+        "any",
+        "the",
+    )
+)
+_MASS = frozenset(("data", "roaming", "usage", "information", "info", "access", "feedback", "money"))
+_TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An action's name taken apart: its kind, verb phrase and what the verb is about."""
+
+    kind: Kind
+    verb: str
+    subject: str
+
+    @property
+    def phrase(self) -> str:
+        """The action as an imperative without its first capital: "look up the order details"."""
+        return f"{self.verb} {self.subject}".strip()
+
+
+@lru_cache(maxsize=10_000)
+def read_action(action: str) -> Reading:
+    """How *action* (a tool name, or a program with its subcommand) reads.
+
+    >>> read_action("get_order_details").phrase, read_action("find_user_id_by_email").phrase
+    ('look up the order details', 'find the user id by email')
+    >>> read_action("update_reservation_flights").kind, read_action("kubectl rollout status").phrase
+    ('action', 'run kubectl rollout status')
+    """
+    if action in _EVENT_ACTIONS:
+        return _EVENT_ACTIONS[action]
+    if " " in action or action in TELLING_PROGRAMS or action.endswith((".sh", ".py")):
+        return Reading(_program_kind(action), "run", action)
+    words = [word.lower() if not word.isupper() or len(word) == 1 else word for word in _WORDS.findall(action)]
+    if not words:
+        return Reading("action", "use", action)
+    first = words[0].lower()
+    for kind, table in _TABLES:
+        if first in table:
+            return Reading(kind, table[first], _subject(table[first], words[1:]))
+    if len(words) == 1:
+        return Reading("action", "run", action)
+    kind_of_rest: Kind = "lookup" if first == "run" and not _TRIALS.isdisjoint(words) else "action"
+    return Reading(kind_of_rest, first, _subject(first, words[1:]))
+
+
+def kind_of(action: str) -> Kind:
+    """Whether *action* looks something up, changes something, only thinks, or hands over.
+
+    >>> kind_of("search_direct_flight"), kind_of("cancel_order"), kind_of("think"), kind_of("transfer_to_human_agents")
+    ('lookup', 'action', 'scratch', 'handover')
+    """
+    return read_action(action).kind
+
+
+def is_action(action: str) -> bool:
+    """Whether *action* changes something in the world."""
+    return read_action(action).kind == "action"
+
+
+def instruction(action: str) -> str:
+    """The sentence that tells a person to do it.
+
+    >>> instruction("get_order_details"), instruction("kubectl apply")
+    ('Look up the order details with get_order_details', 'Run kubectl apply')
+    """
+    reading = read_action(action)
+    phrase = reading.phrase[:1].upper() + reading.phrase[1:]
+    return phrase if action in reading.phrase or action in _EVENT_ACTIONS else f"{phrase} with {action}"
+
+
+def noun_words(action: str) -> tuple[str, ...]:
+    """The words an action's name is about, its verb and links left out.
+
+    >>> noun_words("modify_pending_order_items")
+    ('pending', 'order', 'items')
+    """
+    words = [word.lower() for word in _WORDS.findall(action)]
+    return tuple(word for word in words[1:] if word not in _LINKS) or tuple(words[:1])
+
+
+def _subject(verb: str, words: list[str]) -> str:
+    if not words:
+        return _BARE.get(verb, "")
+    bare = words[0] in _LINKS or words[0] in _MASS or verb.startswith("find out")
+    return ("" if bare else "the ") + " ".join(words)
+
+
+def _program_kind(action: str) -> Kind:
+    words = action.split(" ")
+    prefixes = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
+    return "lookup" if prefixes & TELLING_PROGRAMS else "action"
+
+
+_TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (
+    ("handover", _HANDOVER),
+    ("scratch", _SCRATCH),
+    ("lookup", _LOOKUP),
+)
+_BARE = {"think through": "the next step", "calculate": "the amounts", "plan": "the next steps"}
+_EVENT_ACTIONS = {
+    "file_edit": Reading("action", "edit", "the file"),
+    "test_run": Reading("lookup", "run", "the tests"),
+    "api_result": Reading("action", "call", "the API"),
+    "browser_action": Reading("action", "use", "the browser"),
+}

@@ -1,0 +1,67 @@
+"""The few English words that the compiler knows by heart. None belongs to a domain; programs are told by name."""
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# What people ask for, as the first word of an instruction.
+REQUEST_VERBS = _listed("""
+    activate add adjust analyse analyze apply approve arrange assign book build buy cancel change check clean close
+    compare compile configure connect convert copy create debug delete deploy diagnose disable download downgrade edit
+    enable evaluate exchange export extend fix generate implement import improve install investigate launch list merge
+    migrate modify monitor move open optimise optimize order pay plan prepare provision publish reboot rebuild refactor
+    refresh refund register release remove rename renew repair replace report reproduce reschedule reset resolve restart
+    restore resume return review roll rollback rotate run scale schedule search send set setup ship split start stop
+    submit swap switch sync test track train transfer translate troubleshoot undo uninstall update upgrade upload verify
+    withdraw write
+""")
+
+# What people complain of, as the first word of what is wrong.
+TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
+
+# Words by which a sentence speaks of its speakers, or asks, instead of naming a task.
+PRONOUNS = _listed("he her him i it me she that they them us we what which who you your")
+
+# What people say around a request.
+POLITE_WORDS = _listed("""
+    able afternoon also assist assistance can could day dear evening get good got great hello help hey hi hope hoping id
+    im ive just let lets like look looking may might morning need now ok okay please really something sure thank thanks
+    there today try trying want wanted wondering would yes
+""")
+
+# Tools through which a command line is run.
+SHELL_WORDS = _listed("""
+    bash cmd command commands console exec execute powershell process run script sh shell terminal zsh
+""")
+
+# Programs that tell and change nothing; a subcommand follows a slash.
+TELLING_PROGRAMS = _listed("""
+    cat curl df dig du env find grep head history host id jq less ls nslookup ping ps pwd rg stat tail tree wc which
+    whoami kubectl/get kubectl/describe kubectl/logs kubectl/top kubectl/rollout/status kubectl/auth kubectl/config
+    kubectl/diff
+    git/status git/log git/diff git/show git/blame git/branch docker/ps docker/logs docker/inspect docker/images
+    helm/list helm/status helm/template helm/lint terraform/plan terraform/validate terraform/show systemctl/status
+    pytest jest mocha vitest tox nox rspec phpunit ctest go/test cargo/test npm/test npm/run/test make/test mvn/test
+""")
+
+# Programs by how many words after their name say what they do.
+SUBCOMMANDS = dict.fromkeys(
+    _listed("""
+    ansible-galaxy apt apt-get az brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
+    heroku istioctl kind kubectl kustomize make mvn nomad npm pip pip3 pnpm podman poetry pulumi rails rustup service
+    snap supervisorctl systemctl terraform tofu uv vault yarn yum
+"""),
+    1,
+) | dict.fromkeys(_listed("aws docker gcloud gh openstack"), 2)
+
+# What only prepares or wraps another program.
+WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")
+PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
+SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
+
+# Words by which states and results name themselves good or bad.
+GOOD_STATES = _listed("success succeeded successful completed complete done resolved passed ok solved finished closed")
+BAD_STATES = _listed("""
+    failure failed error aborted cancelled canceled timeout timed_out rejected unresolved crashed
+""")

@@ -1,0 +1,179 @@
+"""Words for people: titles, lists, what a kind of request speaks of."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from hmxgraph.compiler.verbs import is_action, kind_of, noun_words, read_action
+from hmxgraph.compiler.vocabulary import PRONOUNS, REQUEST_VERBS, TROUBLES
+from hmxgraph.compiler.words import telling_words
+from hmxgraph.text.terms import terms
+
+LONGEST_TITLE = 120
+_TOKEN = re.compile(r"[A-Za-z][A-Za-z'/-]*|[^\sA-Za-z]+")
+_LONGEST_PHRASE = 8
+_MOST_GOALS = 3
+_LEAST_TELLING = 2
+_IMPERSONAL = {"my": "the", "our": "the"}
+
+
+def listed(parts: Sequence[str], link: str = "and", most: int = 6) -> str:
+    """The parts as a sentence lists them.
+
+    >>> listed(["name", "zip", "email"]), listed([])
+    ('name, zip and email', '')
+    """
+    shown = [*parts[:most], *(["more"] if len(parts) > most else [])]
+    return f" {link} ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def capital(text: str) -> str:
+    """*text* with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def goal_phrase(actions: Sequence[str]) -> str:
+    """What doing *actions* comes to: the changes they make, or what they answer from where they change nothing.
+
+    >>> goal_phrase(["get_order_details", "modify_order_items", "modify_order_address"])
+    'modify the order items and the order address'
+    >>> goal_phrase(["get_order_details"])
+    'answer from the order details'
+    """
+    changes = [read_action(name) for name in actions if is_action(name)]
+    if changes:
+        return _joined([(reading.verb, reading.subject) for reading in changes])
+    lookups = [read_action(name) for name in actions if kind_of(name) == "lookup"]
+    told = [reading.subject for reading in lookups if reading.verb == "look up"]
+    if told:
+        return f"answer from {listed(told[:3])}"
+    return _joined([(reading.verb, reading.subject) for reading in lookups or map(read_action, actions)])
+
+
+def common_phrase(requests: Sequence[str], share: float) -> str:
+    """The longest telling run of words that at least *share* of the requests have, as an instruction; "" if none.
+
+    A run counts that begins with what to do, or with what is wrong. Names do not count.
+
+    >>> common_phrase(["Deploy the staging environment", "please deploy the staging environment now"], 0.6)
+    'deploy the staging environment'
+    """
+    needed = max(min(2, len(requests)), math.ceil(share * len(requests)))
+    counts: Counter[tuple[str, ...]] = Counter()
+    for request in requests:
+        counts.update(_runs(request))
+    common = [run for run, count in counts.items() if count >= needed]
+    best = max(common, key=lambda run: (_worth(run), counts[run], -len(run), run), default=())
+    if not best or not _worth(best):
+        return ""
+    text = " ".join(_IMPERSONAL.get(word, word) for word in best)
+    return text if best[0] in REQUEST_VERBS else f"resolve the {text}"
+
+
+def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:
+    """The words that requests of this kind use and others do not, as most often written, the most telling first.
+
+    Log-odds with a prior, weighted by how many say it; *everyone* and *total* count all requests.
+    """
+    here, others = spoken(requests), total - len(requests)
+    written = spelling(requests)
+    scores = {
+        term: count * math.log((count + 0.5) / (len(requests) + 1) * (others + 1) / (everyone[term] - count + 0.5))
+        for term, count in here.items()
+        if count >= min(2, len(requests))
+    }
+    ranked = sorted((term for term in scores if scores[term] > 0), key=lambda term: (-scores[term], term))
+    return [written[term] for term in ranked[:most]]
+
+
+def subjects(actions: Iterable[str]) -> list[str]:
+    """The nouns in the names of *actions*, the most frequent first."""
+    counts = Counter(word for name in actions for word in noun_words(name) if len(word) > 2)
+    return sorted(counts, key=lambda word: (-counts[word], word))
+
+
+def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
+    """Those of *words* that the requests write small somewhere inside a sentence: names of people and places are out.
+
+    >>> plain_words(["refund", "ann"], ["A refund for Ann", "I want a refund"])
+    ['refund']
+    """
+    small: set[str] = set()
+    for request in requests:
+        tokens = _TOKEN.findall(request)
+        for place, token in enumerate(tokens):
+            if token[0].islower() and _plain(token, place, tokens):
+                small.update(telling_words(token))
+    return [word for word in words if word in small]
+
+
+def title(text: str) -> str:
+    """*text* as a title: a capital, no full stop, cut between words where it is too long.
+
+    >>> title("cancel the order.")
+    'Cancel the order'
+    """
+    whole = capital(text.strip().rstrip("."))
+    return whole if len(whole) <= LONGEST_TITLE else whole[: LONGEST_TITLE - 4].rsplit(" ", 1)[0] + " ..."
+
+
+def _joined(pairs: Sequence[tuple[str, str]]) -> str:
+    """Verbs with their subjects, a verb that repeats only once."""
+    grouped: dict[str, list[str]] = {}
+    for verb, subject in pairs[:_MOST_GOALS]:
+        grouped.setdefault(verb, []).append(subject)
+    phrases = [f"{verb} {listed(subjects)}".strip() for verb, subjects in grouped.items()]
+    return " and ".join(phrases) + (" and more" if len(pairs) > _MOST_GOALS else "")
+
+
+def _worth(run: Sequence[str]) -> int:
+    """How much a run tells: its telling words; nothing where it does not say what to do or what is wrong."""
+    telling = len(set(_telling(run)))
+    return telling if telling >= _LEAST_TELLING and (run[0] in REQUEST_VERBS or run[0] in TROUBLES) else 0
+
+
+@lru_cache(maxsize=20_000)
+def _runs(request: str) -> frozenset[tuple[str, ...]]:
+    """The runs of plain words between a telling first and last word; a name, being written large, ends a run."""
+    tokens = _TOKEN.findall(request)
+    plain = [token.lower() if _plain(token, place, tokens) else "" for place, token in enumerate(tokens)]
+    telling = [bool(word) and bool(telling_words(word)) for word in plain]
+    found = set()
+    for start in range(len(plain)):
+        for end in range(start + 1, min(len(plain), start + _LONGEST_PHRASE)):
+            if not plain[start] or not plain[end]:
+                break
+            if telling[start] and telling[end]:
+                found.add(tuple(plain[start : end + 1]))
+    return frozenset(found)
+
+
+def _plain(token: str, place: int, tokens: Sequence[str]) -> bool:
+    """Whether a token is a word and no name: names are capitalised inside a sentence."""
+    first = place == 0 or tokens[place - 1][-1] in ".!?:\n"
+    return token[0].isalpha() and (token[0].islower() or first) and token.lower() not in PRONOUNS
+
+
+def _telling(run: Sequence[str]) -> list[str]:
+    return telling_words(" ".join(run))
+
+
+def spoken(requests: Iterable[str]) -> Counter[str]:
+    """For each term how many of the requests use it."""
+    return Counter(term for request in requests for term in {term for term, _ in _pairs(request)})
+
+
+def spelling(requests: Sequence[str]) -> dict[str, str]:
+    """How each term of the requests is mostly written."""
+    spellings: dict[str, Counter[str]] = {}
+    for request in requests:
+        for term, word in _pairs(request):
+            spellings.setdefault(term, Counter())[word] += 1
+    return {term: min(counts, key=lambda word: (-counts[word], word)) for term, counts in sorted(spellings.items())}
+
+
+@lru_cache(maxsize=20_000)
+def _pairs(request: str) -> tuple[tuple[str, str], ...]:
+    return tuple((found[0], word) for word in telling_words(request) if (found := terms(word)))
