@@ -1,0 +1,250 @@
+"""From a draft and the texts of events to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
+from hmxgraph.protocol.identity import stable_id
+from hmxgraph.protocol.packs import MAX_DROPPED, MAX_PACK_BYTES, pack_hash
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.recall.budget import SHARES, section_budgets
+from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
+from hmxgraph.recall.draft import Draft
+from hmxgraph.recall.hints import decision_constraints, workflow_hints
+from hmxgraph.recall.judging import Judgement, judged
+from hmxgraph.recall.layout import Costs
+from hmxgraph.recall.pack import Pack
+from hmxgraph.recall.packing import Box, Packed, cut_to, fill
+from hmxgraph.recall.render import Line, label_of, line_of, rendered, speaker_name, written
+from hmxgraph.recall.scoring import WEIGHTS
+
+PROFILE = "hmxgraph-recall-1"
+HMX_VERSION = "HMX-1.0"
+_ORIGINS = {
+    "episode": "episodic",
+    "memory": "semantic",
+    "policy": "semantic",
+    "entity": "graph",
+    "relation": "graph",
+    "conflict": "conflicts",
+    "artifact": "compiler",
+}
+
+
+class EventText(NamedTuple):
+    """What is fetched of a chosen event: its readable text, its type and where it came from."""
+
+    text: str
+    event_type: str
+    source: str = ""
+
+
+def assemble(draft: Draft, texts: Mapping[str, EventText]) -> Pack:
+    """The context pack of *draft*; *texts* are those of the events it wanted, by id."""
+    ranking = [Ranked(rank, _readable(draft, candidate, texts)) for rank, candidate in draft.ranking]
+    judgement = judged(ranking, draft.in_force.conflicts)
+    box = _filled(draft, judgement)
+    return _Writing(draft, ranking, judgement, box).pack()
+
+
+def _readable(draft: Draft, candidate: Candidate, texts: Mapping[str, EventText]) -> Candidate:
+    """*candidate* with what it takes as written, an event with its text and label too, if that was fetched."""
+    if not candidate.content:
+        found = texts.get(candidate.source_id)
+        if found is None:
+            return candidate
+        name = speaker_name(candidate.speaker)
+        candidate = candidate._replace(
+            content=f"{name}: {found.text}" if name else found.text,
+            label=label_of(found.event_type, found.source),
+            speaker=name,
+        )
+    return candidate._replace(tokens=draft.count_tokens(written(line_of(candidate)) + "\n"))
+
+
+def _filled(draft: Draft, judgement: Judgement) -> Box:
+    request = draft.request
+    readable = [ranked for ranked in judgement.eligible if ranked.candidate.content]
+    sections = {ranked.candidate.section for ranked in readable}
+    budgets = section_budgets(
+        request.budget, [name for name in request.sections if name in sections or name in SHARES], draft.priors
+    )
+    box = Box(request.budget, {**dict.fromkeys(sections, 0), **budgets}, Costs(draft.count_tokens))
+    fill(box, readable, request.strategy)
+    return box
+
+
+class _Writing:
+    """A filled box being written down; the last entries are taken out again until text and size are within limits."""
+
+    def __init__(self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, box: Box) -> None:
+        self._draft = draft
+        self._ranking = ranking
+        self._judgement = judgement
+        self._box = box
+        order = {section: place for place, section in enumerate(draft.request.sections)}
+        self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], packed.ranked.rank))
+        self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
+
+    def pack(self) -> Pack:
+        """The pack, within the budget as rendered and within 256 KB as JSON."""
+        text = self._text()
+        while self._packed and self._draft.count_tokens(text) > self._draft.request.budget:
+            self._take_out()
+            text = self._text()
+        document = self._document()
+        while self._packed and len(canonical_bytes(document)) > MAX_PACK_BYTES:
+            self._take_out()
+            document = self._document()
+        document["metadata"]["pack_hash"] = pack_hash(document)
+        return Pack(**document)
+
+    def _take_out(self) -> None:
+        worst = max(self._packed, key=lambda packed: (not packed.ranked.candidate.exempt, packed.ranked.rank))
+        self._packed.remove(worst)
+
+    def _content(self, packed: Packed) -> str:
+        candidate = packed.ranked.candidate
+        if not packed.cut:
+            return candidate.content
+
+        def takes(content: str) -> int:
+            return self._draft.count_tokens(written(line_of(candidate._replace(content=content))) + "\n")
+
+        return cut_to(candidate.content, packed.tokens, takes)
+
+    def _text(self) -> str:
+        return rendered([self._line(packed) for packed in self._packed])
+
+    def _line(self, packed: Packed) -> Line:
+        return line_of(packed.ranked.candidate._replace(content=self._contents[packed.ranked.rank]))
+
+    def _document(self) -> dict[str, Any]:
+        draft, request = self._draft, self._draft.request
+        identity = {"agent_id": request.agent_id, "session_id": request.session_id}
+        priors = dict(request.priors) if request.priors and request.strategy == "fingerprint_guided" else None
+        optional = {
+            **identity,
+            "workflow_hints": workflow_hints(draft.progress, draft.known.session),
+            "fingerprint_priors": priors,
+        }
+        return {
+            "hmx_version": HMX_VERSION,
+            "pack_id": self._pack_id(),
+            "query_context": request.quote,
+            "tenant_id": draft.state.tenant_id,
+            "entries": [self._entry(packed) for packed in self._packed],
+            "token_budget": self._token_budget(),
+            "assembly_metadata": self._assembly(),
+            "created_at": iso(draft.state.as_of_us),
+            "metadata": self._metadata(),
+            "decision_constraints": decision_constraints(draft.in_force, self._included()),
+            "dropped_entries": [_dropped(dropped) for dropped in self._drops()[:MAX_DROPPED]],
+            **{name: value for name, value in optional.items() if value is not None},
+        }
+
+    def _pack_id(self) -> str:
+        state = self._draft.state
+        request = canonical_text(self._draft.request.document())
+        return stable_id("pack", request, state.tenant_id, str(state.state_version), iso(state.as_of_us), PROFILE)
+
+    def _entry(self, packed: Packed) -> dict[str, Any]:
+        of = packed.ranked.candidate
+        return {
+            "section": of.section,
+            "content": self._contents[packed.ranked.rank],
+            "source_id": of.source_id,
+            "source_type": of.source_type,
+            "relevance_score": of.score,
+            "token_estimate": packed.tokens,
+            "rank": packed.ranked.rank,
+            "provenance": {
+                "origin": of.origin,
+                "confidence": of.confidence,
+                "evidence_count": of.evidence_count,
+            },
+        }
+
+    def _token_budget(self) -> dict[str, Any]:
+        used = dict.fromkeys(self._box.budgets, 0)
+        for packed in self._packed:
+            used[packed.section] += packed.tokens
+        total = self._draft.request.budget
+        return {
+            "total_budget": total,
+            "used": sum(used.values()),
+            "remaining": total - sum(used.values()),
+            "truncated": any(packed.cut for packed in self._packed)
+            or any(d.reason == "budget_exceeded" for d in self._drops()),
+            "section_budgets": {
+                section: {"budget": budget, "used": used[section]} for section, budget in self._box.budgets.items()
+            },
+            "dropped_count": len(self._drops()),
+        }
+
+    def _assembly(self) -> dict[str, Any]:
+        question = self._draft.found.question
+        return {
+            "assembly_strategy": self._draft.request.strategy,
+            "ranking_weights": dict(WEIGHTS),
+            "retrieval_sources": sorted({_ORIGINS[ranked.candidate.source_type] for ranked in self._ranking}),
+            "candidate_count": len(self._ranking),
+            "included_count": len(self._packed),
+            "assembly_duration_ms": 0,
+            "query_classification": {
+                "intent": question.intent,
+                "keywords": list(question.keywords),
+                "entities": list(self._draft.entities),
+                "time_ref": None if question.span is None else str(question.span),
+            },
+        }
+
+    def _metadata(self) -> dict[str, Any]:
+        state = self._draft.state
+        shown = [packed.ranked.candidate for packed in self._packed]
+        shown += [dropped.ranked.candidate for dropped in self._drops()[:MAX_DROPPED]]
+        return {
+            "as_of": iso(state.as_of_us),
+            "state_version": state.state_version,
+            "profile": PROFILE,
+            "entries": [_about(packed.ranked.candidate) for packed in self._packed],
+            "score_components": {candidate.source_id: candidate.components.document() for candidate in shown},
+            "disputed": list(self._judgement.disputed),
+            "pool": {"events_in_tenant": state.event_count, "truncated": state.truncated},
+        }
+
+    def _included(self) -> list[str]:
+        return [packed.ranked.candidate.source_id for packed in self._packed]
+
+    def _drops(self) -> list[Dropped]:
+        """Everything left out, best first."""
+        packed = {packed.ranked.rank for packed in self._packed}
+        over = [Dropped(ranked, "budget_exceeded") for ranked in self._judgement.eligible if ranked.rank not in packed]
+        return sorted([*self._judgement.dropped, *over], key=lambda dropped: dropped.ranked.rank)
+
+
+def _about(candidate: Candidate) -> dict[str, Any]:
+    """What the metadata tell of an entry: of events when, in which session and place, by whom, from outside or not."""
+    if candidate.source_type != "episode":
+        return {}
+    about: dict[str, Any] = {
+        "timestamp": iso(candidate.time_us),
+        "time_us": candidate.time_us,
+        "session_id": candidate.session_id,
+        "place": candidate.place,
+    }
+    named = {"speaker": candidate.speaker, "label": candidate.label}
+    return about | {name: value for name, value in named.items() if value}
+
+
+def _dropped(dropped: Dropped) -> dict[str, Any]:
+    of = dropped.ranked.candidate
+    return {
+        "source_id": of.source_id,
+        "source_type": of.source_type,
+        "section": of.section,
+        "relevance_score": of.score,
+        "token_estimate": of.tokens,
+        "drop_reason": dropped.reason,
+        "rank": dropped.ranked.rank,
+    }

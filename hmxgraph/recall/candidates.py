@@ -1,0 +1,59 @@
+"""One candidate for a pack, whatever it is: an event, a memory, an artifact, an entity, a relation, a conflict."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from hmxgraph.recall.scoring import Components
+
+
+class Candidate(NamedTuple):
+    """Something that may go into a section.
+
+    ``words`` are its search terms. ``verdict`` is a drop reason that stands from the beginning. An ``exempt`` candidate
+    is never too irrelevant: identity and hard rules. Of events, ``label`` says that their words came from tools or the
+    web, and ``place`` is where they stand in their session.
+    """
+
+    section: str
+    source_type: str
+    source_id: str
+    tokens: int
+    score: float
+    components: Components
+    words: str = ""
+    content: str = ""
+    origin: str = ""
+    confidence: float = 1.0
+    evidence_count: int = 1
+    time_us: int = 0
+    session_id: str = ""
+    speaker: str = ""
+    label: str = ""
+    place: int = 0
+    verdict: str = ""
+    exempt: bool = False
+
+    @property
+    def order(self) -> tuple[float, int, str, str]:
+        """By score, then the shorter, then by id (HMX-C 3.3); the section where one record stands in two."""
+        return -self.score, self.tokens, self.source_id, self.section
+
+
+class Ranked(NamedTuple):
+    """A candidate with its place among all of them, 1 for the first."""
+
+    rank: int
+    candidate: Candidate
+
+
+class Dropped(NamedTuple):
+    """A candidate that was left out, and why (HMX-C 8)."""
+
+    ranked: Ranked
+    reason: str
+
+
+def ranked(candidates: Iterable[Candidate]) -> list[Ranked]:
+    """All candidates in the order of their scores, numbered."""
+    ordered = sorted(candidates, key=lambda candidate: candidate.order)
+    return [Ranked(rank, candidate) for rank, candidate in enumerate(ordered, start=1)]

@@ -1,0 +1,155 @@
+"""A pack before its texts are fetched: every candidate scored and ranked."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from hmxgraph.recall.candidates import Candidate, Ranked, ranked
+from hmxgraph.recall.episodes import episode_candidates, separated
+from hmxgraph.recall.hints import Progress, progress
+from hmxgraph.recall.knowledge import Appraisal, evidence_candidates, known_candidates
+from hmxgraph.recall.known import Known, KnownArtifact
+from hmxgraph.recall.priors import NO_PRIORS, Priors, priors_of
+from hmxgraph.recall.relevance import Ranking
+from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.scoring import THRESHOLD, Clock, clock
+from hmxgraph.recall.walk import Neighbourhood
+from hmxgraph.text.validity import applies
+
+CountTokens = Callable[[str], int]
+# Texts are fetched for somewhat more than fits, because repeats fall out once they can be read.
+MARGIN = 1.5
+FETCHED_BEYOND = 16
+MOST_TEXTS = 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state that a pack answers from: whose, which version, as of when, how many events, search cut off or not."""
+
+    tenant_id: str
+    state_version: int
+    as_of_us: int
+    event_count: int
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Everything that a pack is made of, but for the texts of events."""
+
+    request: PackRequest
+    state: State
+    found: Ranking
+    around: Neighbourhood
+    known: Known
+    count_tokens: CountTokens
+
+    @cached_property
+    def clock(self) -> Clock:
+        """By which recency is told."""
+        return clock(self.request, self.found.question, self.state.as_of_us)
+
+    @cached_property
+    def priors(self) -> Priors:
+        """The priors of a fingerprint, where the strategy follows them."""
+        return priors_of(self.request.priors) if self.request.strategy == "fingerprint_guided" else NO_PRIORS
+
+    @cached_property
+    def appraisal(self) -> Appraisal:
+        """How knowledge is valued."""
+        match = self.found.match
+        weights = dict(zip(match.terms, match.weights.tolist(), strict=True))
+        return Appraisal(self.found.question, weights, self.clock, self.priors, self.count_tokens)
+
+    @cached_property
+    def in_force(self) -> Known:
+        """What is known and applies to the reader (HMX-A 6), and carries enough confidence."""
+        least = self.request.min_confidence
+        return Known(
+            tuple(each for each in self.known.artifacts if each.confidence >= least and self._applies(each)),
+            tuple(memory for memory in self.known.memories if memory.confidence >= least or memory.hard),
+            tuple(entity for entity in self.known.entities if entity.confidence >= least),
+            tuple(relation for relation in self.known.relations if relation.confidence >= least),
+            self.known.conflicts,
+            self.known.evidence,
+            self.known.session,
+        )
+
+    @cached_property
+    def ranking(self) -> tuple[Ranked, ...]:
+        """All candidates of the wanted sections, ranked."""
+        wanted = frozenset(self.request.sections)
+        return tuple(ranked(candidate for candidate in self._candidates() if candidate.section in wanted))
+
+    @cached_property
+    def progress(self) -> Progress | None:
+        """The best task schema for the question, and how far the running session is in it."""
+        schemas = {each.artifact_id: each for each in self.in_force.artifacts if each.artifact_type == "task_schema"}
+        best = next((record for record in self._by_score if record.source_id in schemas and _useful(record)), None)
+        return progress(schemas[best.source_id], self.known.session) if best else None
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The tenant's entities that the question names, and what else looks like a name in it."""
+        known = [entity.name for entity in self.known.entities if self.appraisal.names(entity.name)]
+        return tuple(dict.fromkeys([*sorted(known), *self.found.question.names]))
+
+    def texts_wanted(self) -> tuple[str, ...]:
+        """The ids of the events whose texts may be needed, best first: enough to fill the budget half as much again."""
+        ids: list[str] = []
+        tokens = 0
+        repeated: set[tuple[str, int]] = set()
+        for _, candidate in self.ranking:
+            if candidate.content or candidate.score < THRESHOLD:
+                continue
+            if (tokens > MARGIN * self.request.budget and len(ids) >= FETCHED_BEYOND) or len(ids) >= MOST_TEXTS:
+                break
+            ids.append(candidate.source_id)
+            if (shape := (candidate.words, candidate.tokens)) not in repeated:
+                repeated.add(shape)
+                tokens += candidate.tokens
+        return tuple(dict.fromkeys(ids))
+
+    @cached_property
+    def _records(self) -> tuple[Candidate, ...]:
+        return tuple(known_candidates(self.in_force, self.appraisal))
+
+    @property
+    def _by_score(self) -> list[Candidate]:
+        return sorted(self._records, key=lambda record: record.order)
+
+    def _candidates(self) -> Iterator[Candidate]:
+        relevance = separated(self.found.relevance(self.around), self.found.assurance)
+        yield from episode_candidates(self.found.pool, relevance, self.clock)
+        yield from self._records
+        yield from self._evidence()
+        yield from self._workflow()
+
+    def _evidence(self) -> Iterator[Candidate]:
+        shown = self.found.pool.index if "episodes" in self.request.sections else {}
+        records: Mapping[str, Candidate] = {record.source_id: record for record in self._records}
+        found = evidence_candidates(self.in_force, records, self.appraisal)
+        yield from (candidate for candidate in found if candidate.source_id not in shown)
+
+    def _workflow(self) -> Iterator[Candidate]:
+        """The step to be taken next, where a schema fits the question."""
+        if self.progress is None or (step := self.progress.next_step) is None:
+            return
+        schema = self.progress.schema
+        record = next(record for record in self._records if record.source_id == schema.artifact_id)
+        tools = ", ".join(str(tool) for tool in step.get("tools_used") or ())
+        content = f"Next: {step.get('description', '')}" + (f" ({tools})" if tools else "")
+        yield record._replace(section="workflow", content=content, tokens=self.count_tokens(content))
+
+    def _applies(self, artifact: KnownArtifact) -> bool:
+        return applies(
+            artifact.validity,
+            tenant_id=self.state.tenant_id,
+            moment_us=self.state.as_of_us,
+            agent_id=self.request.agent_id,
+        )
+
+
+def _useful(record: Candidate) -> bool:
+    return not record.verdict and record.score >= THRESHOLD

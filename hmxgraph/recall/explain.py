@@ -1,0 +1,65 @@
+"""Why each entry of a pack is in and each drop is out, as tables for a terminal."""
+
+from typing import Any
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+
+from hmxgraph.protocol.packs import ContextPack
+
+MOST_SHOWN = 90
+MOST_DROPS = 15
+
+
+def pack_table(pack: ContextPack) -> Table:
+    """The pack as one table: entries with their scores, drops with their reasons."""
+    whole = Table.grid(padding=(0, 0))
+    whole.add_row(Group(_entries(pack), _drops(pack)) if pack.dropped_entries else _entries(pack))
+    return whole
+
+
+def _entries(pack: ContextPack) -> Table:
+    budget = pack.token_budget
+    title = f"{escape(pack.query_context[:MOST_SHOWN])}  ({budget.used} of {budget.total_budget} tokens)"
+    table = Table(
+        "rank", "section", "score", "rel rec prov sal", "tokens", "content", title=title, title_justify="left"
+    )
+    for entry in pack.entries:
+        table.add_row(
+            str(entry.rank),
+            entry.section,
+            f"{entry.relevance_score:.3f}",
+            _components(pack, entry.source_id),
+            str(entry.token_estimate),
+            escape(_short(entry.content)),
+        )
+    return table
+
+
+def _drops(pack: ContextPack) -> Table:
+    shown = (pack.dropped_entries or ())[:MOST_DROPS]
+    title = f"left out: {pack.token_budget.dropped_count}, the best {len(shown)} of them"
+    table = Table("rank", "section", "score", "reason", "tokens", "source", title=title, title_justify="left")
+    for drop in shown:
+        table.add_row(
+            str(drop.rank),
+            drop.section,
+            f"{drop.relevance_score:.3f}",
+            drop.drop_reason,
+            str(drop.token_estimate),
+            escape(_short(drop.source_id)),
+        )
+    return table
+
+
+def _components(pack: ContextPack, source_id: str) -> str:
+    parts: dict[str, Any] = pack.metadata.get("score_components", {}).get(source_id, {})
+    return " ".join(
+        f"{parts[name]:.2f}" for name in ("relevance", "recency", "provenance", "salience") if name in parts
+    )
+
+
+def _short(text: str) -> str:
+    line = " / ".join(text.split("\n"))
+    return line if len(line) <= MOST_SHOWN else line[: MOST_SHOWN - 1] + "…"

@@ -1,0 +1,132 @@
+"""What to do next and what to hold to: workflow hints and decision constraints (HMX-C 6, 7)."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_NEXT_STEPS
+from hmxgraph.recall.known import Known, KnownArtifact, RunningSession
+
+MOST_BLOCKERS = 5
+LONGEST_BLOCKER = 200
+_TOOL = re.compile(r"[^\s(]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a running session is in a task schema: the last step it reached, 0 for none."""
+
+    schema: KnownArtifact
+    steps: tuple[Mapping[str, Any], ...]
+    current: int
+
+    @property
+    def next_step(self) -> Mapping[str, Any] | None:
+        """The step after the current one."""
+        return self.steps[self.current] if self.current < len(self.steps) else None
+
+
+def progress(schema: KnownArtifact, session: RunningSession) -> Progress:
+    """Where *session* stands in *schema*: steps are reached in order, each by one of its tools."""
+    steps = tuple(sorted(_steps(schema), key=lambda step: step.get("order", 0)))
+    current = 0
+    for tool in _tools(session):
+        reached = next((n for n in range(current, len(steps)) if tool in (steps[n].get("tools_used") or ())), None)
+        current = current if reached is None else reached + 1
+    return Progress(schema, steps, current)
+
+
+def workflow_hints(best: Progress | None, session: RunningSession) -> dict[str, Any] | None:
+    """The hints as a document; None where no procedure fits and nothing stands in the way."""
+    blocked = blockers(session)
+    if best is None:
+        return {"suggested_next_steps": [], "blockers": blocked} if blocked else None
+    steps = best.steps[best.current : best.current + MAX_NEXT_STEPS]
+    hints: dict[str, Any] = {
+        "suggested_next_steps": [_suggested(step, best.schema) for step in steps],
+        "active_task_schema": best.schema.artifact_id,
+        "total_steps": len(best.steps),
+        "blockers": blocked,
+    }
+    return hints | {"current_step": best.current}
+
+
+def blockers(session: RunningSession) -> list[str]:
+    """The last failures of the session that no later success of the same tool made good, latest first."""
+    open_failures: dict[str, str] = {}
+    last_tool = ""
+    for event_type, text in session.events:
+        if event_type == "tool_call":
+            last_tool = _tool(text)
+        elif event_type == "error" or " failed: " in text[:200]:
+            open_failures.pop(last_tool, None)
+            open_failures[last_tool] = text[:LONGEST_BLOCKER]
+        elif event_type == "tool_result":
+            open_failures.pop(_tool(text), None)
+    return list(open_failures.values())[::-1][:MOST_BLOCKERS]
+
+
+def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, Any]]:
+    """Hard policies always, then the policies among the *chosen* ids; at most 20."""
+    wanted = set(chosen)
+    hard = [
+        _rule(memory.memory_id, "", memory.text, memory.confidence) for memory in known.memories if _in_force(memory)
+    ]
+    soft = [
+        _rule(memory.memory_id, "", memory.text, memory.confidence, override=True)
+        for memory in known.memories
+        if memory.kind == "policy" and not memory.hard and memory.memory_id in wanted
+    ]
+    policies = [
+        _rule(
+            artifact.artifact_id,
+            str(artifact.content.get("condition") or artifact.title),
+            str(artifact.content.get("recommendation") or artifact.title),
+            artifact.confidence,
+            override=True,
+        )
+        for artifact in known.artifacts
+        if artifact.artifact_type == "decision_policy" and artifact.artifact_id in wanted
+    ]
+    by_confidence = sorted(soft + policies, key=lambda rule: (-rule["confidence"], rule["artifact_id"]))
+    return (sorted(hard, key=lambda rule: rule["artifact_id"]) + by_confidence)[:MAX_CONSTRAINTS]
+
+
+def _in_force(memory: Any) -> bool:
+    return bool(memory.kind == "policy" and memory.hard and memory.held and memory.sound)
+
+
+def _rule(
+    artifact_id: str, condition: str, constraint: str, confidence: float, *, override: bool = False
+) -> dict[str, Any]:
+    return {
+        "artifact_id": artifact_id,
+        "condition": condition or "always",
+        "constraint": constraint,
+        "confidence": confidence,
+        "override_allowed": override,
+    }
+
+
+def _steps(schema: KnownArtifact) -> Sequence[Mapping[str, Any]]:
+    steps = schema.content.get("steps")
+    return [step for step in steps if isinstance(step, Mapping)] if isinstance(steps, list) else []
+
+
+def _suggested(step: Mapping[str, Any], schema: KnownArtifact) -> dict[str, Any]:
+    return {
+        "description": str(step.get("description", "")),
+        "artifact_id": schema.artifact_id,
+        "confidence": schema.confidence,
+        "tools": [str(tool) for tool in step.get("tools_used") or ()],
+    }
+
+
+def _tools(session: RunningSession) -> list[str]:
+    return [_tool(text) for event_type, text in session.events if event_type == "tool_call"]
+
+
+def _tool(text: str) -> str:
+    match = _TOOL.match(text)
+    return match.group() if match else ""

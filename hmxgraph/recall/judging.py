@@ -1,0 +1,72 @@
+"""Which candidates may go in, and the reason of each that may not (HMX-C 8)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
+from hmxgraph.recall.duplicates import Duplicates
+from hmxgraph.recall.known import KnownConflict
+from hmxgraph.recall.scoring import THRESHOLD
+
+# Two sides this close in confidence are both shown.
+UNDECIDED = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The candidates that may go in, in order, and those that may not; ids of sides that contradict each other."""
+
+    eligible: tuple[Ranked, ...]
+    dropped: tuple[Dropped, ...]
+    disputed: tuple[str, ...] = ()
+
+
+def judged(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict]) -> Judgement:
+    """Every one of *ranking* as eligible or dropped; texts that could be read are compared with each other."""
+    losers, disputed = _contested(ranking, conflicts)
+    seen, places = Duplicates(), set[tuple[str, str]]()
+    eligible, dropped = [], []
+    for ranked in ranking:
+        reason = _reason(ranked.candidate, losers) or _repeat(ranked.candidate, seen, places)
+        if reason:
+            dropped.append(Dropped(ranked, reason))
+        else:
+            eligible.append(ranked)
+    return Judgement(tuple(eligible), tuple(dropped), tuple(sorted(disputed)))
+
+
+def _reason(candidate: Candidate, losers: set[str]) -> str:
+    if candidate.verdict:
+        return candidate.verdict
+    if not candidate.exempt and candidate.score < THRESHOLD:
+        return "low_relevance"
+    return "conflict" if candidate.source_id in losers else ""
+
+
+def _repeat(candidate: Candidate, seen: Duplicates, places: set[tuple[str, str]]) -> str:
+    """``duplicate`` for an event that stands here already, and for a text that does; hints and conflicts never are."""
+    place = (candidate.source_type, candidate.source_id)
+    if candidate.section in {"workflow", "conflicts"}:
+        return ""
+    if place in places or seen.repeats(candidate.content):
+        return "duplicate"
+    places.add(place)
+    return ""
+
+
+def _contested(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict]) -> tuple[set[str], set[str]]:
+    """The losing sides of open conflicts between candidates, and the sides of those that are undecided."""
+    by_id = {ranked.candidate.source_id: ranked.candidate for ranked in ranking if not ranked.candidate.verdict}
+    losers, disputed = set[str](), set[str]()
+    for conflict in conflicts:
+        sides = sorted((by_id[side] for side in conflict.sides if side in by_id), key=_standing, reverse=True)
+        for side in sides[1:]:
+            if sides[0].confidence - side.confidence <= UNDECIDED:
+                disputed |= {sides[0].source_id, side.source_id}
+            else:
+                losers.add(side.source_id)
+    return losers, disputed
+
+
+def _standing(candidate: Candidate) -> tuple[float, int, int, str]:
+    return candidate.confidence, candidate.evidence_count, candidate.time_us, candidate.source_id

@@ -1,0 +1,191 @@
+"""What is known as candidates: each in its section, weighed like everything else (HMX-C 3.1, 3.2)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.known import Evidence, Known, KnownArtifact, KnownConflict, KnownEntity, KnownMemory, KnownRelation
+from hmxgraph.recall.priors import Priors
+from hmxgraph.recall.question import Question
+from hmxgraph.recall.scoring import Clock, Components, support
+from hmxgraph.text.terms import search_text
+
+CountTokens = Callable[[str], int]
+# How useful a kind of record is to an agent, where nothing else says it.
+_MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
+_ARTIFACT_SALIENCE = 0.8
+_ENTITY_SALIENCE = 0.5
+_SECTIONS = {"policy": "constraints", "goal": "goals"}
+# A relation of which the question names both ends matters more than one that shares words with it.
+_PARTLY_NAMED = 0.5
+
+
+@dataclass(frozen=True)
+class Appraisal:
+    """How a question values what is known: its terms with their rarity, its clock, the priors in force."""
+
+    question: Question
+    weights: Mapping[str, float]
+    clock: Clock
+    priors: Priors
+    count_tokens: CountTokens
+
+    @cached_property
+    def _total(self) -> float:
+        return sum(self.weights.values())
+
+    def share(self, words: str) -> float:
+        """The part of the question's information that *words* have, in [0, 1]."""
+        found = set(words.split())
+        met = sum(weight for term, weight in self.weights.items() if term in found)
+        return met / self._total if self._total else 0.0
+
+    def names(self, name: str) -> bool:
+        """Whether the question names this name."""
+        return self.question.mentions(search_text(name))
+
+    def components(self, relevance: float, time_us: int, provenance: float, salience: float) -> Components:
+        """The four components of a record that was last true at *time_us*."""
+        return Components(relevance, self.clock.recency(time_us), provenance, salience)
+
+
+def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
+    """A candidate for each thing known, but for evidence, which depends on what else goes in."""
+    yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
+    yield from (_memory(memory, appraisal) for memory in known.memories)
+    yield from (_entity(entity, appraisal) for entity in known.entities if appraisal.names(entity.name))
+    yield from (_relation(relation, appraisal) for relation in known.relations)
+    yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
+
+
+def evidence_candidates(known: Known, records: Mapping[str, Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
+    """The latest event behind each of *records* (by id), as relevant as the record itself; each event once."""
+    met: set[str] = set()
+    for evidence in known.evidence:
+        record = records.get(evidence.record_id)
+        if record is not None and not record.verdict and evidence.event_id not in met:
+            met.add(evidence.event_id)
+            yield _evidence(evidence, record, appraisal)
+
+
+def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
+    components = appraisal.components(
+        appraisal.share(artifact.words),
+        artifact.created_us,
+        support(artifact.confidence, artifact.observed_count),
+        appraisal.priors.salience(artifact.artifact_id, artifact.tags, _ARTIFACT_SALIENCE),
+    )
+    return Candidate(
+        section="constraints" if artifact.artifact_type == "decision_policy" else "procedures",
+        source_type="artifact",
+        source_id=artifact.artifact_id,
+        tokens=artifact.tokens,
+        score=components.score,
+        components=components,
+        words=artifact.words,
+        content=artifact.text,
+        origin=artifact.agent_id or "compiler",
+        confidence=artifact.confidence,
+        evidence_count=artifact.observed_count,
+        time_us=artifact.created_us,
+        verdict="deprecated" if artifact.status == "deprecated" else _verdict(held=True, sound=artifact.sound),
+    )
+
+
+def _memory(memory: KnownMemory, appraisal: Appraisal) -> Candidate:
+    rule = memory.kind == "policy" and memory.hard
+    components = appraisal.components(
+        appraisal.share(memory.words),
+        memory.last_us,
+        support(memory.confidence, memory.observations),
+        _MEMORY_SALIENCE.get(memory.kind, _ENTITY_SALIENCE),
+    )
+    return Candidate(
+        section="core" if rule else _SECTIONS.get(memory.kind, "facts"),
+        source_type="policy" if memory.kind == "policy" else "memory",
+        source_id=memory.memory_id,
+        tokens=memory.tokens,
+        score=components.score,
+        components=components,
+        words=memory.words,
+        content=memory.text,
+        origin=memory.method or "semantic",
+        confidence=memory.confidence,
+        evidence_count=memory.observations,
+        time_us=memory.last_us,
+        verdict=_verdict(held=memory.held, sound=memory.sound),
+        exempt=rule,
+    )
+
+
+def _verdict(*, held: bool, sound: bool) -> str:
+    if not sound:
+        return "provenance_failed"
+    return "" if held else "deprecated"
+
+
+def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
+    times = "once" if entity.mentions == 1 else f"{entity.mentions} times"
+    components = appraisal.components(
+        appraisal.share(search_text(entity.name)),
+        entity.last_us,
+        support(entity.confidence, entity.mentions),
+        _ENTITY_SALIENCE,
+    )
+    candidate = Candidate(
+        "graph_relations", "entity", entity.entity_id, 0, components.score, components, origin="graph"
+    )
+    return _told(candidate, f"{entity.name} ({entity.type}), mentioned {times}", appraisal)._replace(
+        confidence=entity.confidence, evidence_count=entity.mentions, time_us=entity.last_us
+    )
+
+
+def _relation(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
+    content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
+    both = appraisal.names(relation.source) and appraisal.names(relation.target)
+    components = appraisal.components(
+        appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED),
+        relation.last_us,
+        support(relation.confidence, relation.evidence_count),
+        relation.weight,
+    )
+    candidate = Candidate(
+        "graph_relations", "relation", relation.relation_id, 0, components.score, components, origin="graph"
+    )
+    return _told(candidate, content, appraisal)._replace(
+        confidence=relation.confidence, evidence_count=relation.evidence_count, time_us=relation.last_us
+    )
+
+
+def _conflict(conflict: KnownConflict, appraisal: Appraisal) -> Candidate:
+    components = appraisal.components(
+        appraisal.share(search_text(conflict.text)), conflict.detected_us, 1.0, _ARTIFACT_SALIENCE
+    )
+    candidate = Candidate(
+        "conflicts", "conflict", conflict.conflict_id, 0, components.score, components, origin="conflicts"
+    )
+    return _told(candidate, conflict.text, appraisal)._replace(
+        evidence_count=len(conflict.sides), time_us=conflict.detected_us
+    )
+
+
+def _told(candidate: Candidate, content: str, appraisal: Appraisal) -> Candidate:
+    return candidate._replace(content=content, words=search_text(content), tokens=appraisal.count_tokens(content))
+
+
+def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Candidate:
+    components = appraisal.components(record.components.relevance, evidence.time_us, 1.0, evidence.salience)
+    return Candidate(
+        section="evidence",
+        source_type="episode",
+        source_id=evidence.event_id,
+        tokens=evidence.tokens,
+        score=components.score,
+        components=components,
+        words=evidence.words,
+        origin="episodic",
+        time_us=evidence.time_us,
+        session_id=evidence.session_id,
+        speaker=evidence.speaker,
+    )

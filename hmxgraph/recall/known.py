@@ -1,0 +1,120 @@
+"""What is known, as recall sees it: artifacts, memories, entities, relations, conflicts and the running session."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hmxgraph.text.validity import ANYWHERE, Validity
+
+
+@dataclass(frozen=True, slots=True)
+class KnownArtifact:
+    """An artifact as it was at the moment asked about; ``sound`` while its content and evidence can be verified."""
+
+    artifact_id: str
+    artifact_type: str
+    title: str
+    text: str
+    tokens: int
+    words: str
+    status: str
+    confidence: float
+    created_us: int
+    content: Mapping[str, Any] = field(default_factory=dict)
+    observed_count: int = 1
+    success_rate: float | None = None
+    tags: tuple[str, ...] = ()
+    agent_id: str | None = None
+    validity: Validity = ANYWHERE
+    sound: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMemory:
+    """A semantic memory; ``held`` while it was true at the moment asked about, ``sound`` while evidence is left."""
+
+    memory_id: str
+    kind: str
+    text: str
+    tokens: int
+    words: str
+    confidence: float
+    observations: int
+    last_us: int
+    method: str = ""
+    hard: bool = False
+    held: bool = True
+    sound: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntity:
+    """An entity of the tenant's graph."""
+
+    entity_id: str
+    name: str
+    type: str
+    mentions: int
+    confidence: float
+    last_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRelation:
+    """A typed relation between two entities, by their names."""
+
+    relation_id: str
+    source: str
+    relation_type: str
+    target: str
+    weight: float
+    confidence: float
+    evidence_count: int
+    last_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownConflict:
+    """An open conflict and the ids of its sides."""
+
+    conflict_id: str
+    reason: str
+    text: str
+    tokens: int
+    detected_us: int
+    sides: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The latest event that a record rests on."""
+
+    record_id: str
+    event_id: str
+    session_id: str
+    time_us: int
+    tokens: int
+    salience: float
+    speaker: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunningSession:
+    """What the running session did so far: (event type, text) of its calls, results and errors, oldest first."""
+
+    events: tuple[tuple[str, str], ...] = ()
+    event_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Everything known that the question may touch."""
+
+    artifacts: tuple[KnownArtifact, ...] = ()
+    memories: tuple[KnownMemory, ...] = ()
+    entities: tuple[KnownEntity, ...] = ()
+    relations: tuple[KnownRelation, ...] = ()
+    conflicts: tuple[KnownConflict, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    session: RunningSession = RunningSession()

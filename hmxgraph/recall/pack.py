@@ -1,0 +1,60 @@
+"""A context pack as callers hold it: the wire document with its text and its faces for people."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from rich.table import Table
+
+from hmxgraph.protocol.packs import ContextPack, Entry
+from hmxgraph.recall.explain import pack_table
+from hmxgraph.recall.render import Line, rendered, speaker_name
+from hmxgraph.recall.report import pack_html
+
+
+class Pack(ContextPack):
+    """One context pack (HMX-C), also as text, table and report.
+
+    ``entries`` and ``dropped_entries`` tell what is in and what is out; ``text`` is what an agent's prompt gets.
+    """
+
+    @cached_property
+    def text(self) -> str:
+        """The pack for a prompt: by section, events under their dates, foreign words labelled; within the budget."""
+        return rendered(list(self._lines()))
+
+    def table(self) -> Table:
+        """Why each entry is in and each drop is out, as a table for a terminal."""
+        return pack_table(self)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the pack as one self-contained HTML page to *path*, which is returned."""
+        target = Path(path)
+        target.write_text(pack_html(self), encoding="utf-8")
+        return target
+
+    def taking(self, milliseconds: float) -> Self:
+        """The same pack with how long its assembly took: the one volatile field, no part of its hash."""
+        timed = self.assembly_metadata.model_copy(update={"assembly_duration_ms": round(milliseconds, 3)})
+        return self.model_copy(update={"assembly_metadata": timed})
+
+    def _repr_html_(self) -> str:
+        return pack_html(self, fragment=True)
+
+    def _lines(self) -> Iterator[Line]:
+        for entry, about in zip(self.entries, self.metadata["entries"], strict=True):
+            yield _line_of(entry, about)
+
+
+def _line_of(entry: Entry, about: dict[str, Any]) -> Line:
+    """An entry as a line of text; *about* is what the metadata tell of it."""
+    return Line(
+        entry.section,
+        entry.content,
+        about.get("time_us", 0),
+        about.get("session_id", ""),
+        about.get("place", 0),
+        about.get("label", ""),
+        speaker_name(about.get("speaker", "")),
+    )

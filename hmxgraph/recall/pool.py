@@ -1,0 +1,96 @@
+"""The events that may go into a pack, as columns: what ranking looks at, without their texts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+# How far words reach to the turns around them.
+REACH = 4
+_APART = REACH + 1
+
+
+@dataclass(frozen=True)
+class EventPool:
+    """Candidate events in a canonical order: by session, then as the session tells them.
+
+    The fields are what ``recall/events`` answers for each event, in this order.
+    """
+
+    event_id: tuple[str, ...] = ()
+    session_id: tuple[str, ...] = ()
+    next_id: tuple[str, ...] = ()
+    speaker: tuple[str, ...] = ()
+    title: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    sequence: tuple[int, ...] = ()
+    time_us: tuple[int, ...] = ()
+    tokens: tuple[int, ...] = ()
+    salience: tuple[float, ...] = ()
+    asks: tuple[bool, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.event_id)
+
+    @classmethod
+    def of(cls, *parts: Iterable[Sequence[Any]]) -> "EventPool":
+        """The pool of all events in *parts*, each row with the fields in their order; one given twice counts once."""
+        rows = {row[0]: row for part in parts for row in part}
+        ordered = sorted(rows.values(), key=_place)
+        return cls(*zip(*ordered, strict=True)) if ordered else cls()
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where each event stands."""
+        return {event_id: at for at, event_id in enumerate(self.event_id)}
+
+    @cached_property
+    def times(self) -> Integers:
+        """UTC microseconds."""
+        return np.array(self.time_us, dtype=np.int64)
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """Tokens of each text."""
+        return np.array(self.tokens, dtype=np.float64)
+
+    @cached_property
+    def questions(self) -> NDArray[np.bool_]:
+        """Which events end in a question mark."""
+        return np.array(self.asks, dtype=bool)
+
+    @cached_property
+    def sessions(self) -> Integers:
+        """A number for each event's session."""
+        numbers = {session: number for number, session in enumerate(dict.fromkeys(self.session_id))}
+        return np.array([numbers[session] for session in self.session_id], dtype=np.int64)
+
+    @cached_property
+    def places(self) -> Integers:
+        """Where each event stands among its session's; neighbours in the chain differ by one, strangers by more."""
+        steps = [0] * len(self)
+        for at in range(1, len(self)):
+            if self.session_id[at] == self.session_id[at - 1]:
+                steps[at] = self._step(at)
+            else:
+                steps[at] = _APART
+        return np.cumsum(np.array(steps, dtype=np.int64))
+
+    def _step(self, at: int) -> int:
+        if self.next_id[at - 1] == self.event_id[at]:
+            return 1
+        return min(max(self.sequence[at] - self.sequence[at - 1], 2), _APART)
+
+    def picked(self, wanted: Iterable[str]) -> list[int]:
+        """The places of those of *wanted* that are here."""
+        return [self.index[event_id] for event_id in wanted if event_id in self.index]
+
+
+def _place(row: Sequence[Any]) -> tuple[str, int, int, str]:
+    """Session, then the total order of its events: sequence, time, id (HMX-E 7)."""
+    return row[1], row[6], row[7], row[0]

@@ -1,0 +1,103 @@
+"""What a question asks for: its search terms, its intent, the time and the people it names. No model, only words."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from hmxgraph.recall.times import Span, time_reference
+from hmxgraph.text.stop_words import STOP_WORDS
+from hmxgraph.text.terms import terms, words
+
+# A question of a megabyte is answered by what stands at its beginning.
+LONGEST_QUESTION = 20_000
+MOST_TERMS = 64
+LONGEST_NAME = 8
+_WHO = "who|whom|whose|what|when|where|which|why|how"
+_VERBS = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
+_ASKS = re.compile(rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_WHO}|{_VERBS})\b", re.IGNORECASE)
+_HOW_TO = re.compile(
+    r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b", re.IGNORECASE
+)
+_COUNT = re.compile(r"\bhow (?:many|much|old|often)\b", re.IGNORECASE)
+_CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
+)
+_LATEST = re.compile(r"\b(?:latest|newest|most recent|current|currently|right now|so far)\b", re.IGNORECASE)
+_SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question after analysis; ``runs`` are all its sequences of terms, by which names and titles are met in it."""
+
+    text: str
+    terms: tuple[str, ...]
+    keywords: tuple[str, ...]
+    runs: frozenset[str]
+    intent: str
+    recalls: bool
+    latest: bool
+    when: bool
+    counts: bool
+    subjects: frozenset[str]
+    span: Span | None = None
+    names: tuple[str, ...] = field(default=())
+
+    def mentions(self, name_terms: str) -> bool:
+        """Whether the blank-separated terms of a name stand in the question as one run."""
+        return name_terms in self.runs
+
+
+def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
+    """*text* as a question asked at *as_of_us*; *names* are those that extraction recognised in it.
+
+    >>> question = understood("When did Ann deploy to staging?", 0)
+    >>> question.intent, question.terms, question.when
+    ('temporal', ('ann', 'deploy', 'stage'), True)
+    >>> understood("Deploy the staging environment", 0).intent
+    'procedural'
+
+    """
+    read = text[:LONGEST_QUESTION]
+    found = terms(read)
+    recalls = _recalls(read)
+    return Question(
+        text,
+        tuple(dict.fromkeys(found))[:MOST_TERMS],
+        tuple(dict.fromkeys(word for word in words(read) if word not in STOP_WORDS))[:MOST_TERMS],
+        frozenset(_runs(found[: 4 * MOST_TERMS])),
+        _intent(read, recalls=recalls),
+        recalls,
+        bool(_LATEST.search(read)),
+        bool(_WHEN.search(read)),
+        bool(_COUNT.search(read)),
+        frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
+        time_reference(read, as_of_us),
+        tuple(dict.fromkeys(names)),
+    )
+
+
+def _recalls(text: str) -> bool:
+    """Whether the text asks about what was, and does not ask for help with what is to be done."""
+    asks = "?" in text or bool(_ASKS.search(text))
+    return asks and not _HOW_TO.search(text)
+
+
+def _intent(text: str, *, recalls: bool) -> str:
+    if recalls and _WHEN.search(text):
+        return "temporal"
+    if _TROUBLE.search(text):
+        return "diagnostic"
+    if _CHOICE.search(text):
+        return "decision"
+    return "factual" if recalls else "procedural"
+
+
+def _runs(found: list[str]) -> Iterator[str]:
+    for start in range(len(found)):
+        for end in range(start + 1, min(start + LONGEST_NAME, len(found)) + 1):
+            yield " ".join(found[start:end])

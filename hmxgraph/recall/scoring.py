@@ -1,0 +1,77 @@
+"""From four components to one score, the same for every kind of candidate (HMX-C 5, DESIGN 6)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+from hmxgraph.recall.question import Question
+from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.times import DAY_US, Span
+
+WEIGHTS: Mapping[str, float] = MappingProxyType({"relevance": 0.4, "recency": 0.2, "provenance": 0.2, "salience": 0.2})
+# Below this a candidate says too little about the question (DESIGN 6).
+THRESHOLD = 0.40
+HALF_LIFE_DAYS = 7.0
+RECENT_HALF_LIFE_DAYS = 2.0
+
+
+class Components(NamedTuple):
+    """What a score is made of, each in [0, 1]."""
+
+    relevance: float
+    recency: float
+    provenance: float
+    salience: float
+
+    @property
+    def score(self) -> float:
+        """The weighted sum, rounded before anything is sorted by it.
+
+        >>> Components(1.0, 0.5, 1.0, 0.5).score
+        0.8
+
+        """
+        return round(0.4 * self.relevance + 0.2 * self.recency + 0.2 * self.provenance + 0.2 * self.salience, 6)
+
+    def document(self) -> dict[str, float]:
+        """The components as JSON values."""
+        return {name: round(float(value), 6) for name, value in zip(self._fields, self, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How recent something is: halved with each half-life from the time the question is about.
+
+    Work under way wants what is new. A question about the past that names no time is answered by when it happened, not
+    by how long ago: its half-life is None, and age then speaks for nothing.
+    """
+
+    moment: Span
+    half_life_days: float | None
+
+    def recency(self, time_us: int | None) -> float:
+        """2 to the power of -age / half-life, in [0, 1]."""
+        if time_us is None or self.half_life_days is None:
+            return 0.0
+        return float(2.0 ** (-self.moment.distance_us(time_us) / DAY_US / self.half_life_days))
+
+
+def clock(request: PackRequest, question: Question, as_of_us: int) -> Clock:
+    """The clock by which *request* is answered as of *as_of_us*."""
+    now = Span(as_of_us, as_of_us + 1)
+    if request.strategy == "recency_biased":
+        return Clock(now, RECENT_HALF_LIFE_DAYS)
+    if question.span is not None:
+        return Clock(question.span, HALF_LIFE_DAYS)
+    return Clock(now, HALF_LIFE_DAYS if question.latest or not question.recalls else None)
+
+
+def support(confidence: float, observations: int) -> float:
+    """How far something inferred can be trusted: its confidence, discounted while few observations carry it.
+
+    >>> round(support(0.9, 8), 3)
+    0.72
+
+    """
+    return confidence * observations / (observations + 2)
