@@ -1,0 +1,145 @@
+"""A tenant's learned state as a fingerprint: the algorithm of HMX-F 11, a pure function of what is known."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hmxgraph.fingerprint.clusters import cluster_summary
+from hmxgraph.fingerprint.fitting import Entry, chosen, fitted, measured
+from hmxgraph.fingerprint.known import Known, Selection
+from hmxgraph.fingerprint.options import ExportOptions
+from hmxgraph.fingerprint.patterns import behavioral_patterns
+from hmxgraph.fingerprint.priors import context_priors
+from hmxgraph.fingerprint.sealing import sealed
+from hmxgraph.fingerprint.semantic import semantic_summary
+from hmxgraph.fingerprint.summaries import CLUSTERS, summary
+from hmxgraph.fingerprint.texts import LONGEST_NAME, Disclosure, cut, one_line, texts_in
+from hmxgraph.protocol.events import HMX_VERSION
+from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
+from hmxgraph.protocol.timestamps import iso
+
+_IDS = ("artifact_id", "cluster_id", "representative_ids", "dominant_type")
+# What may still change once the entries are chosen: the counts of those left out.
+_SLACK = 64
+
+
+def generate(known: Known, options: ExportOptions) -> Envelope:
+    """The envelope with the fingerprint of what is *known*, never larger than its tier allows; same state, same bytes.
+
+    Raises:
+        UnknownChoice: no such tier.
+
+    """
+    limits = options.limits
+    disclosure = _disclosure(known)
+    entries = _entries(known, options, disclosure)
+    empty: dict[str, list[Entry]] = {name: [] for name in entries}
+    bare = _document(known, options, disclosure, empty)
+    bare["context_priors"] = _priors(known, options, disclosure, _ids_of(known.selection))
+    room = limits.most_bytes - measured(sealed(bare, options).document()) - _SLACK
+    kept = chosen(entries, room)
+    document = _document(known, options, disclosure, {name: _by_id(name, members) for name, members in kept.items()})
+    document["metadata"]["left_out"] = _left_out(known.selection, kept)
+    return sealed(document, options)
+
+
+def _document(
+    known: Known, options: ExportOptions, disclosure: Disclosure, sets: Mapping[str, list[Entry]]
+) -> dict[str, Any]:
+    """Steps 1 to 8: everything but ids and hashes."""
+    told = {entry["artifact_id"] for members in sets.values() for entry in members if "artifact_id" in entry}
+    document: dict[str, Any] = {
+        "hmx_version": HMX_VERSION,
+        "fingerprint_version": FINGERPRINT_VERSION,
+        "tenant_id": known.tenant_id,
+        "created_at": iso(known.as_of_us),
+        "artifact_summaries": dict(sets),
+        "behavioral_patterns": behavioral_patterns(known.behaviour, options, disclosure),
+        "graph_digest": _digest(known, options, disclosure),
+        "semantic_summary": semantic_summary(known.memories),
+        "context_priors": _priors(known, options, disclosure, [one for one in _ids_of(known.selection) if one in told]),
+        "metadata": {
+            "generator": options.exported_by,
+            "left_out": dict.fromkeys(sets, 0),
+            "max_depth_exact": known.digest.max_depth_exact,
+        },
+        "compression_tier": options.tier,
+        "source_event_count": known.event_count,
+        "source_artifact_count": known.selection.artifact_count,
+    }
+    return document | _optional(known, options)
+
+
+def _optional(known: Known, options: ExportOptions) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if options.agent_id is not None:
+        found["agent_id"] = options.agent_id
+    if options.tags:
+        found["tags"] = sorted(set(options.tags))
+    if options.expires_us is not None:
+        found["expires_at"] = iso(options.expires_us)
+    if known.compiler_state is not None:
+        found["compiler_state"] = dict(known.compiler_state)
+        if not options.limits.per_type:
+            found["compiler_state"]["adapted_parameters"] = []
+    return found
+
+
+def _entries(known: Known, options: ExportOptions, disclosure: Disclosure) -> dict[str, list[Entry]]:
+    """The summaries of each set and the clusters, heaviest first, as they may travel."""
+    limits = options.limits
+    raw: dict[str, list[Entry]] = {
+        name: [summary(artifact, known.contents[artifact.artifact_id]) for artifact in members]
+        for name, members in known.selection.sets.items()
+    }
+    raw[CLUSTERS] = [cluster_summary(group) for group in known.selection.groups]
+    return {
+        name: [fitted(_told(entry, options, disclosure), limits.entry_bytes) for entry in members]
+        for name, members in raw.items()
+    }
+
+
+def _told(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> Entry:
+    clean = {name: value if name in _IDS else disclosure.value(value) for name, value in entry.items()}
+    if "tools_used" in clean and not options.tells("tool"):
+        clean["tools_used"] = []
+    for name in ("tags", "shared_tags", "scope", "tools_used"):
+        if name in clean:
+            clean[name] = list(dict.fromkeys(cut(value, LONGEST_NAME) for value in clean[name]))
+    return clean
+
+
+def _digest(known: Known, options: ExportOptions, disclosure: Disclosure) -> dict[str, Any]:
+    digest = known.digest.document()
+    hubs = [hub for hub in digest["top_connected_entities"] if options.tells(hub["type"])][: options.limits.hubs]
+    told = [hub | {"name": cut(disclosure.text(hub["name"]), LONGEST_NAME)} for hub in hubs]
+    digest["top_connected_entities"] = sorted(told, key=lambda hub: (hub["name"], hub["type"]))
+    return digest
+
+
+def _priors(known: Known, options: ExportOptions, disclosure: Disclosure, artifact_ids: list[str]) -> dict[str, Any]:
+    priors = context_priors(known.served, known.selection.tag_weights, artifact_ids, options.limits.tags)
+    for name in ("priority_tags", "suppressed_tags"):
+        priors[name] = list(dict.fromkeys(cut(disclosure.text(tag), LONGEST_NAME) for tag in priors[name]))
+    return priors
+
+
+def _ids_of(selection: Selection) -> list[str]:
+    ranked = sorted((artifact for members in selection.sets.values() for artifact in members), key=lambda one: one.rank)
+    return [artifact.artifact_id for artifact in ranked]
+
+
+def _by_id(name: str, entries: list[Entry]) -> list[Entry]:
+    field = "cluster_id" if name == CLUSTERS else "artifact_id"
+    return sorted(entries, key=lambda entry: str(entry[field]))
+
+
+def _left_out(selection: Selection, kept: Mapping[str, list[Entry]]) -> dict[str, int]:
+    return {name: selection.totals.get(name, 0) - len(members) for name, members in kept.items()}
+
+
+def _disclosure(known: Known) -> Disclosure:
+    if not known.private_names:
+        return Disclosure([])
+    titles = [artifact.title for members in known.selection.sets.values() for artifact in members]
+    titles += [group[0].title for group in known.selection.groups]
+    return Disclosure(map(one_line, texts_in([titles, list(known.contents.values())])), known.private_names)

@@ -1,0 +1,185 @@
+"""A verified fingerprint as what an importer stores: drafts, priors, compiler parameters and the event that logs it.
+
+Restore only adds (HMX-F 12). An imported summary is a draft with four fifths of its confidence: it becomes active
+when local evidence or an operator confirms it. Its id follows from its content, so importing twice makes nothing new.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.fingerprint.summaries import PLAYBOOKS, POLICIES, TASKS
+from hmxgraph.fingerprint.texts import cut
+from hmxgraph.fingerprint.verify import Verdict
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.events import HMX_VERSION, Event
+from hmxgraph.protocol.identity import stable_id
+from hmxgraph.protocol.timestamps import iso, microseconds
+
+EVENT_TYPE = "x-hmxgraph-fingerprint_import"
+AGENT = "hmxgraph"
+LOGGING_SESSIONS = "fingerprint-import-"
+TRUST = 0.8
+_LONGEST_TITLE = 120
+# Knowing that something was imported helps nobody to do the next task.
+_SALIENCE = 0.1
+Summary = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """What an import adds to a tenant; ``imported_ids`` maps the exporter's artifact ids to the new ones."""
+
+    import_id: str
+    verdict: Verdict
+    event: Event
+    artifacts: tuple[Artifact, ...]
+    imported_ids: Mapping[str, str]
+    context_priors: Mapping[str, Any]
+    compiler_parameters: Mapping[str, float]
+
+
+def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 0) -> Restoration:
+    """What importing *verdict*'s fingerprint into *tenant_id* at *at_us* adds.
+
+    It takes effect no earlier than the fingerprint was made. *generation* counts how often this envelope was imported
+    and taken back before: what was taken back does not rise again, it comes anew.
+    """
+    again = (str(generation),) if generation else ()
+    import_id = stable_id(tenant_id, "fingerprint-import", verdict.envelope.integrity_hash, *again)
+    began_us = max(at_us, microseconds(verdict.fingerprint.created_at))
+    summaries = verdict.fingerprint.document()["artifact_summaries"]
+    drafts = {
+        summary["artifact_id"]: _draft(name, summary, (tenant_id, "imported", *again), import_id, iso(began_us))
+        for name in _CONTENTS
+        for summary in summaries[name]
+    }
+    ids = {source: artifact.artifact_id for source, artifact in drafts.items()}
+    distinct = {artifact.artifact_id: artifact for artifact in drafts.values()}
+    return Restoration(
+        import_id,
+        verdict,
+        _event(verdict, tenant_id, import_id, iso(began_us), len(distinct)),
+        tuple(distinct[artifact_id] for artifact_id in sorted(distinct)),
+        ids,
+        _priors(verdict, ids),
+        _parameters(verdict),
+    )
+
+
+def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, drafts: int) -> Event:
+    """The event that logs the import, in a session of its own: to forget it is to forget the import (HMX-F 12)."""
+    fingerprint = verdict.fingerprint
+    return Event(
+        hmx_version=HMX_VERSION,
+        event_id=import_id,
+        event_type=EVENT_TYPE,
+        agent_id=AGENT,
+        tenant_id=tenant_id,
+        session_id=LOGGING_SESSIONS + import_id,
+        timestamp=timestamp,
+        sequence=0,
+        # Ids stand in the metadata: in the content they would be taken for something that the event speaks of.
+        content={"compression_tier": fingerprint.compression_tier or "full", "artifact_drafts": drafts},
+        metadata={
+            "fingerprint_id": fingerprint.fingerprint_id,
+            "fingerprint_hash": fingerprint.fingerprint_hash,
+            "integrity_hash": verdict.envelope.integrity_hash,
+            "source_tenant_id": fingerprint.tenant_id,
+            "signed_by": verdict.signed_by or "",
+            "warnings": list(verdict.warnings),
+        },
+        salience=_SALIENCE,
+        source=AGENT,
+    )
+
+
+def _draft(name: str, summary: Summary, origin: tuple[str, ...], import_id: str, created_at: str) -> Artifact:
+    artifact_type, make, count = _CONTENTS[name]
+    content = make(summary)
+    fields: dict[str, Any] = {
+        "hmx_version": HMX_VERSION,
+        "artifact_id": stable_id(*origin, artifact_type, content_hash(content)),
+        "artifact_type": artifact_type,
+        "title": _title(summary),
+        "summary": "",
+        "content": content,
+        "confidence": round(summary["confidence"] * TRUST, 6),
+        "status": "draft",
+        "source_events": [import_id],
+        "source_memory_ids": [],
+        "version": 1,
+        "created_at": created_at,
+        "content_hash": content_hash(content),
+        "metadata": {"imported": {"artifact_id": summary["artifact_id"], "confidence": summary["confidence"]}},
+        "tenant_id": origin[0],
+        "tags": list(summary["tags"])[:64],
+        "observed_count": summary[count],
+    }
+    rate = {"success_rate": summary["success_rate"]} if "success_rate" in summary else {}
+    return Artifact.parse(fields | rate)
+
+
+def _title(summary: Summary) -> str:
+    return cut(summary.get("title") or summary.get("condition") or "Imported knowledge", _LONGEST_TITLE)
+
+
+def _policy(summary: Summary) -> dict[str, Any]:
+    return {
+        "condition": summary["condition"],
+        "recommendation": summary["recommendation"],
+        "alternatives": [],
+        "outcomes": [],
+        "scope": list(summary["scope"]),
+    }
+
+
+def _task_schema(summary: Summary) -> dict[str, Any]:
+    steps = [
+        {"order": order, "description": step, "tools_used": [], "optional": False}
+        for order, step in enumerate(summary["steps"], start=1)
+    ]
+    return {
+        "steps": steps,
+        "preconditions": list(summary["preconditions"]),
+        "postconditions": list(summary["postconditions"]),
+        "tools_used": list(summary["tools_used"]),
+        "estimated_complexity": summary["complexity"],
+    }
+
+
+def _playbook(summary: Summary) -> dict[str, Any]:
+    return {
+        "failure_pattern": summary["failure_pattern"],
+        "trigger_conditions": list(summary["trigger_conditions"]),
+        "symptoms": [],
+        "recovery_steps": list(summary["recovery_steps"]),
+        "prevention_strategies": list(summary["prevention_strategies"]),
+        "severity": summary["severity"],
+    }
+
+
+_CONTENTS: Mapping[str, tuple[str, Callable[[Summary], dict[str, Any]], str]] = {
+    POLICIES: ("decision_policy", _policy, "outcome_count"),
+    TASKS: ("task_schema", _task_schema, "observed_count"),
+    PLAYBOOKS: ("failure_playbook", _playbook, "occurrence_count"),
+}
+
+
+def _priors(verdict: Verdict, ids: Mapping[str, str]) -> dict[str, Any]:
+    priors = verdict.fingerprint.document()["context_priors"]
+    named = [ids[source] for source in priors["priority_artifact_ids"] if source in ids]
+    return {**priors, "priority_artifact_ids": named}
+
+
+def _parameters(verdict: Verdict) -> dict[str, float]:
+    return dict(sorted(_adapted(verdict.fingerprint.document().get("compiler_state") or {})))
+
+
+def _adapted(state: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    # A frozen parameter, or all of them, must keep what the importer's own compiler starts from (HMX-F 9).
+    if not state.get("global_freeze"):
+        for adapted in state.get("adapted_parameters", ()):
+            if not adapted["frozen"]:
+                yield adapted["parameter"], adapted["current_value"]

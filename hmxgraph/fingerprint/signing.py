@@ -1,0 +1,118 @@
+"""Who vouches for a fingerprint: detached Ed25519 signatures (RFC 8032) over the canonical bytes of its envelope."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from hmxgraph.errors import FingerprintRefused, SignatureMismatch
+from hmxgraph.protocol.fingerprint_parts import Signature
+from hmxgraph.protocol.fingerprints import Envelope
+from hmxgraph.protocol.parsing import parse_json
+
+ALGORITHM = "Ed25519"
+_KEY_BYTES, _SIGNATURE_BYTES = 32, 64
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A private key; its text never shows in a repr."""
+
+    seed: bytes = field(repr=False)
+
+    @classmethod
+    def of_pem(cls, pem: bytes) -> "SigningKey":
+        """The key in an unencrypted PKCS 8 file, as :meth:`pem` and ``openssl genpkey`` write it.
+
+        Raises:
+            FingerprintRefused: it is no such file, or no Ed25519 key.
+
+        """
+        try:
+            key = load_pem_private_key(pem, password=None)
+        except (ValueError, TypeError) as error:
+            raise FingerprintRefused("key", "no PKCS 8 private key", "make one with: fingerprint keygen") from error
+        if not isinstance(key, Ed25519PrivateKey):
+            raise FingerprintRefused("key", "not an Ed25519 key", "make one with: fingerprint keygen")
+        return cls(key.private_bytes_raw())
+
+    @property
+    def public_key(self) -> str:
+        """The public key in hexadecimal: what an importer pins.
+
+        >>> SigningKey(bytes(32)).public_key[:16]
+        '3b6a27bcceb6a42d'
+
+        """
+        return self._key.public_key().public_bytes_raw().hex()
+
+    def pem(self) -> bytes:
+        """The key as a file that only its owner may read."""
+        return self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+    def sign(self, envelope: Envelope) -> Signature:
+        """The signature over *envelope*: over its canonical bytes without any signature it carries."""
+        value = self._key.sign(envelope.signed_bytes()).hex()
+        return Signature(algorithm=ALGORITHM, public_key=self.public_key, value=value)
+
+    @property
+    def _key(self) -> Ed25519PrivateKey:
+        return Ed25519PrivateKey.from_private_bytes(self.seed)
+
+
+def parse_signature(data: bytes | str) -> Signature:
+    """The signature in a detached file.
+
+    Raises:
+        SignatureMismatch: it is no signature of this kind.
+
+    """
+    try:
+        document = parse_json(data)
+        found = Signature(**document)
+        if found.algorithm == ALGORITHM and _hexadecimal(found.public_key, _KEY_BYTES):
+            return found
+    except (ValueError, TypeError) as error:
+        raise SignatureMismatch("the signature file is not one") from error
+    raise SignatureMismatch(f"only {ALGORITHM} signatures with a key of {_KEY_BYTES} bytes are known")
+
+
+def check_signature(envelope: Envelope, signature: Signature | None, trusted: Iterable[str]) -> str | None:
+    """The public key that signed *envelope*; None where neither a signature is given nor a key pinned.
+
+    Raises:
+        SignatureMismatch: keys are pinned and the signature is missing or by another key, or it is wrong.
+
+    """
+    pinned = frozenset(key.strip().lower() for key in trusted)
+    if signature is None:
+        if pinned:
+            raise SignatureMismatch("keys are pinned but the envelope is not signed; ask its exporter to sign it")
+        return None
+    if pinned and signature.public_key not in pinned:
+        raise SignatureMismatch(f"signed by {signature.public_key}, which is not pinned; pin it if you trust it")
+    if not _is_valid(envelope.signed_bytes(), signature):
+        raise SignatureMismatch("it does not fit the envelope; ask for both files again")
+    return signature.public_key
+
+
+def _is_valid(message: bytes, signature: Signature) -> bool:
+    if not (_hexadecimal(signature.public_key, _KEY_BYTES) and _hexadecimal(signature.value, _SIGNATURE_BYTES)):
+        return False
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature.public_key))
+        key.verify(bytes.fromhex(signature.value), message)
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _hexadecimal(text: str, size: int) -> bool:
+    return len(text) == 2 * size and all(sign in "0123456789abcdef" for sign in text)

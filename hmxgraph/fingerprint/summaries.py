@@ -1,0 +1,87 @@
+"""Artifacts in short, by type (HMX-F 3)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hmxgraph.fingerprint.known import KnownArtifact
+
+POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
+SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}
+_COMPLEXITIES = ("low", "medium", "high")
+_SEVERITIES = ("low", "medium", "high", "critical")
+
+
+def summary(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
+    """What a fingerprint tells of one artifact of a type that has its own set.
+
+    >>> content = {"condition": "table > 1 GB", "recommendation": "migrate online", "scope": ["database"]}
+    >>> policy = KnownArtifact("a", "decision_policy", "Migrate", "00", 0.9, 8, 1.0, ("db",))
+    >>> summary(policy, content)["outcome_count"]
+    8
+
+    """
+    of_type = {"decision_policy": _policy, "task_schema": _task_schema, "failure_playbook": _playbook}
+    own = of_type[artifact.artifact_type](artifact, content)
+    return {"artifact_id": artifact.artifact_id, "tags": list(artifact.tags), **own}
+
+
+def _policy(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "condition": _text(content, "condition"),
+        "recommendation": _text(content, "recommendation"),
+        "scope": _texts(content, "scope"),
+        "confidence": round(artifact.confidence, 6),
+        "outcome_count": artifact.observed_count or len(_parts(content, "outcomes")),
+    }
+
+
+def _task_schema(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "title": artifact.title,
+        "steps": [_text(step, "description") for step in _parts(content, "steps")],
+        "tools_used": _texts(content, "tools_used"),
+        "preconditions": _texts(content, "preconditions"),
+        "postconditions": _texts(content, "postconditions"),
+        "complexity": _choice(content, "estimated_complexity", _COMPLEXITIES),
+        "success_rate": round(artifact.success_rate, 6),
+        "observed_count": artifact.observed_count,
+        "confidence": round(artifact.confidence, 6),
+    }
+
+
+def _playbook(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "title": artifact.title,
+        "failure_pattern": _text(content, "failure_pattern"),
+        "trigger_conditions": _texts(content, "trigger_conditions"),
+        "recovery_steps": _texts(content, "recovery_steps"),
+        "prevention_strategies": _texts(content, "prevention_strategies"),
+        "severity": _choice(content, "severity", _SEVERITIES),
+        "occurrence_count": artifact.observed_count,
+        "confidence": round(artifact.confidence, 6),
+    }
+
+
+def _text(content: Mapping[str, Any], name: str) -> str:
+    value = content.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(content: Mapping[str, Any], name: str) -> list[str]:
+    return [value for value in _listed(content, name) if isinstance(value, str)]
+
+
+def _parts(content: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    return [value for value in _listed(content, name) if isinstance(value, Mapping)]
+
+
+def _listed(content: Mapping[str, Any], name: str) -> list[Any]:
+    # Contents are not validated against their type: what is no list tells nothing here.
+    value = content.get(name)
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _choice(content: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
+    # Required in a summary, optional in a content that is not validated: the middle says least.
+    value = content.get(name)
+    return value if value in choices else "medium"

@@ -1,0 +1,178 @@
+"""Whether an envelope may be trusted: checks in a fixed order, the first that fails named (HMX-F 10 and 13)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from hmxgraph.errors import FingerprintRefused, HashMismatch, InvalidDocument, MalformedJson, UnsupportedVersion
+from hmxgraph.fingerprint.migration import computed_hash, migrated, stated_hash, version_of
+from hmxgraph.fingerprint.newer import readable
+from hmxgraph.fingerprint.sealing import COPIED
+from hmxgraph.fingerprint.signing import check_signature
+from hmxgraph.protocol.events import HMX_VERSION
+from hmxgraph.protocol.fingerprint_parts import Signature
+from hmxgraph.protocol.fingerprints import (
+    ENVELOPE_FORMAT,
+    ENVELOPE_VERSION,
+    FINGERPRINT_VERSION,
+    Envelope,
+    Fingerprint,
+    integrity_hash,
+)
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.timestamps import microseconds
+
+# Ten times the largest tier: room for indentation and for what later versions may allow.
+MOST_BYTES = 1024 * 1024
+Source: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
+_ASK = "ask for the file again"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An envelope that passed every check, its fingerprint in this version, and what is worth knowing about both."""
+
+    envelope: Envelope
+    fingerprint: Fingerprint
+    signed_by: str | None
+    expired: bool
+    migration_steps: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The verdict as a JSON-able dict."""
+        return {
+            "verdict": "expired" if self.expired else "verified",
+            "fingerprint_id": self.fingerprint.fingerprint_id,
+            "fingerprint_hash": self.fingerprint.fingerprint_hash,
+            "integrity_hash": self.envelope.integrity_hash,
+            "tenant_id": self.fingerprint.tenant_id,
+            "compression_tier": self.fingerprint.compression_tier,
+            "created_at": self.fingerprint.created_at,
+            "expires_at": self.fingerprint.expires_at,
+            "exported_by": self.envelope.exported_by,
+            "signed_by": self.signed_by,
+            "migration_steps": list(self.migration_steps),
+            "warnings": list(self.warnings),
+        }
+
+
+def verify(
+    source: Source, *, signature: Signature | None = None, trusted: Iterable[str] = (), at_us: int | None = None
+) -> Verdict:
+    """The verdict on *source*, an envelope as text or document; raises at the first check that fails.
+
+    Size, JSON, format, versions, structure of the envelope, both hashes (HMX-F 10), the envelope's words, the
+    signature, structure of the fingerprint after migration. *signature* is a detached one, else the envelope's own
+    counts; *trusted* are the public keys of whom the caller trusts. Whether it has expired is judged at *at_us*.
+
+    Raises:
+        FingerprintRefused: size, json, format, structure or words.
+        UnsupportedVersion: hmx_version, envelope_version or fingerprint_version.
+        HashMismatch: fingerprint_hash or integrity_hash.
+        SignatureMismatch: missing, foreign or wrong signature.
+
+    """
+    document = _document(source)
+    inner = _inner(document)
+    _check_versions(document, inner)
+    _check_hashes(document, inner)
+    envelope = _structured(Envelope, document)
+    _check_words(envelope)
+    signed_by = check_signature(envelope, signature or envelope.signature, trusted)
+    readable_inner, steps, warnings = _in_this_version(inner)
+    fingerprint = _structured(Fingerprint, readable_inner)
+    verdict = Verdict(envelope, fingerprint, signed_by, expired=False, migration_steps=steps, warnings=warnings)
+    return judged(verdict, at_us)
+
+
+def judged(verdict: Verdict, at_us: int | None) -> Verdict:
+    """*verdict*, flagged and warned of where its fingerprint had expired by *at_us*."""
+    expires_at = verdict.fingerprint.expires_at
+    if verdict.expired or at_us is None or expires_at is None or microseconds(expires_at) >= at_us:
+        return verdict
+    return replace(verdict, expired=True, warnings=(*verdict.warnings, f"expired at {expires_at}"))
+
+
+def _document(source: Source) -> Mapping[str, Any]:
+    if isinstance(source, Envelope):
+        return source.document()
+    if isinstance(source, Mapping):
+        return source
+    if len(source) > MOST_BYTES:
+        raise FingerprintRefused("size", f"{len(source)} bytes, more than {MOST_BYTES}", "is it an envelope?")
+    try:
+        document = parse_json(source)
+    except MalformedJson as error:
+        raise FingerprintRefused("json", str(error), _ASK) from error
+    if not isinstance(document, Mapping):
+        raise FingerprintRefused("format", "not a JSON object", "is it an envelope?")
+    return document
+
+
+def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    if document.get("format") != ENVELOPE_FORMAT:
+        found = f"{document.get('format')!r} instead of {ENVELOPE_FORMAT!r}"
+        raise FingerprintRefused("format", found, "a fingerprint travels in an envelope (HMX-F 10)")
+    inner = document.get("fingerprint")
+    if not isinstance(inner, Mapping):
+        raise FingerprintRefused("structure", "there is no object 'fingerprint' (HMX-F 10)", _ASK)
+    return inner
+
+
+def _check_versions(document: Mapping[str, Any], inner: Mapping[str, Any]) -> None:
+    if document.get("envelope_version") != ENVELOPE_VERSION:
+        raise UnsupportedVersion("envelope_version", repr(document.get("envelope_version")), str(ENVELOPE_VERSION))
+    for found in (document.get("hmx_version"), inner.get("hmx_version", inner.get("hmxVersion"))):
+        if found != HMX_VERSION:
+            raise UnsupportedVersion("hmx_version", repr(found), HMX_VERSION)
+    version = version_of(inner)
+    if isinstance(version, bool) or not isinstance(version, int) or version < 0:
+        raise UnsupportedVersion("fingerprint_version", repr(version), f"0 to {FINGERPRINT_VERSION}, and newer ones")
+
+
+def _check_hashes(document: Mapping[str, Any], inner: Mapping[str, Any]) -> None:
+    hashes = {
+        "fingerprint_hash": (stated_hash(inner), computed_hash),
+        "integrity_hash": (document.get("integrity_hash"), integrity_hash),
+    }
+    for name, (stated, compute) in hashes.items():
+        if not isinstance(stated, str):
+            raise FingerprintRefused("structure", f"there is no {name!r} (HMX-F 10)", _ASK)
+        if stated != (computed := _computed(compute, inner)):
+            raise HashMismatch(name, stated, computed)
+
+
+def _computed(compute: Any, inner: Mapping[str, Any]) -> str:
+    try:
+        return str(compute(inner))
+    except ValueError as error:
+        raise FingerprintRefused("json", f"there is no canonical form of it: {error}", _ASK) from error
+
+
+def _check_words(envelope: Envelope) -> None:
+    """The envelope's own words against their copy under the integrity hash, where its exporter left one."""
+    metadata = envelope.fingerprint.get("metadata")
+    copied = metadata.get("envelope") if isinstance(metadata, Mapping) else None
+    if not isinstance(copied, Mapping):
+        return
+    for name in COPIED:
+        if name in copied and copied[name] != getattr(envelope, name):
+            raise FingerprintRefused("words", f"{name} was changed after the export", _ASK)
+
+
+def _in_this_version(inner: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...], tuple[str, ...]]:
+    version = version_of(inner)
+    if version > FINGERPRINT_VERSION:
+        document, warnings = readable(inner)
+        return document, (), warnings
+    done = migrated(inner)
+    came = (f"fingerprint_version {version} was migrated: {', '.join(done.steps)}",) if done.steps else ()
+    return done.document, done.steps, came
+
+
+def _structured(kind: Any, document: Mapping[str, Any]) -> Any:
+    try:
+        return kind.parse(document)
+    except InvalidDocument as error:
+        raise FingerprintRefused("structure", str(error), _ASK) from error
