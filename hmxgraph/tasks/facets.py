@@ -1,0 +1,83 @@
+"""Exact filters: what a record answers to, as one text per filter value (memd: Exact Filters)."""
+
+from collections.abc import Iterator, Mapping
+
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.protocol.identity import node_key
+from hmxgraph.protocol.records import FILTERS, TaskRecord
+from hmxgraph.tasks.projections import projections
+
+_PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
+_DIRECT = tuple(name for name in FILTERS if not name.startswith(("dataset_", "entity_")))
+_TOKEN = 24
+
+
+def facets(record: TaskRecord) -> tuple[str, ...]:
+    """Everything that *record* is found by exactly, sorted.
+
+    >>> facets(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
+    ...     timestamp_created=0, goal="Find it", dataset_refs=[{"name": "soil"}]))
+    ('artifact_kind=task_start', 'dataset_name=soil', 'projection=task_goal', 'task_id=t')
+    """
+    found = {facet(name, value) for name in _DIRECT if (value := getattr(record, name)) is not None}
+    for dataset in record.dataset_refs or ():
+        found |= set(_pairs(_PAIRED["dataset"], dataset.name, dataset.version))
+    for entity in record.entity_refs or ():
+        found |= set(_pairs(_PAIRED["entity"], entity.name, entity.entity_type))
+    found |= {facet("tag", tag) for tag in record.tags or ()}
+    found |= {facet("projection", part.kind) for part in projections(record)}
+    return tuple(sorted(found))
+
+
+def wanted(filters: Mapping[str, object]) -> tuple[str, ...]:
+    """What a record must answer to under *filters*; a name and its version or type must belong to one reference.
+
+    Raises:
+        UnknownChoice: a filter that is not one of the eighteen, or a value that is no text.
+
+    >>> wanted({"dataset_name": "soil", "status": None}), len(wanted({"dataset_name": "soil", "dataset_version": "2"}))
+    (('dataset_name=soil',), 1)
+    """
+    given = _checked(filters)
+    asked: list[str] = []
+    for first, second in _PAIRED.values():
+        if first in given and second in given:
+            asked.append(_pair((first, second), given.pop(first), given.pop(second)))
+    return tuple(sorted([*asked, *(facet(name, value) for name, value in given.items())]))
+
+
+def facet(name: str, value: str) -> str:
+    """The text that says that *name* has *value*."""
+    return f"{name}={value}"
+
+
+def facet_token(text: str) -> str:
+    """The word under which a facet stands in the full-text index, whatever signs its value has.
+
+    >>> facet_token("status=completed").isalnum(), len(facet_token("status=completed"))
+    (True, 25)
+    """
+    return f"f{node_key('facet', text)[:_TOKEN]}"
+
+
+def _checked(filters: Mapping[str, object]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for name, value in filters.items():
+        if name not in FILTERS:
+            raise UnknownChoice("filter", name, FILTERS)
+        if value is not None and not isinstance(value, str):
+            raise UnknownChoice(name, repr(value), ("a text",))
+        if value is not None:
+            given[name] = value
+    return given
+
+
+def _pairs(names: tuple[str, str], first: str, second: str | None) -> Iterator[str]:
+    yield facet(names[0], first)
+    if second is not None:
+        yield facet(names[1], second)
+        yield _pair(names, first, second)
+
+
+def _pair(names: tuple[str, str], first: str, second: str) -> str:
+    return f"{facet(names[0], first)}\0{facet(names[1], second)}"
