@@ -1,0 +1,76 @@
+"""``hmxgraph compile`` and ``hmxgraph suggest``: what the events teach, and what comes next."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from hmxgraph.cli.common import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.compiler.drafts import ARTIFACT_TYPES
+from hmxgraph.compiler.report import CompileReport
+from hmxgraph.compiler.suggest import Suggestion
+
+DEEDS = ("created", "updated", "unchanged", "deprecated")
+SHOWN = 20
+
+
+def compile_events(
+    tenant: Tenant = "default",
+    full: Annotated[bool, typer.Option("--full", help="Read every session again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would change.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compile what the tenant's sessions teach into artifacts; without a language model."""
+    with opened(tenant) as graph, stages() as progress:
+        report = graph.compile(full=full, dry_run=dry_run, progress=progress)
+    emit(report.document(), as_json, lambda: show_report(report))
+
+
+def suggest(
+    session: Annotated[str, typer.Argument(help="The running session.")],
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Tell the next tools and steps of a running session."""
+    with opened(tenant) as graph:
+        found = graph.suggest(session_id=session)
+    emit(found.document(), as_json, lambda: _show_suggestion(found))
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, int], None] | None]:
+    """Tells stages of the compilation on stderr, where that is a terminal."""
+    if not err.is_terminal:
+        yield None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("compiling", total=None)
+        yield lambda stage, done: bar.update(task, description=f"{stage} {done or ''}")
+
+
+def show_report(report: CompileReport) -> None:
+    """Print *report*: counts by type, and the changes themselves."""
+    mode = " (dry run, nothing written)" if report.dry_run else ""
+    title = f"{report.events} events of {report.summarised} changed sessions, {report.sessions} in all{mode}"
+    table = Table("type", *DEEDS, title=title)
+    for kind in ARTIFACT_TYPES:
+        table.add_row(kind, *(str(getattr(report, deed).get(kind, 0)) for deed in DEEDS))
+    out.print(table)
+    changes = [change for change in report.changes if change.deed not in {"unchanged", "left"}]
+    for change in changes[:SHOWN]:
+        out.print(f"{change.deed:<11}{change.artifact_type:<18}{change.title}", markup=False, highlight=False)
+    if len(changes) > SHOWN:
+        out.print(f"... and {len(changes) - SHOWN} more: hmxgraph query active_knowledge")
+
+
+def _show_suggestion(found: Suggestion) -> None:
+    table = Table("next tool", "confidence", "because of", title=found.title or "No known task fits")
+    for tool in found.tools[:SHOWN]:
+        table.add_row(tool.tool, f"{tool.confidence:.2f}", ", ".join(tool.artifact_ids))
+    out.print(table)
+    for step in found.steps:
+        out.print(f"{step.order}. {step.description}", markup=False)

@@ -1,0 +1,59 @@
+"""``hmxgraph demo``: from events to a context pack in one command."""
+
+import os
+from typing import Any
+
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.text import Text
+
+from hmxgraph import engine
+from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.compiling import show_report
+from hmxgraph.cli.digest import show_digest
+from hmxgraph.demo import QUESTION, TENANT, events_file
+from hmxgraph.recall.pack import Pack
+
+
+def demo(tenant: Tenant = TENANT, as_json: AsJson = False) -> None:
+    """Load a small event file, compile it, print a context pack with its scores and drops, and the graph's digest."""
+    with opened(tenant) as graph:
+        report, compiled = graph.ingest(events_file()), graph.compile()
+        pack, digest = graph.pack(QUESTION, budget=2048), graph.digest()
+    document = {
+        "ingest": report.document(),
+        "compile": compiled.document(),
+        "pack": pack.document(),
+        "digest": digest.document(),
+        "browser": browser_uri(),
+    }
+
+    def show() -> None:
+        _show_counts(document)
+        show_report(compiled)
+        _show_pack(pack)
+        out.print(Rule("The graph in numbers"))
+        show_digest(digest)
+        out.print(f"\nNeo4j Browser: {document['browser']}   (login: hmxgraph browser)")
+        out.print(f"Next: hmxgraph query --tenant {tenant}   hmxgraph pack 'a question' --tenant {tenant} --explain")
+
+    emit(document, as_json, show)
+
+
+def browser_uri() -> str:
+    """Where Neo4j Browser answers: at the local server, or wherever the remote one serves it."""
+    server = None if os.environ.get("HMXGRAPH_URI") else engine.status().server
+    return server.browser_uri if server else "served by the Neo4j at HMXGRAPH_URI"
+
+
+def _show_counts(document: dict[str, Any]) -> None:
+    ingest = document["ingest"]
+    out.print(
+        f"[bold]ingest[/]   {ingest['accepted']} events stored, {ingest['duplicates']} known, "
+        f"{len(ingest['rejected'])} rejected"
+    )
+
+
+def _show_pack(pack: Pack) -> None:
+    out.print(Panel(Text(pack.text), title=f"What the agent gets for: {QUESTION}", border_style="green"))
+    out.print(pack.table())

@@ -1,0 +1,150 @@
+"""``hmxgraph ingest`` and ``hmxgraph forget``: what goes in, and what has to go again."""
+
+import asyncio
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from hmxgraph.cli.common import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.graph.ingesting import IngestChoices
+from hmxgraph.ingest.forgetting import ForgetReport
+from hmxgraph.ingest.report import IngestReport
+from hmxgraph.ingest.streams.stream import is_stream_url, open_stream
+from hmxgraph.knowledge import connect_async
+
+if TYPE_CHECKING:
+    from hmxgraph.knowledge.forgetting import ForgetChoices
+
+SHOWN = 20
+_AGE = re.compile(r"(\d+)([smhdw])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def ingest(
+    source: Annotated[
+        str, typer.Argument(help="File or folder (NDJSON, JSON array, gz), - for stdin, or a stream's URL.")
+    ],
+    rejects: Annotated[Path | None, typer.Option(help="Keep bad lines here, to be mended and fed in again.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    writers: Annotated[int, typer.Option(min=1, help="Threads that write, each its own sessions.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Events of one transaction.")] = 1_000,
+    idle: Annotated[float | None, typer.Option(help="End a stream after so many seconds without a message.")] = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Store events; each line is accepted, known already, in conflict, or named with all its faults."""
+    options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch}
+    options["on_error"] = "raise" if strict else "report"
+    with _progress() as told:
+        options["progress"] = told
+        report = _streamed(source, idle, tenant, options) if is_stream_url(source) else _read(source, tenant, options)
+    emit(report.document(), as_json, lambda: out.print(_table(report)))
+    if report.rejected or report.conflicts:
+        sys.exit(1)
+
+
+def forget(
+    event: Annotated[list[str] | None, typer.Option(help="Id of an event; repeat it for several.")] = None,
+    session: Annotated[str | None, typer.Option(help="All events of this session.")] = None,
+    agent: Annotated[str | None, typer.Option(help="All events of this agent.")] = None,
+    source: Annotated[str | None, typer.Option(help="All events from this source.")] = None,
+    before: Annotated[str | None, typer.Option(help="Events before this time (ISO 8601 with offset).")] = None,
+    older_than: Annotated[str | None, typer.Option(help="Events older than this: 90d, 12h, 2w.")] = None,
+    expired: Annotated[bool, typer.Option("--expired", help="Events whose ttl has run out.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would go.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Erase events that meet all criteria; a dry run comes first, and a question unless --yes."""
+    choices: ForgetChoices = {"expired": expired}
+    named = {"event_id": event, "session_id": session, "agent_id": agent, "source": source, "before": before}
+    choices |= {name: value for name, value in named.items() if value}  # type: ignore[typeddict-item]
+    if older_than:
+        choices["older_than"] = age(older_than)
+    with opened(tenant) as graph:
+        report = graph.forget(dry_run=True, **choices)
+        if not dry_run and report.events and _agreed(report, yes):
+            report = graph.forget(**choices)
+        emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
+
+
+def age(text: str) -> timedelta:
+    """The time span that *text* names.
+
+    >>> age("36h")
+    datetime.timedelta(days=1, seconds=43200)
+    """
+    match = _AGE.fullmatch(text.strip())
+    if match is None:
+        raise typer.BadParameter(f"{text!r} is no age; write it like 90d, 12h or 2w")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def _read(source: str, tenant: str, options: IngestChoices) -> IngestReport:
+    with opened(tenant) as graph:
+        return graph.ingest(source, **options)
+
+
+def _streamed(source: str, idle: float | None, tenant: str, options: IngestChoices) -> IngestReport:
+    async def run() -> IngestReport:
+        async with connect_async(tenant_id=tenant, progress=err.is_terminal) as graph:
+            return await graph.ingest(open_stream(source, idle_seconds=idle), **options)
+
+    return asyncio.run(run())
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None] | None]:
+    """Told the number of settled lines; draws only on a terminal."""
+    if not err.is_terminal:
+        yield None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} lines"), TextColumn("{task.speed} /s"))
+    with Progress(*columns, TimeElapsedColumn(), console=err, transient=True) as progress:
+        task = progress.add_task("ingest", total=None)
+        yield lambda settled: progress.update(task, completed=settled)
+
+
+def _table(report: IngestReport) -> Table:
+    table = Table(title=f"Ingest into {report.tenant_id}", show_header=False)
+    for name in ("lines", "accepted", "duplicates", "conflicts", "late", "rehomed", "sessions"):
+        table.add_row(name, f"{getattr(report, name):,}")
+    table.add_row("rejected", f"{len(report.rejected):,}")
+    table.add_row("events/s", f"{report.rate:,.0f}")
+    for warning in report.warnings:
+        table.add_row("[yellow]warning", warning)
+    for conflict in report.conflicting[:SHOWN]:
+        table.add_row("[red]conflict", f"line {conflict.line}: {conflict.event_id} is stored with another body")
+    for rejection in report.rejected[:SHOWN]:
+        faults = "; ".join(map(str, rejection.faults))
+        table.add_row("[red]rejected", f"line {rejection.line} {rejection.event_id}: {faults}")
+    if (more := len(report.rejected) + len(report.conflicting) - 2 * SHOWN) > 0:
+        table.add_row("", f"at most {more:,} more; --json or --rejects tell all")
+    return table
+
+
+def _agreed(report: ForgetReport, yes: bool) -> bool:
+    if yes:
+        return True
+    err.print(_forgotten(report))
+    return typer.confirm("Erase them for good?", err=True)
+
+
+def _forgotten(report: ForgetReport) -> Table:
+    title = "Would be forgotten" if report.dry_run else "Forgotten"
+    table = Table(title=f"{title} from {report.tenant_id}", show_header=False)
+    table.add_row("events", f"{len(report.events):,}")
+    table.add_row("sessions", f"{report.sessions:,}")
+    for name in ("artifacts", "memories", "relations", "entities"):
+        table.add_row(f"{name} without evidence", f"{len(getattr(report, name)):,}")
+    table.add_row("events that still hold content", f"{report.remaining:,}")
+    return table

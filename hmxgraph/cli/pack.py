@@ -1,0 +1,49 @@
+"""``hmxgraph pack``: the right memory inside a budget, as text, table, JSON or page."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, err, opened, out
+from hmxgraph.recall.pack import Pack
+
+if TYPE_CHECKING:
+    from hmxgraph.knowledge.wanted import WantedPack
+
+Explain = Annotated[bool, typer.Option("--explain", help="Why each entry is in and each drop is out.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")]
+Section = Annotated[list[str] | None, typer.Option("--section", help="Only these sections; repeat for several.")]
+
+
+def pack(
+    query: Annotated[str, typer.Argument(help="What the agent is about to do or wants to know.")],
+    tenant: Tenant = "default",
+    budget: Annotated[int, typer.Option("--budget", "-b", help="Hard limit in tokens.")] = 2048,
+    strategy: Annotated[str, typer.Option("--strategy", help="How to rank.")] = "ranked",
+    section: Section = None,
+    session: Annotated[str | None, typer.Option("--session", help="The running session.")] = None,
+    as_of: AsOf = None,
+    explain: Explain = False,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the context pack for a query."""
+    wanted: WantedPack = {"budget": budget, "strategy": strategy, "as_of": as_of, "session_id": session}
+    if section:
+        wanted["sections"] = section
+    with opened(tenant) as graph:
+        made = graph.pack(query, **wanted)
+    if html is not None:
+        err.print(f"written: {made.to_html(html)}")
+    emit(made.document(), as_json, lambda: show_pack(made, explain=explain))
+
+
+def show_pack(made: Pack, *, explain: bool) -> None:
+    """Print *made* as the agent gets it, and if asked the table of scores and drops."""
+    out.print(made.text, markup=False, highlight=False)
+    if explain:
+        out.print(made.table())
+    budget = made.token_budget
+    sources = f"{len(made.entries)} entries, {budget.dropped_count} dropped"
+    err.print(f"[dim]{budget.used} of {budget.total_budget} tokens, {sources}; --explain tells why, --html draws it[/]")

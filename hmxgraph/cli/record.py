@@ -1,0 +1,234 @@
+"""``hmxgraph record``: create, review, revision, verification, decision, get, search, thread, related, libraries."""
+
+from typing import Annotated
+
+import typer
+
+from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.record_fields import (
+    Agent,
+    At,
+    Budget,
+    Compact,
+    Hidden,
+    Limit,
+    Mode,
+    Project,
+    Set,
+    Summary,
+    Where,
+    fields_of,
+    filters_of,
+    hits_table,
+    records_table,
+    show_hits,
+    show_library,
+    show_written,
+)
+from hmxgraph.graph.rows.task_results import Related
+
+app = typer.Typer(no_args_is_help=True, help="Records: what agents say about each other's work.")
+
+ReplyTo = Annotated[str, typer.Argument(help="Id of the record it is about.")]
+Query = Annotated[str, typer.Argument(help="Words to rank by; none: the newest first.")]
+
+
+@app.command()
+def create(
+    kind: Annotated[str, typer.Argument(help="One of the eleven kinds, such as review or decision.")],
+    task_id: Annotated[str | None, typer.Option("--task", help="Its task; a reply needs none.")] = None,
+    summary: Summary = "",
+    agent: Agent = None,
+    at: At = None,
+    more: Set = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Create a record of any kind."""
+    with opened(tenant) as graph:
+        fields = fields_of(more, summary=summary or None, agent_id=agent)
+        written = graph.records.create(kind, task_id=task_id, at=at, **fields)
+        emit(written.document(), as_json, lambda: show_written(written))
+
+
+@app.command()
+def review(
+    reply_to: ReplyTo,
+    summary: Summary,
+    supports: Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you back the claim.")] = None,
+    agent: Agent = None,
+    at: At = None,
+    more: Set = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Review a record."""
+    with opened(tenant) as graph:
+        fields = fields_of(more, agent_id=agent)
+        written = graph.records.review(reply_to, summary=summary, supports_claim=supports, at=at, **fields)
+        emit(written.document(), as_json, lambda: show_written(written))
+
+
+@app.command()
+def revision(
+    reply_to: ReplyTo,
+    summary: Summary,
+    supersedes: Annotated[bool, typer.Option("--supersedes", help="Take the record's place.")] = False,
+    agent: Agent = None,
+    at: At = None,
+    more: Set = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Revise a record."""
+    with opened(tenant) as graph:
+        fields = fields_of(more, agent_id=agent)
+        written = graph.records.revision(reply_to, summary=summary, supersedes=supersedes, at=at, **fields)
+        emit(written.document(), as_json, lambda: show_written(written))
+
+
+@app.command()
+def verification(
+    reply_to: ReplyTo,
+    summary: Summary,
+    supports: Annotated[bool, typer.Option("--supports/--rejects", help="Countersign the claim, or reject it.")],
+    agent: Agent = None,
+    at: At = None,
+    more: Set = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Countersign a record, or reject it."""
+    with opened(tenant) as graph:
+        fields = fields_of(more, agent_id=agent)
+        written = graph.records.verification(reply_to, summary=summary, supports_claim=supports, at=at, **fields)
+        emit(written.document(), as_json, lambda: show_written(written))
+
+
+@app.command()
+def decision(
+    summary: Summary,
+    task_id: Annotated[str | None, typer.Option("--task", help="The task it is taken in.")] = None,
+    why: Annotated[str | None, typer.Option(help="The reason.")] = None,
+    agent: Agent = None,
+    at: At = None,
+    more: Set = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Record a decision."""
+    with opened(tenant) as graph:
+        fields = fields_of(more, agent_id=agent, why_chosen=why)
+        written = graph.records.decision(task_id, summary=summary, at=at, **fields)
+        emit(written.document(), as_json, lambda: show_written(written))
+
+
+@app.command()
+def get(
+    artifact_id: Annotated[str, typer.Argument(help="Id of the record.")],
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Show a record with the trust it has now."""
+    with opened(tenant) as graph:
+        found = graph.records.get(artifact_id)
+        emit(found.document(), as_json, lambda: out.print(records_table([found])))
+
+
+@app.command()
+def search(
+    query: Query = "",
+    where: Where = None,
+    mode: Mode = "generic",
+    limit: Limit = 20,
+    hidden: Hidden = False,
+    compact: Compact = False,
+    budget: Budget = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Search records by words and exact filters."""
+    with opened(tenant) as graph:
+        found = graph.records.search(
+            query,
+            mode=mode,
+            limit=limit,
+            include_hidden=hidden,
+            compact=compact,
+            token_budget=budget,
+            **filters_of(where),
+        )
+        emit(found.document(), as_json, lambda: show_hits(found))
+
+
+@app.command()
+def thread(
+    thread_id: Annotated[str, typer.Argument(help="Id of the thread; a task's own has its id.")],
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """List a thread, oldest first."""
+    with opened(tenant) as graph:
+        found = graph.records.list_thread(thread_id)
+        emit([view.document() for view in found], as_json, lambda: out.print(records_table(found)))
+
+
+@app.command()
+def related(
+    claim: Annotated[str, typer.Argument(help="A statement, or the id of a record.")],
+    project: Project = None,
+    limit: Limit = 20,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Tell what a claim rests on and what speaks against it."""
+    with opened(tenant) as graph:
+        found = graph.records.find_related(claim, project_id=project, limit=limit)
+        emit(found.document(), as_json, lambda: _show_related(found))
+
+
+@app.command()
+def failures(
+    query: Query = "", project: Project = None, limit: Limit = 20, tenant: Tenant = "default", as_json: AsJson = False
+) -> None:
+    """List what failed."""
+    with opened(tenant) as graph:
+        found = graph.records.find_failures(query, project_id=project, limit=limit)
+        emit(found.document(), as_json, lambda: show_library(found))
+
+
+@app.command()
+def decisions(
+    query: Query = "", project: Project = None, limit: Limit = 20, tenant: Tenant = "default", as_json: AsJson = False
+) -> None:
+    """List what was decided."""
+    with opened(tenant) as graph:
+        found = graph.records.find_decisions(query, project_id=project, limit=limit)
+        emit(found.document(), as_json, lambda: show_library(found))
+
+
+@app.command("evidence")
+def list_evidence(
+    query: Query = "", project: Project = None, limit: Limit = 20, tenant: Tenant = "default", as_json: AsJson = False
+) -> None:
+    """List what was found out."""
+    with opened(tenant) as graph:
+        found = graph.records.find_evidence(query, project_id=project, limit=limit)
+        emit(found.document(), as_json, lambda: show_library(found))
+
+
+@app.command()
+def highlights(
+    query: Query = "", project: Project = None, limit: Limit = 20, tenant: Tenant = "default", as_json: AsJson = False
+) -> None:
+    """List what worked."""
+    with opened(tenant) as graph:
+        found = graph.records.find_highlights(query, project_id=project, limit=limit)
+        emit(found.document(), as_json, lambda: show_library(found))
+
+
+def _show_related(found: Related) -> None:
+    out.print(f"grounding: {found.grounding_status}", markup=False)
+    for name, hits in (("supporting", found.supporting), ("conflicting", found.conflicting), ("hints", found.hints)):
+        if hits:
+            out.print(f"{name}:", hits_table(hits))

@@ -1,0 +1,18 @@
+"""A small event file of our own making: a team deploying to Kubernetes staging, with its failures and recoveries."""
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+TENANT = "demo"
+QUESTION = "Deploy the staging environment"
+
+
+def events_file() -> Path:
+    """The path of the demo's events, newline-delimited JSON.
+
+    >>> events_file().name
+    'deployments.ndjson'
+
+    """
+    with as_file(files("hmxgraph.demo").joinpath("deployments.ndjson")) as path:
+        return path

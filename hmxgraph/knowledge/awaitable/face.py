@@ -1,0 +1,26 @@
+"""What every subject of the asynchronous front door stands on."""
+
+from typing import TypeVar
+
+from hmxgraph.errors import StorageUnavailable
+from hmxgraph.graph.connection import AsyncConnection
+from hmxgraph.graph.plan import Procedure
+from hmxgraph.graph.tenancy import Tenancy
+
+T = TypeVar("T")
+
+
+class AsyncFace:
+    """A tenant and its connection, once opened."""
+
+    _tenancy: Tenancy
+    _opened: AsyncConnection | None
+
+    @property
+    def _connection(self) -> AsyncConnection:
+        if self._opened is None:
+            raise StorageUnavailable("(not opened)", "open the graph first: async with graph, or await graph")
+        return self._opened
+
+    async def _perform(self, procedure: Procedure[T]) -> T:
+        return await self._connection.perform(procedure)

@@ -1,0 +1,178 @@
+"""Asynchronous twin of ``knowledge.plain.records``."""
+
+from typing import Unpack
+
+from hmxgraph.graph.connection import AsyncConnection
+from hmxgraph.graph.plans import record_libraries, record_search, records
+from hmxgraph.graph.rows.task_results import Library, RecordView, Related, SearchResult, Written
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.knowledge.awaitable.face import AsyncFace
+from hmxgraph.knowledge.drafting import DecisionFields, RecordFields, RecordSearch, StepFields, drafted, searched
+from hmxgraph.knowledge.moments import Moment
+
+
+class AsyncRecords(AsyncFace):
+    """Reviews, revisions, verifications, decisions: replies that make a record trusted, or take its trust away."""
+
+    def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
+        self._tenancy = tenancy
+        self._opened: AsyncConnection | None = connection
+
+    async def create(
+        self,
+        artifact_kind: str,
+        *,
+        task_id: str | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[RecordFields],
+    ) -> Written:
+        """A record of any of the eleven kinds, under the rules of its kind; a reply needs no task_id.
+
+        Raises:
+            InvalidDocument: the fields are no record; every fault is listed.
+            TaskError: the record is impossible as its task stands, or says too little.
+
+        """
+        given = {**fields, "task_id": task_id}
+        return await self._perform(records.write_fields(self._tenancy, drafted(artifact_kind, at, given)))
+
+    async def review(
+        self,
+        reply_to: str,
+        *,
+        summary: str = "",
+        supports_claim: bool | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[StepFields],
+    ) -> Written:
+        """A review of the record *reply_to*; with ``supports_claim=True`` another agent's name under it.
+
+        Raises:
+            TaskError: no summary, or no such record.
+
+        """
+        said = {"summary": summary, "supports_claim": supports_claim}
+        given = {**fields, **said, "reply_to_artifact_id": reply_to}
+        return await self._perform(records.write_fields(self._tenancy, drafted("review", at, given)))
+
+    async def revision(
+        self,
+        reply_to: str,
+        *,
+        summary: str = "",
+        supports_claim: bool | None = None,
+        supersedes: bool = False,
+        at: Moment | None = None,
+        **fields: Unpack[StepFields],
+    ) -> Written:
+        """A revision of the record *reply_to*; with *supersedes* it takes its place, and the old one is hidden.
+
+        Raises:
+            TaskError: no summary, no such record, or another one took its place before.
+
+        """
+        relation = {"relation_kind": "supersedes"} if supersedes else {}
+        said = {"summary": summary, "supports_claim": supports_claim}
+        given = {**fields, **relation, **said, "reply_to_artifact_id": reply_to}
+        return await self._perform(records.write_fields(self._tenancy, drafted("revision", at, given)))
+
+    async def verification(
+        self,
+        reply_to: str,
+        *,
+        summary: str = "",
+        supports_claim: bool | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[StepFields],
+    ) -> Written:
+        """The record *reply_to* countersigned (*supports_claim*) or rejected; only another agent's word counts.
+
+        Raises:
+            TaskError: no summary, no verdict, or no such record.
+
+        """
+        status = None if supports_claim is None else "verified" if supports_claim else "rejected"
+        said = {"supports_claim": supports_claim, "reply_to_artifact_id": reply_to, "summary": summary}
+        given = {"verification_status": status, **fields, **said}
+        return await self._perform(records.write_fields(self._tenancy, drafted("verification", at, given)))
+
+    async def decision(
+        self,
+        task_id: str | None = None,
+        *,
+        summary: str = "",
+        at: Moment | None = None,
+        **fields: Unpack[DecisionFields],
+    ) -> Written:
+        """A decision in a task, or, with ``reply_to_artifact_id``, about a record.
+
+        Raises:
+            TaskError: no summary, or neither task nor record.
+
+        """
+        given = {**fields, "task_id": task_id, "summary": summary}
+        return await self._perform(records.write_fields(self._tenancy, drafted("decision", at, given)))
+
+    async def get(self, artifact_id: str) -> RecordView:
+        """The record with its trust tier, promotion state and who verified or rejected it, as of now.
+
+        Raises:
+            NotFound: there is none.
+
+        """
+        return await self._perform(records.record(self._tenancy, artifact_id))
+
+    async def search(
+        self,
+        query: str = "",
+        *,
+        mode: str = "generic",
+        limit: int = 20,
+        include_hidden: bool = False,
+        **wanted: Unpack[RecordSearch],
+    ) -> SearchResult:
+        """Records that all exact filters hold for, best match of *query* first; the same search as ``tasks.search``.
+
+        Raises:
+            UnknownChoice: an unknown filter or mode.
+
+        """
+        asked = searched(query, wanted, mode=mode, limit=limit, include_hidden=include_hidden)
+        return await self._perform(record_search.search(self._tenancy, asked))
+
+    async def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
+        """A thread's records, oldest first (a task's own thread has the task's id)."""
+        return await self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
+
+    async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Related:
+        """What *claim* (a statement, or a record's id) rests on: supporting and conflicting records, grounding_status.
+
+        ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``; digests are hints.
+
+        Raises:
+            NotFound: *claim* is empty.
+
+        """
+        return await self._perform(
+            record_libraries.find_related(self._tenancy, claim, project_id=project_id, limit=limit)
+        )
+
+    async def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
+        """What failed, newest or best match first, with the failure library and compiled playbooks."""
+        found = record_libraries.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
+        return await self._perform(found)
+
+    async def find_decisions(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
+        """What was decided, with the decision library and compiled decision policies."""
+        found = record_libraries.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
+        return await self._perform(found)
+
+    async def find_evidence(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
+        """What was found out, with the evidence library and compiled causal patterns."""
+        found = record_libraries.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
+        return await self._perform(found)
+
+    async def find_highlights(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
+        """What worked and was validated, with the highlight library and compiled strategies."""
+        found = record_libraries.library(self._tenancy, "highlight_library", query, project_id=project_id, limit=limit)
+        return await self._perform(found)

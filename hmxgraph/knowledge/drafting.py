@@ -1,0 +1,168 @@
+"""Records as callers describe them: here, and nowhere else, they get their time and ids."""
+
+from collections.abc import Mapping, Sequence
+from time import time_ns
+from typing import Any, TypedDict
+from uuid import uuid4
+
+from hmxgraph.graph.plans.remembering import Telling
+from hmxgraph.graph.rows.task_wanted import Shape, Wanted, search_of
+from hmxgraph.knowledge.moments import Moment, as_us
+from hmxgraph.tasks.events import UNSIGNED
+from hmxgraph.tasks.memory_events import Doing
+
+
+class StepFields(TypedDict, total=False):
+    """The fields of a record that any step may carry; see `hmxgraph.protocol.records.TaskRecord`."""
+
+    artifact_id: str
+    parent_task_id: str
+    project_id: str
+    agent_id: str
+    session_id: str
+    artifact_role: str
+    challenge_id: str
+    thread_id: str
+    relation_kind: str
+    motivation: str
+    hypothesis: str
+    scientific_question: str
+    method_summary: str
+    evidence_kind: str
+    blockers: Sequence[str]
+    what_worked: Sequence[str]
+    what_failed: Sequence[str]
+    validation: Sequence[str]
+    uncertainty: Sequence[str]
+    followups: Sequence[str]
+    expected_outputs: Sequence[str]
+    related_artifact_ids: Sequence[str]
+    contributors: Sequence[Mapping[str, Any]]
+    dataset_refs: Sequence[Mapping[str, Any]]
+    entity_refs: Sequence[Mapping[str, Any]]
+    tool_name: str
+    tool_version: str
+    parameters: Any
+    outputs: Sequence[str]
+    metrics: Any
+    confidence: float
+    requested_action: str
+    verification_status: str
+    promotion_state: str
+    digest_key: str
+    source_updated_at_ms: int
+    compute_budget: Any
+    cost_actual: Any
+    data_access_level: str
+    policy_tags: Sequence[str]
+    allowed_tools: Sequence[str]
+    approval_state: str
+    provenance: Mapping[str, Any]
+    timestamp_observed: int | str
+    tags: Sequence[str]
+
+
+class DecisionFields(StepFields, total=False):
+    """The fields of a decision."""
+
+    goal: str
+    status: str
+    why_chosen: str
+    supports_claim: bool
+    reply_to_artifact_id: str
+
+
+class RecordFields(DecisionFields, total=False):
+    """All fields of a record (memd: Canonical Artifact Envelope)."""
+
+    summary: str
+    command: str
+    inputs: Sequence[str]
+
+
+class RecordFilters(TypedDict, total=False):
+    """The eighteen exact filters of a search; all of those given must hold."""
+
+    task_id: str | None
+    artifact_kind: str | None
+    status: str | None
+    challenge_id: str | None
+    thread_id: str | None
+    reply_to_artifact_id: str | None
+    artifact_role: str | None
+    dataset_name: str | None
+    dataset_version: str | None
+    entity_name: str | None
+    entity_type: str | None
+    tool_name: str | None
+    project_id: str | None
+    agent_id: str | None
+    session_id: str | None
+    requested_action: str | None
+    verification_status: str | None
+    relation_kind: str | None
+
+
+class RecordSearch(RecordFilters, total=False):
+    """What a search may say besides its words: exact filters, and the shape of the answer."""
+
+    compact: bool
+    token_budget: int | None
+    expand_event_siblings: bool
+
+
+def searched(query: str, wanted: Mapping[str, Any], *, mode: str, limit: int, include_hidden: bool) -> Wanted:
+    """The search that *wanted* describes.
+
+    Raises:
+        UnknownChoice: an unknown filter or mode, a limit or budget that cannot be.
+
+    >>> searched("leak", {"task_id": "t", "compact": True}, mode="generic", limit=5, include_hidden=False).facets
+    ('task_id=t',)
+    """
+    shape = Shape(**{name: wanted[name] for name in Shape.__slots__ if name in wanted})
+    filters = {name: value for name, value in wanted.items() if name not in Shape.__slots__}
+    return search_of(query, filters, mode=mode, limit=limit, include_hidden=include_hidden, shape=shape)
+
+
+def drafted(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The wire fields of a new record of *kind*, made at *at*, else now; a new task or record gets a fresh id.
+
+    >>> drafted("task_start", "2026-03-14T03:00:00Z", {"goal": "x", "task_id": "t", "artifact_id": "r"})
+    {'goal': 'x', 'task_id': 't', 'artifact_id': 'r', 'artifact_kind': 'task_start', 'timestamp_created': 1773457200000}
+    """
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    found = {name: value for name, value in given.items() if value is not None}
+    found.setdefault("artifact_id", str(uuid4()))
+    if kind == "task_start":
+        found.setdefault("task_id", str(uuid4()))
+    return found | {"artifact_kind": kind, "timestamp_created": now_ms(at)}
+
+
+def doing(agent_id: str | None, at: Moment | None, event_id: str | None = None) -> Doing:
+    """Who does something with memories, at *at*, else now, told by an event of its own.
+
+    >>> doing("ana", "1970-01-01T00:00:01Z", "e1")
+    Doing(agent_id='ana', at_us=1000000, event_id='e1')
+    """
+    return Doing(agent_id or UNSIGNED, now_us(at), event_id or str(uuid4()))
+
+
+def told_now(agent_id: str | None, at: Moment | None) -> Telling:
+    """Who says something to be remembered, under a fresh event id, at *at* if that is given.
+
+    >>> told_now("ana", "1970-01-01T00:00:01Z").at_us
+    1000000
+    """
+    return Telling(agent_id or UNSIGNED, str(uuid4()), now_us(), as_us(at))
+
+
+def now_us(at: Moment | None = None) -> int:
+    """UTC microseconds of *at*, else of now."""
+    given = as_us(at)
+    return time_ns() // 1_000 if given is None else given
+
+
+def now_ms(at: Moment | None = None) -> int:
+    """UTC milliseconds of *at*, else of now: the resolution of record times."""
+    return now_us(at) // 1_000

@@ -1,0 +1,1 @@
+"""The front door for plain code, in one file per subject."""

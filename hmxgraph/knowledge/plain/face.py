@@ -1,0 +1,19 @@
+"""What every subject of the front door stands on: whose memory it is, and a way to perform."""
+
+from typing import TypeVar
+
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.plan import Procedure
+from hmxgraph.graph.tenancy import Tenancy
+
+T = TypeVar("T")
+
+
+class Face:
+    """A tenant and its connection."""
+
+    _tenancy: Tenancy
+    _connection: Connection
+
+    def _perform(self, procedure: Procedure[T]) -> T:
+        return self._connection.perform(procedure)

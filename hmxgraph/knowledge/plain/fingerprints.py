@@ -1,0 +1,73 @@
+"""What was learned, on its way: exported, imported, taken back; and what readers say of their packs."""
+
+from collections.abc import Iterable
+from typing import Unpack
+
+from hmxgraph.fingerprint.verify import Source
+from hmxgraph.graph.plans import fingerprint_imports, fingerprints
+from hmxgraph.graph.rows.fingerprints import ImportReport, TakenBack
+from hmxgraph.knowledge.moments import Moment, as_us
+from hmxgraph.knowledge.plain.face import Face
+from hmxgraph.knowledge.travelling import ExportChoices, export_options
+from hmxgraph.protocol.fingerprint_parts import Signature
+from hmxgraph.protocol.fingerprints import Envelope
+from hmxgraph.protocol.packs import ContextPack
+
+
+class Fingerprints(Face):
+    """The part of the front door through which learned memory travels."""
+
+    def export_fingerprint(self, **choices: Unpack[ExportChoices]) -> Envelope:
+        """An envelope with what was learned, without events, secrets or private names (HMX-F); same state, same bytes.
+
+        Choices: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
+        (the entity types whose names may be told).
+
+        Raises:
+            UnknownChoice: there is no such tier.
+
+        """
+        return self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(choices)))
+
+    def import_fingerprint(
+        self,
+        envelope: Source,
+        *,
+        signature: Signature | None = None,
+        trusted_keys: Iterable[str] = (),
+        at: Moment | None = None,
+    ) -> ImportReport:
+        """What became of *envelope* (text or document): checked, then added as drafts in one transaction (HMX-F 12).
+
+        With *trusted_keys* (public keys in hexadecimal) it must be signed by one of them, inside or by a detached
+        *signature*. Importing it twice changes nothing.
+
+        Raises:
+            FingerprintError: a check failed; the message begins with its name, and nothing was written.
+
+        """
+        return self._perform(
+            fingerprint_imports.import_fingerprint(
+                self._tenancy, envelope, signature=signature, trusted=trusted_keys, at_us=as_us(at)
+            )
+        )
+
+    def take_back_import(self, import_id: str, *, at: Moment | None = None) -> TakenBack:
+        """The import with this id, or of the fingerprint with this id, taken back out.
+
+        Raises:
+            NotFound: there is no such import, or it was taken back before.
+
+        """
+        return self._perform(fingerprint_imports.take_back(self._tenancy, import_id, at_us=as_us(at)))
+
+    def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
+        """The id of *pack*, of which its reader now says ``positive``, ``neutral``, ``correction`` or ``negative``.
+
+        Reading packs writes nothing; this does. Context priors of fingerprints are learnt from it (HMX-F 7).
+
+        Raises:
+            UnknownChoice: there is no such signal.
+
+        """
+        return self._perform(fingerprints.report_pack(self._tenancy, pack, signal, as_us(at)))

@@ -1,0 +1,71 @@
+"""The filters of a listing, as keyword arguments."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+from hmxgraph.graph.rows.lifecycle import ArtifactFilter
+from hmxgraph.knowledge.moments import Moment, as_us
+from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
+from hmxgraph.recall.request import PackRequest
+
+
+class WantedArtifacts(TypedDict, total=False):
+    """Which artifacts to list; see :class:`hmxgraph.graph.rows.lifecycle.ArtifactFilter`."""
+
+    status: str | None
+    artifact_type: str | None
+    tags: Sequence[str]
+    text: str | None
+    agent_id: str | None
+    situation: Sequence[str]
+    compiled_by: str | None
+
+
+def artifact_filter(wanted: WantedArtifacts) -> ArtifactFilter:
+    """The filter that *wanted* describes.
+
+    >>> artifact_filter({"tags": ["staging"]}).tags
+    ('staging',)
+
+    """
+    tags, situation = tuple(wanted.get("tags", ())), tuple(wanted.get("situation", ()))
+    given: dict[str, Any] = {**wanted, "tags": tags, "situation": situation}
+    return ArtifactFilter(**given)
+
+
+class WantedPack(TypedDict, total=False):
+    """What a context pack is to be; see :class:`hmxgraph.recall.request.PackRequest`."""
+
+    budget: int
+    strategy: str
+    as_of: Moment | None
+    session_id: str | None
+    agent_id: str | None
+    sections: Sequence[str]
+    min_confidence: float
+    fingerprint: Fingerprint | Envelope | Mapping[str, Any] | None
+
+
+def pack_request(query: str, wanted: WantedPack) -> PackRequest:
+    """The checked request that *query* and *wanted* describe.
+
+    >>> pack_request("Deploy", {"budget": 512, "sections": ["episodes"]}).budget
+    512
+
+    """
+    given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    given["as_of_us"] = as_us(given.pop("as_of", None))
+    given["priors"] = _priors(given.pop("fingerprint", None))
+    if "sections" in given:
+        given["sections"] = tuple(given["sections"])
+    return PackRequest(query, **given)
+
+
+def _priors(given: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The context priors of a fingerprint, of the one in an envelope, or *given* itself where it is neither."""
+    document = given.document() if isinstance(given, Fingerprint | Envelope) else given
+    if document is None:
+        return None
+    fingerprint = document.get("fingerprint", document)
+    priors: Mapping[str, Any] = fingerprint.get("context_priors", fingerprint)
+    return priors
