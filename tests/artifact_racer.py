@@ -1,0 +1,48 @@
+"""One of several racers: supersedes head after head, each at the same instant as the others."""
+
+import threading
+
+from hmxgraph.errors import AlreadySuperseded
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.plans import lifecycle
+from hmxgraph.graph.tenancy import Tenancy
+from tests.artifact_makers import schema
+
+PATIENCE = 120
+
+
+def race(connection, tenant_id, racer, heads, barrier):
+    """Who superseded each of *heads*, as this racer was told: its own successor's id, or the winner's in the error."""
+    told = []
+    for head in heads:
+        artifact = schema(f"{head}-{racer}", second=1, step=f"Step of {head} by {racer}")
+        barrier.wait(PATIENCE)
+        try:
+            done = connection.perform(lifecycle.supersede(Tenancy.of(tenant_id), head, artifact))
+            told.append((head, done.artifact_id, True))
+        except AlreadySuperseded as error:
+            told.append((head, error.winner_id, False))
+    return told
+
+
+def race_as_process(address, tenant_id, racer, heads, barrier, results):
+    """The same in a process of its own, with its own driver."""
+    connection = Connection(address)
+    results.put(race(connection, tenant_id, racer, heads, barrier))
+    connection.close()
+
+
+def race_as_threads(connection, tenant_id, racers, heads):
+    """What each of so many threads was told."""
+    barrier = threading.Barrier(racers)
+    told = [[] for _ in range(racers)]
+
+    def run(racer):
+        told[racer].extend(race(connection, tenant_id, racer, heads, barrier))
+
+    threads = [threading.Thread(target=run, args=(racer,)) for racer in range(racers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    return told

@@ -1,0 +1,279 @@
+"""Does the compiler know what comes next, what helps after an error, and how a task gets done? Held-out agent runs."""
+
+import gzip
+import json
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from statistics import fmean
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+import hmxgraph
+from hmxgraph.compiler.drafts import ARTIFACT_TYPES
+from hmxgraph.compiler.model import Model
+from hmxgraph.compiler.sessions import SessionReader, summarise
+from hmxgraph.compiler.suggest import Guide, suggest
+from hmxgraph.graph.address import Address
+from hmxgraph.graph.plan import read
+from hmxgraph.graph.plans.suggestion import guides
+from hmxgraph.protocol.events import Event
+from hmxgraph.text.artifacts import render_artifact
+from tests.shared_data import shared
+
+pytestmark = pytest.mark.bench
+DOMAINS = ("airline", "retail", "telecom", "telecom-nouser")
+WITH_GOLD = ("airline", "retail")
+PACKED_EVERY = 8
+HELD_OUT = 0.3
+TOP_1, TOP_3, RECOVERY, SET_F1, ORDERED_F1 = 66.0, 87.0, 70.0, 53.0, 50.0
+FULL_SECONDS, INCREMENTAL_SECONDS = 60.0, 2.0
+
+
+@dataclass(frozen=True)
+class Domain:
+    """One domain learned from its training sessions, with the sessions kept aside."""
+
+    graph: hmxgraph.KnowledgeGraph
+    model: Model
+    guides: list[Guide]
+    train: dict[str, list[Event]]
+    held: dict[str, list[Event]]
+    told: dict[str, dict[str, Any]]
+
+
+def is_held_out(domain: str, task: str) -> bool:
+    """Whether a task is kept aside: a fixed share of tasks, by hash."""
+    return int.from_bytes(sha256(f"{domain}|{task}".encode()).digest()[:4], "big") / 2**32 < HELD_OUT
+
+
+def runs(domain: str, tenant_id: str) -> dict[str, list[Event]]:
+    """The sessions of a domain, in order, under a tenant of their own."""
+    sessions: defaultdict[str, list[Event]] = defaultdict(list)
+    data = gzip.decompress(shared("data", "agent-runs", f"{domain}.ndjson.gz").read_bytes())
+    for line in data.splitlines():
+        event = Event.parse(json.loads(line) | {"tenant_id": tenant_id})
+        sessions[event.session_id].append(event)
+    return {name: sorted(events, key=lambda event: event.sequence) for name, events in sorted(sessions.items())}
+
+
+@pytest.fixture(scope="module")
+def domains(address: Address) -> Iterator[dict[str, Domain]]:
+    """Every domain, compiled from what is not held out."""
+    told = {one["session_id"]: one for one in json.loads(shared("data", "agent-runs", "sessions.json").read_text())}
+    opened = {name: learned(address, name, told) for name in DOMAINS}
+    yield opened
+    for domain in opened.values():
+        domain.graph.close()
+
+
+def learned(address: Address, name: str, told: dict[str, dict[str, Any]]) -> Domain:
+    """One domain in a fresh tenant."""
+    graph = fresh(address)
+    sessions = runs(name, graph.tenant_id)
+    held = {key for key in sessions if is_held_out(name, told[key]["task"])}
+    train = {key: events for key, events in sessions.items() if key not in held}
+    graph.ingest(event for events in train.values() for event in events)
+    graph.compile()
+    model, found = graph._perform(read(lambda: guides(graph._tenancy)))
+    return Domain(graph, model, found, train, {key: sessions[key] for key in sorted(held)}, told)
+
+
+def fresh(address: Address) -> hmxgraph.KnowledgeGraph:
+    """The front door on a tenant that nobody else has."""
+    return hmxgraph.connect(
+        address.uri,
+        user=address.user,
+        password=address.password,
+        database=address.database,
+        tenant_id=f"bench-compiler-{uuid.uuid4()}",
+    )
+
+
+def tools(events: Sequence[Event]) -> list[str]:
+    """The tools of a session in order."""
+    return [event.content["tool_name"] for event in events if event.event_type == "tool_call"]
+
+
+def positions(domain: Domain, events: Sequence[Event]) -> Iterator[tuple[Event, list[str], bool]]:
+    """Each tool call with the tools suggested from all that came before, and whether a failure stood before it."""
+    reader = SessionReader()
+    for event in events:
+        if event.event_type == "tool_call":
+            running = reader.summary()
+            ranked = [one.tool for one in suggest(running, domain.model, domain.guides).tools]
+            yield event, ranked, bool(running.ahead.failure)
+        reader.add(event)
+
+
+class Trigram:
+    """The interpolated trigram over tools: the peer."""
+
+    def __init__(self, sessions: Sequence[Sequence[str]]) -> None:
+        self._counts: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        for session in sessions:
+            for place, tool in enumerate(session):
+                for context in self._contexts(session[:place]):
+                    self._counts[context][tool] += 1
+
+    def ranked(self, before: Sequence[str]) -> list[str]:
+        """The tools, likeliest first."""
+        scores: Counter[str] = Counter()
+        for weight, context in zip((0.7, 0.25, 0.05), self._contexts(before), strict=True):
+            total = self._counts[context].total() or 1
+            for tool, count in self._counts[context].items():
+                scores[tool] += weight * count / total  # type: ignore[assignment]
+        return sorted(scores, key=lambda tool: (-scores[tool], tool))
+
+    @staticmethod
+    def _contexts(before: Sequence[str]) -> list[tuple[str, ...]]:
+        padded = ["", "", *before]
+        return [("3", *padded[-2:]), ("2", padded[-1]), ("1",)]
+
+
+def test_next_tool(domains):
+    """The next tool of successful held-out sessions is the first suggested, or among the first three."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for name, domain in domains.items():
+        trigram = Trigram([tools(events) for events in domain.train.values()])
+        for key, events in domain.held.items():
+            if domain.told[key]["reward"] < 1:
+                continue
+            before: list[str] = []
+            for event, ranked, _ in positions(domain, events):
+                tool, peer = event.content["tool_name"], trigram.ranked(before)
+                speakers = ("assistant calls",) if event.source == "assistant" else ()
+                for group in ("all", name, *speakers):
+                    counts[group, "n"] += 1
+                    counts[group, "1"] += ranked[:1] == [tool]
+                    counts[group, "3"] += tool in ranked[:3]
+                    counts[group, "peer 1"] += peer[:1] == [tool]
+                    counts[group, "peer 3"] += tool in peer[:3]
+                before.append(tool)
+    shares = {group: {part: 100 * counts[group, part] / counts[group, "n"] for part in ("1", "3", "peer 1", "peer 3")}
+              for group in ("all", "assistant calls", *DOMAINS)}  # fmt: skip
+    print("\nnext tool (top-1 / top-3, trigram beside it)")
+    for group, share in shares.items():
+        print(
+            f"  {group:16} {share['1']:5.1f} / {share['3']:5.1f}   trigram {share['peer 1']:5.1f} / "
+            f"{share['peer 3']:5.1f}   n={counts[group, 'n']}"
+        )
+    assert shares["all"]["1"] > TOP_1
+    assert shares["all"]["3"] > TOP_3
+
+
+def test_recovery(domains):
+    """The tool used after an error in held-out sessions is the first suggested."""
+    counts: Counter[str] = Counter()
+    for domain in domains.values():
+        for events in domain.held.values():
+            last = ""
+            for event, ranked, failed in positions(domain, events):
+                tool = event.content["tool_name"]
+                if failed:
+                    counts["n"] += 1
+                    counts["first"] += ranked[:1] == [tool]
+                    counts["retry"] += tool == last
+                last = tool
+    share = 100 * counts["first"] / counts["n"]
+    print(
+        f"\nrecovery top-1 {share:.1f} of {counts['n']} "
+        f"(retrying the same tool {100 * counts['retry'] / counts['n']:.1f})"
+    )
+    assert share > RECOVERY
+
+
+def test_schemas_against_gold(domains):
+    """The task schema found for a held-out first request names the tools that the authors expect, in their order."""
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for name in WITH_GOLD:
+        domain = domains[name]
+        for place, (key, events) in enumerate(domain.held.items()):
+            gold = domain.told[key]["gold_actions"]
+            request = next(event for event in events if event.content.get("role") == "user")
+            if not gold:
+                continue
+            told = suggest(summarise([request]), domain.model, domain.guides)
+            ways = {"suggest": [tool for step in told.steps for tool in step.tools]}
+            if place % PACKED_EVERY == 0:
+                ways["pack"] = packed_tools(domain, request.content["text"])
+            for way, said in ways.items():
+                for group in (name, "all"):
+                    found[group, f"{way} set"].append(set_f1(said, gold))
+                    found[group, f"{way} ordered"].append(ordered_f1(said, gold))
+    means = {part: 100 * fmean(values) for part, values in found.items()}
+    print("\nschemas against gold actions (set-F1 / ordered F1)")
+    for group in (*WITH_GOLD, "all"):
+        for way in ("suggest", "pack"):
+            print(f"  {group:8} {way:8} {means[group, f'{way} set']:5.1f} / {means[group, f'{way} ordered']:5.1f}")
+    assert means["all", "suggest set"] > SET_F1
+    assert means["all", "suggest ordered"] > ORDERED_F1
+
+
+def packed_tools(domain: Domain, request: str) -> list[str]:
+    """The tools of the first task schema in the context pack for a request."""
+    schemas = {guide.artifact_id: guide for guide in domain.guides if guide.artifact_type == "task_schema"}
+    entries = domain.graph.pack(request, budget=4096).entries
+    first = next((schemas[entry.source_id] for entry in entries if entry.source_id in schemas), None)
+    return [] if first is None else [tool for step in first.content["steps"] for tool in step["tools_used"]]
+
+
+def set_f1(said: Sequence[str], gold: Sequence[str]) -> float:
+    """The harmonic mean of precision and recall over distinct tools."""
+    shared_tools = len(set(said) & set(gold))
+    return 2 * shared_tools / (len(set(said)) + len(set(gold)))
+
+
+def ordered_f1(said: Sequence[str], gold: Sequence[str]) -> float:
+    """The same over the longest common subsequence of first uses."""
+    one, other = list(dict.fromkeys(said)), list(dict.fromkeys(gold))
+    row = [0] * (len(other) + 1)
+    for tool in one:
+        diagonal = 0
+        for place, expected in enumerate(other, start=1):
+            diagonal, row[place] = row[place], diagonal + 1 if tool == expected else max(row[place], row[place - 1])
+    return 2 * row[-1] / (len(one) + len(other))
+
+
+def test_time(address):
+    """All runs compile within a minute, and a hundred new events within two seconds."""
+    full, slowest, events = 0.0, 0.0, 0
+    for name in DOMAINS:
+        with fresh(address) as graph:
+            sessions = runs(name, graph.tenant_id)
+            late = [event for key in list(sessions)[-4:] for event in sessions.pop(key)][:100]
+            graph.ingest(event for one in sessions.values() for event in one)
+            began = perf_counter()
+            events += graph.compile().events
+            full += perf_counter() - began
+            graph.ingest(late)
+            began = perf_counter()
+            report = graph.compile()
+            slowest = max(slowest, perf_counter() - began)
+            print(
+                f"\n{name}: 100 events in {perf_counter() - began:.2f} s",
+                {k: round(v, 2) for k, v in report.seconds.items()},
+            )
+    print(f"full compile of {events:,} events {full:.1f} s; 100 new events at most {slowest:.2f} s")
+    assert full <= FULL_SECONDS
+    assert slowest <= INCREMENTAL_SECONDS
+
+
+def test_artifacts_to_read(domains):
+    """Ten artifacts of each type are printed, for a person to judge."""
+    for artifact_type in ARTIFACT_TYPES:
+        found = [
+            one
+            for domain in domains.values()
+            for one in domain.graph.artifacts(artifact_type=artifact_type, status="active", limit=200).artifacts
+        ]
+        ranked = sorted(found, key=lambda one: (-one.confidence, one.artifact_id))[:10]
+        print(f"\n===== {artifact_type}: {len(found)} active")
+        for one in ranked:
+            text = render_artifact(one.artifact_type, one.title, one.summary, one.content)
+            print(f"--- confidence {one.confidence:.2f}, seen {one.observed_count} times\n{text}")
+        assert len(ranked) == 10

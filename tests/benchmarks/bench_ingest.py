@@ -1,0 +1,205 @@
+"""Ingest beside bare statements that write the same graph: rate, statements, replay, eight writers, flat memory."""
+
+import gc
+import os
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from statistics import median
+from time import perf_counter
+
+import psutil
+import pytest
+
+import hmxgraph
+from hmxgraph.graph.address import Address
+from hmxgraph.graph.connection import Connection
+from hmxgraph.ingest.sources import deliveries
+from tests.benchmarks.bare_writes import BareCopy
+from tests.shared_data import shared
+
+pytestmark = pytest.mark.bench
+ROUNDS = 5
+WRITERS = 8
+GOAL = 0.6
+STATEMENTS = 10
+# Events of one comparison, and of the long run; the long one is the data repeated under other tenants.
+SIZE = int(os.environ.get("HMXGRAPH_BENCH_INGEST", "10000"))
+LONG = int(os.environ.get("HMXGRAPH_BENCH_LONG", "1000000"))
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def events() -> list[bytes]:
+    """The first events of the agent runs, a quarter from each domain."""
+    paths = sorted(shared("data", "agent-runs").glob("*.ndjson.gz"))
+    return [one.payload for path in paths for one in islice(deliveries(path), SIZE // len(paths))]
+
+
+@pytest.fixture(scope="module")
+def connection(address: Address) -> Iterator[Connection]:
+    """A connection for looking at what was written."""
+    opened = Connection(address)
+    yield opened
+    opened.close()
+
+
+def under(line: bytes, tenant_id: str) -> bytes:
+    """The line with another tenant."""
+    begin = line.index(b'"tenant_id":"') + len(b'"tenant_id":"')
+    return line[:begin] + tenant_id.encode() + line[line.index(b'"', begin) :]
+
+
+def opened(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
+    """The graph of a tenant."""
+    return hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id)
+
+
+def fresh(name: str) -> str:
+    """A tenant that nobody has."""
+    return f"bench-ingest-{name}-{uuid.uuid4().hex[:8]}"
+
+
+class Round:
+    """One ingest, the same graph written bare, and the same ingest again."""
+
+    def __init__(self, address: Address, connection: Connection, events: list[bytes]) -> None:
+        self.sent: Counter[str] = Counter()
+        with opened(address, fresh("round")) as graph:
+            events = [under(line, graph.tenant_id) for line in events]
+            stop = graph.trace(lambda line: self.sent.update([line.split()[0]]))
+            self.ingest = graph.ingest(events)
+            stop()
+            bare = BareCopy(connection._driver, graph.tenant_id, fresh("bare"))
+            self.nodes, self.links = bare.size
+            self.bare_rate = len(events) / bare.write()
+            version = graph.health()["state_version"]
+            self.again = graph.ingest(events)
+            self.replay_rate = len(events) / self.again.seconds
+            self.replay_writes = graph.health()["state_version"] - version
+
+    @property
+    def statements(self) -> float:
+        """Statements of the ingest per 1,000 events."""
+        return sum(self.sent.values()) * 1000 / self.ingest.accepted
+
+
+def test_rate_beside_bare_statements(address, connection, events, capsys):
+    """Linked, deduplicated, searchable: at least 0.6 times bare UNWIND ... CREATE; replay at least 1.0 times."""
+    counter_of_the_ranks(address)
+    rounds = [Round(address, connection, events) for _ in range(ROUNDS)]
+    ratios = [one.ingest.rate / one.bare_rate for one in rounds]
+    replays = [one.replay_rate / one.bare_rate for one in rounds]
+    with capsys.disabled():
+        print(f"\ningest of {len(events):,} events: {rounds[0].nodes:,} nodes, {rounds[0].links:,} relationships")
+        for one, ratio, replay in zip(rounds, ratios, replays, strict=True):
+            print(
+                f"  ingest {one.ingest.rate:6,.0f}/s  bare {one.bare_rate:6,.0f}/s  ratio {ratio:.2f}  "
+                f"replay {one.replay_rate:6,.0f}/s  ratio {replay:.2f}  statements/1,000 {one.statements:.1f}"
+            )
+        print(f"  median ratio {median(ratios):.2f} (goal {GOAL}), replay {median(replays):.2f} (goal 1.0)")
+        print("  " + ", ".join(f"{name} {count}" for name, count in sorted(rounds[-1].sent.items())))
+    assert {one.replay_writes for one in rounds} == {0}
+    assert all(one.again.accepted == 0 for one in rounds)
+    assert max(one.statements for one in rounds) <= STATEMENTS
+    assert median(ratios) >= GOAL
+    assert median(replays) >= 1.0
+
+
+def counter_of_the_ranks(address: Address) -> None:
+    """Warm up: read the token ranks, have the statements planned."""
+    for path in sorted(shared("data", "conversations").glob("conv-2*.ndjson.gz")):
+        with opened(address, fresh("warm")) as graph:
+            graph.ingest(path)
+
+
+def test_eight_writers_on_one_tenant(address, events, capsys):
+    """Eight writers share the sessions of one tenant: no error, no duplicate, at least the rate of one writer."""
+    ratios = []
+    for _ in range(3):
+        with opened(address, fresh("one")) as graph:
+            one = graph.ingest([under(line, graph.tenant_id) for line in events]).rate
+        seconds, reports, errors, links = together(address, events)
+        eight = sum(report.accepted for report in reports) / seconds
+        ratios.append(eight / one)
+        with capsys.disabled():
+            print(f"\n  1 writer {one:6,.0f}/s  {WRITERS} writers {eight:6,.0f}/s  ratio {ratios[-1]:.2f}", end="")
+        assert errors == []
+        assert sum(report.accepted for report in reports) == len(events)
+        assert links == len(events) - len({session(line) for line in events})
+    with capsys.disabled():
+        print(f"\n  median ratio {median(ratios):.2f} (goal 1.0), 0 errors")
+    assert median(ratios) >= 1.0
+
+
+def session(line: bytes) -> bytes:
+    """The session id in a line."""
+    return line.split(b'"session_id":"', 1)[1].split(b'"', 1)[0]
+
+
+def together(address: Address, events: list[bytes]):
+    """Eight graphs of one tenant, each with its own share of the sessions, started at once."""
+    tenant_id, reports, errors = fresh("eight"), [], []
+    names = sorted({session(line) for line in events})
+    place = {name: number % WRITERS for number, name in enumerate(names)}
+    own = [under(line, tenant_id) for line in events]
+    shares = [[line for line in own if place[session(line)] == number] for number in range(WRITERS)]
+    start = threading.Barrier(WRITERS + 1)
+
+    def write(share):
+        try:
+            with opened(address, tenant_id) as graph:
+                start.wait()
+                reports.append(graph.ingest(share))
+        except Exception as error:  # noqa: BLE001 - told by the benchmark
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(share,)) for share in shares]
+    for thread in threads:
+        thread.start()
+    start.wait()
+    began = perf_counter()
+    for thread in threads:
+        thread.join()
+    seconds = perf_counter() - began
+    with opened(address, tenant_id) as graph:
+        links = graph._connection._driver.execute_query(
+            "MATCH (:Event {tenant_id: $tenant_id})-[next:NEXT]->() RETURN count(next)", tenant_id=tenant_id
+        ).records[0][0]
+    return seconds, reports, errors, links
+
+
+def test_client_memory_is_flat(address, capsys):
+    """From the first 10 % of a long run to its end the client's memory does not grow."""
+    lines = [one.payload for path in sorted(shared("data", "agent-runs").glob("*.gz")) for one in deliveries(path)]
+    process, seen, sizes, began = psutil.Process(), 0, [], perf_counter()
+    name = fresh("long")
+    while seen < LONG:
+        with opened(address, f"{name}-{len(sizes)}") as graph:
+            taken = min(len(lines), LONG - seen)
+            report = graph.ingest(under(line, graph.tenant_id) for line in lines[:taken])
+        assert (report.accepted, report.rejected) == (taken, ())
+        seen += taken
+        gc.collect()
+        sizes.append((seen, process.memory_info().rss / MEGABYTE))
+    first = next(size for seen, size in sizes if seen >= min(LONG // 10, sizes[-1][0]))
+    with capsys.disabled():
+        print(f"\n  {seen:,} events at {seen / (perf_counter() - began):,.0f}/s")
+        print("  resident MB: " + ", ".join(f"{seen // 1000}k {size:.0f}" for seen, size in sizes))
+    assert sizes[-1][1] <= first * 1.1 + 16
+
+
+def test_all_shared_events_load(address, capsys):
+    """All events of the agent runs and conversations are accepted, none rejected, each domain its own tenant."""
+    accepted = Counter()
+    for folder in ("agent-runs", "conversations"):
+        for path in sorted(shared("data", folder).glob("*.ndjson.gz")):
+            with opened(address, fresh(path.name.split(".")[0])) as graph:
+                report = graph.ingest(path)
+            assert (report.rejected, report.conflicts, report.duplicates) == ((), 0, 0)
+            accepted[folder] += report.accepted
+    with capsys.disabled():
+        print(f"\n  {dict(accepted)}, 0 rejected")
+    assert accepted == {"agent-runs": 26_587, "conversations": 3_435}

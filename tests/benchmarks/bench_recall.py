@@ -1,0 +1,205 @@
+"""Does the pack hold the evidence? Conversations inside four budgets, passages among the best five; peers beside it."""
+
+import gzip
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+import hmxgraph
+from hmxgraph.graph.address import Address
+from hmxgraph.text.tokens import counter
+from tests.benchmarks.plain_ranking import PlainBM25, filled
+from tests.shared_data import shared
+
+pytestmark = pytest.mark.bench
+BUDGETS = (512, 1024, 2048, 4096)
+GOALS = (80.0, 86.0, 91.0, 94.0)
+ALL_SECTIONS = 0.9
+PASSAGES = {"musique": 70.0, "hotpotqa": 94.0}
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
+# The date above a turn and the name before it, for the peers as for the pack.
+DATE_LINE = 7
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One conversation in a tenant of its own."""
+
+    graph: hmxgraph.KnowledgeGraph
+    event_ids: list[str]
+    sessions: list[str]
+    costs: list[int]
+    bm25: PlainBM25
+
+
+@pytest.fixture(scope="module")
+def conversations(address: Address) -> Iterator[dict[str, Conversation]]:
+    """Every shared conversation, ingested."""
+    opened = {}
+    for path in sorted(shared("data", "conversations").glob("*.ndjson.gz")):
+        events = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        opened[events[0]["tenant_id"]] = _conversation(address, events)
+    yield opened
+    for conversation in opened.values():
+        conversation.graph.close()
+
+
+def _conversation(address: Address, events: Sequence[dict[str, Any]]) -> Conversation:
+    graph = _fresh(address)
+    assert graph.ingest([event | {"tenant_id": graph.tenant_id} for event in events]).accepted == len(events)
+    said = [f"{event['source']}: {event['content']['text']}" for event in events]
+    return Conversation(
+        graph,
+        [event["event_id"] for event in events],
+        [event["session_id"] for event in events],
+        [counter()(text) + 1 for text in said],
+        PlainBM25(said),
+    )
+
+
+def _fresh(address: Address) -> hmxgraph.KnowledgeGraph:
+    return hmxgraph.connect(
+        address.uri, user=address.user, password=address.password, tenant_id=f"recall-{uuid.uuid4()}"
+    )
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[dict[str, Any]]:
+    """The questions of the four categories that have an answer."""
+    asked = json.loads(shared("data", "conversations", "questions.json").read_bytes())
+    return [question for question in asked if question["category"] in CATEGORIES]
+
+
+def test_conversations(conversations: dict[str, Conversation], questions: list[dict[str, Any]]) -> None:
+    """Packs of episodes reach the goals at each budget; with all sections on they keep nine tenths of it."""
+    rows = {name: [_recalls(name, conversations[each["tenant_id"]], each) for each in questions] for name in RANKERS}
+    means = {name: [100 * fmean(column) for column in zip(*found, strict=True)] for name, found in rows.items()}
+    print(f"\nevidence recall, {len(questions)} questions, % at {BUDGETS} tokens")
+    for name, values in means.items():
+        print(f"  {name:<22}" + "".join(f"{value:8.1f}" for value in values))
+    _print_categories(rows["pack, episodes"], questions)
+    assert all(value >= goal for value, goal in zip(means["pack, episodes"], GOALS, strict=True))
+    assert all(
+        whole >= ALL_SECTIONS * episodes
+        for whole, episodes in zip(means["pack, all sections"], means["pack, episodes"], strict=True)
+    )
+
+
+def _print_categories(found: Sequence[Sequence[float]], questions: Sequence[dict[str, Any]]) -> None:
+    for number, name in CATEGORIES.items():
+        chosen = [row for row, question in zip(found, questions, strict=True) if question["category"] == number]
+        values = (100 * fmean(column) for column in zip(*chosen, strict=True))
+        print(f"    {name:<20}" + "".join(f"{value:8.1f}" for value in values))
+
+
+def _recalls(ranker: str, conversation: Conversation, question: dict[str, Any]) -> list[float]:
+    gold = question["evidence"]
+    shown = [RANKERS[ranker](conversation, question["question"], budget) for budget in BUDGETS]
+    return [sum(event_id in ids for event_id in gold) / len(gold) for ids in shown]
+
+
+def _pack(conversation: Conversation, question: str, budget: int) -> set[str]:
+    return _episodes(conversation.graph.pack(question, budget=budget, sections=["episodes"]))
+
+
+def _whole_pack(conversation: Conversation, question: str, budget: int) -> set[str]:
+    return _episodes(conversation.graph.pack(question, budget=budget))
+
+
+def _episodes(pack: Any) -> set[str]:
+    return {entry.source_id for entry in pack.entries if entry.section == "episodes"}
+
+
+def _bm25(conversation: Conversation, question: str, budget: int) -> set[str]:
+    return _peer(conversation, conversation.bm25.order(question), budget)
+
+
+def _most_recent(conversation: Conversation, question: str, budget: int) -> set[str]:
+    return _peer(conversation, range(len(conversation.event_ids) - 1, -1, -1), budget)
+
+
+def _peer(conversation: Conversation, order: Sequence[int], budget: int) -> set[str]:
+    costs = [cost + DATE_LINE for cost in conversation.costs]
+    return {conversation.event_ids[place] for place in filled(order, costs, budget)}
+
+
+RANKERS = {
+    "most recent": _most_recent,
+    "plain BM25": _bm25,
+    "pack, episodes": _pack,
+    "pack, all sections": _whole_pack,
+}
+
+
+@pytest.mark.parametrize("name", PASSAGES)
+def test_passages(address: Address, name: str) -> None:
+    """Of the passages that a question needs, the goal's share stands among the best five episodes."""
+    passages, questions = _musique() if name == "musique" else _hotpotqa()
+    bm25 = PlainBM25([f"{title}. {text}" for title, text in passages])
+    with _fresh(address) as graph:
+        assert graph.ingest(_observations(graph.tenant_id, passages)).accepted == len(passages)
+        packs = [_share(_best_five(graph, question), gold) for question, gold in questions]
+    plain = [_share(bm25.order(question)[:5], gold) for question, gold in questions]
+    print(f"\n{name}: recall@5 over {len(questions)} questions: plain BM25 {100 * fmean(plain):.1f} %, ", end="")
+    print(f"pack {100 * fmean(packs):.1f} %")
+    assert 100 * fmean(packs) >= PASSAGES[name]
+
+
+def _observations(tenant_id: str, passages: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    for number, (title, text) in enumerate(passages):
+        yield {
+            "hmx_version": "HMX-1.0",
+            "event_id": str(number),
+            "event_type": "observation",
+            "agent_id": "reader",
+            "tenant_id": tenant_id,
+            "session_id": f"passage-{number}",
+            "timestamp": "2026-03-14T03:00:00.000Z",
+            "sequence": 0,
+            "content": {"title": title, "text": text},
+            "metadata": {},
+        }
+
+
+def _best_five(graph: hmxgraph.KnowledgeGraph, question: str) -> list[int]:
+    entries = graph.pack(question, budget=8192, sections=["episodes"]).entries
+    return [int(entry.source_id) for entry in sorted(entries, key=lambda entry: entry.rank)[:5]]
+
+
+def _share(found: Sequence[int], gold: Sequence[int]) -> float:
+    return sum(place in found for place in gold) / len(gold)
+
+
+def _musique() -> tuple[list[tuple[str, str]], list[tuple[str, list[int]]]]:
+    passages = [(each["title"], each["text"]) for each in _zipped("musique_train_corpus.json.gz")]
+    places = {passage: place for place, passage in enumerate(passages)}
+    questions = [
+        (
+            each["question"],
+            sorted(
+                {places[part["title"], part["paragraph_text"]] for part in each["paragraphs"] if part["is_supporting"]}
+            ),
+        )
+        for each in _zipped("musique_train.json.gz")
+    ]
+    return passages, questions
+
+
+def _hotpotqa() -> tuple[list[tuple[str, str]], list[tuple[str, list[int]]]]:
+    corpus = _zipped("hotpotqa_train_corpus.json.gz")
+    passages = [(title, "".join(sentences)) for title, sentences in corpus.items()]
+    places = {title: place for place, title in enumerate(corpus)}
+    questions = [
+        (each["question"], sorted({places[title] for title, _ in each["supporting_facts"]}))
+        for each in _zipped("hotpotqa_train.json.gz")
+    ]
+    return passages, questions
+
+
+def _zipped(name: str) -> Any:
+    return json.loads(gzip.decompress(shared("data", "passages", name).read_bytes()))

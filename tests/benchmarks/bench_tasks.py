@@ -1,0 +1,188 @@
+"""Exact filters among 100,000 task records: the median of each of the eighteen, with words and without."""
+
+import random
+import uuid
+from collections.abc import Iterator
+from statistics import median
+from time import perf_counter
+
+import pytest
+
+from hmxgraph.graph.address import Address
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.plans.record_search import search
+from hmxgraph.graph.rows.task_wanted import search_of
+from hmxgraph.graph.rows.tasks import record_properties
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.records import FILTERS, TaskRecord
+
+pytestmark = pytest.mark.bench
+RECORDS = 100_000
+CHUNK = 2_000
+ROUNDS = 21
+GOAL_MS = 30.0
+KINDS = ("task_progress", "run_finish", "evidence", "review", "verification", "decision")
+WORDS = [
+    "soil",
+    "sample",
+    "sequence",
+    "assembly",
+    "contig",
+    "reference",
+    "alignment",
+    "coverage",
+    "quality",
+    "trim",
+    "filter",
+    "cluster",
+    "taxonomy",
+    "microbe",
+    "genome",
+    "marker",
+    "primer",
+    "library",
+    "pipeline",
+    "memory",
+    "thread",
+    "timeout",
+    "retry",
+    "failure",
+    "success",
+    "threshold",
+    "variant",
+    "depth",
+    "batch",
+    "plot",
+    "table",
+    "export",
+    "import",
+    "archive",
+    "index",
+    "query",
+    "cache",
+    "schema",
+    "validate",
+    "normalise",
+    "compare",
+    "baseline",
+    "measure",
+]
+CREATE = "UNWIND $rows AS row CREATE (record:TaskRecord) SET record = row"
+DELETE = "MATCH (n:TaskRecord {tenant_id: $t}) CALL (n) { DELETE n } IN TRANSACTIONS OF 5000 ROWS"
+BARE = """
+MATCH (record:TaskRecord)
+WHERE record.tenant_id = $t AND record.created_us <= 9000000000000000000
+RETURN record.key AS key ORDER BY record.tenant_id DESC, record.created_us DESC LIMIT 20
+"""
+
+
+def record(tenancy: Tenancy, place: int, chance: random.Random) -> TaskRecord:
+    """One record of many: a thousand tasks, fifty agents, twenty projects, the older half of them long over."""
+    project = min(int(place / RECORDS * 20), 19)
+    return TaskRecord(
+        artifact_id=f"r{place}",
+        artifact_kind=chance.choice(KINDS),
+        task_id=f"t{place // 100}",
+        tenant_id=tenancy.tenant_id,
+        timestamp_created=1_700_000_000_000 + place * 1_000,
+        project_id=f"p{project}",
+        agent_id=f"a{chance.randrange(50)}",
+        session_id=f"s{place // 200}",
+        thread_id=f"t{place // 100}",
+        status=chance.choice(["completed", "failed", "open"]),
+        challenge_id=f"c{chance.randrange(200)}",
+        artifact_role=chance.choice(["pilot", "main", "control"]),
+        reply_to_artifact_id=f"r{place // 3}",
+        relation_kind=chance.choice(["supports", "refines"]),
+        tool_name=f"tool{chance.randrange(30)}",
+        requested_action=chance.choice(["verify", "repeat", "publish"]),
+        verification_status=chance.choice(["pending", "verified", "rejected"]),
+        dataset_refs=[{"name": f"d{chance.randrange(100)}", "version": str(chance.randrange(5))}],
+        entity_refs=[{"name": f"e{chance.randrange(500)}", "entity_type": chance.choice(["organism", "gene"])}],
+        summary=" ".join(chance.choices(WORDS, k=12)),
+    )
+
+
+VALUES = {
+    "task_id": "t500",
+    "artifact_kind": "evidence",
+    "status": "failed",
+    "challenge_id": "c7",
+    "thread_id": "t12",
+    "reply_to_artifact_id": "r77",
+    "artifact_role": "pilot",
+    "dataset_name": "d5",
+    "dataset_version": "3",
+    "entity_name": "e44",
+    "entity_type": "gene",
+    "tool_name": "tool9",
+    "project_id": "p2",
+    "agent_id": "a31",
+    "session_id": "s100",
+    "requested_action": "verify",
+    "verification_status": "rejected",
+    "relation_kind": "supports",
+}
+ASKED = [{name: VALUES[name]} for name in FILTERS] + [
+    {"project_id": "p2", "artifact_kind": "decision"},
+    {"agent_id": "a31", "status": "failed", "tool_name": "tool9"},
+    {"project_id": "p0", "task_id": "t999"},
+]
+
+
+@pytest.fixture(scope="module")
+def stored(address: Address) -> Iterator[tuple[Connection, Tenancy]]:
+    """A tenant with 100,000 records, deleted afterwards."""
+    connection, tenancy = Connection(address), Tenancy.of(f"bench-tasks-{uuid.uuid4()}")
+    chance = random.Random(7)
+    driver = connection._driver
+    made = (record_properties(tenancy, record(tenancy, place, chance), place, len) for place in range(RECORDS))
+    began = perf_counter()
+    for rows in chunks(made):
+        driver.execute_query(CREATE, {"rows": rows})
+    print(f"\n{RECORDS} records stored in {perf_counter() - began:.0f} s")
+    yield connection, tenancy
+    with driver.session() as session:
+        session.run(DELETE, {"t": tenancy.tenant_id}).consume()
+    connection.close()
+
+
+def chunks(rows):
+    """The rows in lists of at most CHUNK."""
+    held = []
+    for row in rows:
+        held.append(row)
+        if len(held) == CHUNK:
+            yield held
+            held = []
+    if held:
+        yield held
+
+
+def milliseconds(work) -> list[float]:
+    """How long each of several rounds took, the first two left out."""
+    times = []
+    for _ in range(ROUNDS + 2):
+        began = perf_counter()
+        work()
+        times.append((perf_counter() - began) * 1000)
+    return sorted(times[2:])
+
+
+@pytest.mark.parametrize("words", ["", "pipeline failure threshold"], ids=["newest", "words"])
+def test_exact_filters(stored, words):
+    """Each exact filter answers within 30 ms at the median."""
+    connection, tenancy = stored
+    floor = median(milliseconds(lambda: connection._driver.execute_query(BARE, {"t": tenancy.tenant_id})))
+    print(f"\nfloor (20 newest keys, bare statement): {floor:.1f} ms; words: {words!r}")
+    slow = {}
+    for filters in ASKED:
+        wanted = search_of(words, filters)
+        found = connection.perform(search(tenancy, wanted))
+        times = milliseconds(lambda wanted=wanted: connection.perform(search(tenancy, wanted)))
+        p50, p95 = median(times), times[int(0.95 * len(times))]
+        name = " + ".join(filters)
+        print(f"  {name:<38} p50 {p50:6.1f} ms  p95 {p95:6.1f} ms  {p50 / floor:4.1f} x floor  {len(found):3d} hits")
+        if p50 > GOAL_MS:
+            slow[name] = round(p50, 1)
+    assert slow == {}

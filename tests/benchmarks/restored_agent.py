@@ -1,0 +1,85 @@
+"""How much of what an agent is told about procedures survives the way through a full fingerprint."""
+
+import gzip
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import hmxgraph
+from hmxgraph.fingerprint.diff import said
+from hmxgraph.graph.address import Address
+from hmxgraph.protocol.fingerprints import Envelope
+
+SETS = ("policy_set", "task_schema_set", "playbook_set")
+TOP = 3
+
+
+@dataclass(frozen=True)
+class Share:
+    """The procedures told to the original agent and to the restored one, query by query, best first."""
+
+    tops: list[tuple[list[str], list[str]]]
+
+    def lines(self) -> str:
+        """The figures, in two lines: over all queries that the original answers, and over those that both answer."""
+        asked = [(one, other) for one, other in self.tops if one]
+        return f"original answers: {_figures(asked)}\nboth answer: {_figures([pair for pair in asked if pair[1]])}"
+
+
+def _figures(pairs: list[tuple[list[str], list[str]]]) -> str:
+    wanted = sum(len(one) for one, _ in pairs)
+    found = sum(len(set(one) & set(other)) for one, other in pairs)
+    first = sum(one[:1] == other[:1] for one, other in pairs)
+    among = sum(one[0] in other for one, other in pairs)
+    return (
+        f"{len(pairs)} queries, {found} of {wanted} of the top {TOP} ({found / max(wanted, 1):.1%}), "
+        f"same first {first}, first among the top {TOP} {among}"
+    )
+
+
+def measured(address: Address, events: Path, limit: int) -> Share:
+    """The share for the first words of up to *limit* sessions of a file of events."""
+    origin, copy = (f"bench-restore-{uuid.uuid4()}" for _ in range(2))
+    with gzip.open(events, "rt", encoding="utf-8") as file:
+        lines = [json.loads(line) | {"tenant_id": origin} for line in file]
+    with _open(address, origin) as original, _open(address, copy) as restored:
+        original.ingest(lines)
+        original.compile()
+        envelope = original.export_fingerprint(tier="full")
+        for artifact_id in restored.import_fingerprint(envelope).created_ids:
+            restored.transition(artifact_id, "active")
+        again = restored.export_fingerprint(tier="full")
+        names = _knowledge(envelope), _knowledge(again)
+        queries = list(_queries(lines))[:limit]
+        return Share([(_top(original, query, names[0]), _top(restored, query, names[1])) for query in queries])
+
+
+def _open(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
+    return hmxgraph.connect(
+        address.uri, tenant_id=tenant_id, user=address.user, password=address.password, database=address.database
+    )
+
+
+def _knowledge(envelope: Envelope) -> dict[str, str]:
+    """What each told artifact says, by its id: the same for original and copy."""
+    sets = envelope.fingerprint["artifact_summaries"]
+    return {one["artifact_id"]: json.dumps(said(one), sort_keys=True) for name in SETS for one in sets[name]}
+
+
+def _queries(lines: list[dict]) -> Iterator[str]:
+    """The first words of each session, once each."""
+    seen = set()
+    for line in lines:
+        content = line["content"]
+        if line["event_type"] == "message" and content.get("role") == "user" and line["session_id"] not in seen:
+            seen.add(line["session_id"])
+            yield content["text"]
+
+
+def _top(graph: hmxgraph.KnowledgeGraph, query: str, names: dict[str, str]) -> list[str]:
+    """What the best procedures for a query say; those that a fingerprint does not tell are not asked of it."""
+    entries = [entry for entry in graph.pack(query, budget=4096).entries if entry.section == "procedures"]
+    ranked = sorted(entries, key=lambda entry: entry.rank)
+    return [names[entry.source_id] for entry in ranked if entry.source_id in names][:TOP]

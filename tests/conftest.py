@@ -1,0 +1,101 @@
+"""One real Neo4j for every test that needs one, and a tenant of its own for each of them."""
+
+import gc
+import os
+import shutil
+import tempfile
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import hmxgraph
+from hmxgraph import engine
+from hmxgraph.graph.address import Address
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.schema import migrate
+
+IMAGE = "neo4j:5.26.31-community"
+
+settings.register_profile(
+    "ci", deadline=None, max_examples=100, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("fuzz", deadline=None, max_examples=20_000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[Address]:
+    """A real Neo4j: HMXGRAPH_TEST_URI, else a container, else the local engine in a throw-away data home."""
+    if uri := os.environ.get("HMXGRAPH_TEST_URI"):
+        user = os.environ.get("HMXGRAPH_TEST_USER", "neo4j")
+        yield _migrated(Address(uri, user, os.environ.get("HMXGRAPH_TEST_PASSWORD", "")))
+    elif _docker_answers():
+        yield from _container()
+    else:
+        yield from _local()
+
+
+@pytest.fixture
+def tenant_id(request: pytest.FixtureRequest) -> str:
+    """A tenant that no other test and no other run has."""
+    return f"{request.node.name[:40]}-{uuid.uuid4()}"
+
+
+@pytest.fixture
+def connection(address: Address) -> Iterator[Connection]:
+    """A connection on which plans and procedures can be performed."""
+    connection = Connection(address)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def graph(address: Address, tenant_id: str) -> Iterator[hmxgraph.KnowledgeGraph]:
+    """The front door, on a fresh tenant."""
+    with hmxgraph.connect(
+        address.uri, user=address.user, password=address.password, database=address.database, tenant_id=tenant_id
+    ) as graph:
+        yield graph
+
+
+def _migrated(address: Address) -> Address:
+    connection = Connection(address)
+    connection.perform(migrate())
+    connection.close()
+    return address
+
+
+def _docker_answers() -> bool:
+    import docker  # noqa: PLC0415 - only where the choice is to be made
+
+    with warnings.catch_warnings():
+        # Where no engine listens, the client leaves its socket to the garbage collector.
+        warnings.simplefilter("ignore", ResourceWarning)
+        try:
+            docker.from_env().close()
+        except docker.errors.DockerException:
+            return False
+        finally:
+            gc.collect()
+    return True
+
+
+def _container() -> Iterator[Address]:
+    from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415 - starts nothing unless chosen
+
+    with Neo4jContainer(IMAGE) as container:
+        yield _migrated(Address(container.get_connection_url(), container.username, container.password))
+
+
+def _local() -> Iterator[Address]:
+    home = Path(tempfile.mkdtemp(prefix="hmxgraph-test-"))
+    try:
+        server = engine.ensure(home)
+        yield _migrated(Address(server.uri, server.user, server.password))
+    finally:
+        engine.stop(home)
+        shutil.rmtree(home, ignore_errors=True)

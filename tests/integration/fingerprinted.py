@@ -1,0 +1,98 @@
+"""Tenants that have learned something, and what a graph holds of them."""
+
+import json
+from pathlib import Path
+
+import hmxgraph.demo
+from hmxgraph.graph.plan import write
+from hmxgraph.graph.plans import ingest, lifecycle
+from hmxgraph.graph.plans.fingerprint_imports import import_fingerprint, take_back
+from hmxgraph.graph.plans.fingerprints import export_fingerprint, in_force, report_pack
+from hmxgraph.graph.plans.verify import verify
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.prepare import prepare
+from hmxgraph.protocol.events import Event
+from tests.artifact_makers import made, policy, schema
+from tests.unit.fingerprint.states import playbook_content
+
+COUNTS = """
+MATCH (node {tenant_id: $tenant_id})
+WITH node
+ORDER BY node.key
+RETURN labels(node)[0] AS label, count(*) AS nodes
+ORDER BY label
+"""
+EVENT_FILE = Path(hmxgraph.demo.__file__).with_name("deployments.ndjson")
+
+
+class Learned:
+    """One tenant on a connection, with the operations on fingerprints."""
+
+    def __init__(self, connection, tenant_id):
+        self.connection = connection
+        self.tenancy = Tenancy.of(tenant_id)
+        self.tenant_id = tenant_id
+
+    def perform(self, operation, *given, **named):
+        """The result of a procedure of this tenant."""
+        return self.connection.perform(operation(self.tenancy, *given, **named))
+
+    def ingest_demo(self):
+        """Store the demo's events under this tenant."""
+        lines = map(json.loads, EVENT_FILE.read_text(encoding="utf-8").splitlines())
+        events = [prepare(Event.parse(line | {"tenant_id": self.tenant_id}), len) for line in lines]
+        batch = Batch(tuple(sorted(events, key=lambda event: (event.session_key, event.order))))
+        self.connection.perform(write(lambda: ingest.record(self.tenancy, batch)))
+
+    def learn(self, *artifacts):
+        """Record artifacts."""
+        for artifact in artifacts:
+            self.perform(lifecycle.record_artifact, artifact)
+
+    def learn_three(self):
+        """Record a policy, a task schema and a playbook."""
+        self.learn(
+            policy("p1", "Use an online migration", tags=["database"], observed_count=8),
+            schema("t1", tags=["deploy"], observed_count=15, success_rate=0.87, title="Deploy to staging"),
+            made("f1", "failure_playbook", playbook_content(), 0, {"tags": ["deploy"], "observed_count": 4}),
+        )
+
+    def export(self, *options):
+        """An envelope of what is known."""
+        return self.perform(export_fingerprint, *options)
+
+    def receive(self, source, **named):
+        """The report of an import."""
+        return self.perform(import_fingerprint, source, **named)
+
+    def take_back(self, wanted):
+        """The outcome of taking an import back."""
+        return self.perform(take_back, wanted)
+
+    def report(self, pack, signal):
+        """Say what a pack was worth."""
+        return self.perform(report_pack, pack, signal)
+
+    def promote(self, artifact_ids):
+        """Make drafts active, as an operator would."""
+        for artifact_id in artifact_ids:
+            self.perform(lifecycle.transition, artifact_id, "active")
+
+    def in_force(self, as_of_us=None):
+        """What the latest import says."""
+        return self.connection.perform(write(lambda: in_force(self.tenancy, as_of_us)))
+
+    def counts(self):
+        """How many nodes there are of each label."""
+        result = self.connection._driver.execute_query(COUNTS, tenant_id=self.tenant_id)
+        return {record["label"]: record["nodes"] for record in result.records}
+
+    def rows(self, text, **parameters):
+        """The rows of any read."""
+        result = self.connection._driver.execute_query(text, tenant_id=self.tenant_id, **parameters)
+        return [record.data() for record in result.records]
+
+    def faults(self):
+        """What a recheck of everything stored finds."""
+        return self.perform(verify).findings

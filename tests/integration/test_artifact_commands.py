@@ -1,0 +1,140 @@
+"""``hmxgraph artifact``, ``conflict``, ``explain`` and ``verify`` as a user calls them, on the real graph."""
+
+import json
+import sys
+
+import pytest
+from neo4j import GraphDatabase
+
+from hmxgraph.cli import main
+from tests.artifact_makers import policy, schema
+
+
+@pytest.fixture
+def run(address, tenant_id, monkeypatch, capsys):
+    """Runs the command line; gives back exit code, output and errors."""
+    settings = {"URI": address.uri, "USER": address.user, "PASSWORD": address.password, "DATABASE": address.database}
+    for name, value in settings.items():
+        monkeypatch.setenv(f"HMXGRAPH_{name}", value)
+    monkeypatch.setenv("HMXGRAPH_TENANT", tenant_id)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["hmxgraph", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        return (code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def answer(run):
+    """The JSON that a command prints."""
+
+    def answer(*arguments):
+        code, out, _ = run(*arguments, "--json")
+        assert code == 0
+        return json.loads(out)
+
+    return answer
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A file with artifacts, one a line."""
+
+    def file(*artifacts, name="artifact.json"):
+        path = tmp_path / name
+        path.write_text("\n".join(artifact.to_json() for artifact in artifacts), encoding="utf-8")
+        return path
+
+    return file
+
+
+def test_recorded_listed_shown(run, answer, file):
+    """What was recorded from a file is found in the list and shown as agents read it."""
+    code, out, _ = run("artifact", "record", file(schema("a1", tags=["k8s"])))
+    assert (code, out) == (0, "created a1 (version 1)\n")
+    assert [one["artifact_id"] for one in answer("artifact", "list", "--tag", "k8s")["artifacts"]] == ["a1"]
+    assert answer("artifact", "list", "--status", "draft")["artifacts"] == []
+    assert answer("artifact", "show", "a1")["title"] == "Title of a1"
+    shown = run("artifact", "show", "a1")[1]
+    assert "1. Apply the manifests (kubectl)" in shown
+    assert "hmxgraph explain a1" in shown
+    assert "no artifact fits" in run("artifact", "list", "--text", "nothing")[1]
+
+
+def test_many_at_once_and_pages(run, answer, file):
+    """An .ndjson file holds an artifact a line; a page tells how to get the next one."""
+    many = [schema(f"a{number}", step=f"Step {number}", second=number) for number in range(3)]
+    assert len(answer("artifact", "record", file(*many, name="many.ndjson"))) == 3
+    page = answer("artifact", "list", "--limit", 2)
+    assert [one["artifact_id"] for one in page["artifacts"]] == ["a2", "a1"]
+    assert f"more: --after {page['cursor']}" in run("artifact", "list", "--limit", 2)[1]
+    rest = answer("artifact", "list", "--limit", 2, "--after", page["cursor"])
+    assert ([one["artifact_id"] for one in rest["artifacts"]], rest["cursor"]) == (["a0"], None)
+
+
+def test_superseded_and_moved(run, answer, file):
+    """A chain grows by supersede, ends by transition, and is read as of any time."""
+    run("artifact", "record", file(schema("a1")))
+    done = answer("artifact", "supersede", "a1", file(schema("a2", step="Else", second=60)))
+    assert (done["outcome"], done["superseded_id"]) == ("created", "a1")
+    assert [one["status"] for one in answer("artifact", "chain", "a2")["versions"]] == ["superseded", "active"]
+    early = answer("artifact", "chain", "a1", "--as-of", "2026-03-14T03:00:30Z")
+    assert [one["status"] for one in early["versions"]] == ["active"]
+    assert answer("artifact", "transition", "a2", "archived", "--reason", "done")["status"] == "archived"
+    assert "superseded" in run("artifact", "chain", "a1")[1]
+
+
+def test_refusals_are_one_line(run, file):
+    """Errors name what is wrong on one line of stderr, with exit code 1; wrong usage is 2."""
+    run("artifact", "record", file(schema("a1")))
+    run("artifact", "supersede", "a1", file(schema("a2", step="Else")))
+    code, out, err = run("artifact", "supersede", "a1", file(schema("a3", step="More")))
+    assert (code, out) == (1, "")
+    assert err == "error: 'a1' is already superseded by 'a2'; supersede that one instead (HMX-A 7)\n"
+    assert run("artifact", "show", "nothing")[0] == 1
+    assert run("artifact", "record", "no-such-file.json")[0] == 2
+    assert run("artifact", "list", "--limit", 0)[0] == 2
+    assert run("conflict", "resolve", "some")[0] == 2
+
+
+def test_conflicts_are_listed_and_resolved(run, answer, file):
+    """Both sides are shown; resolving names the one that holds."""
+    run("artifact", "record", file(policy("p1", "Use an online migration")))
+    _, out, _ = run("artifact", "record", file(policy("p2", "Lock the table")))
+    (conflict,) = answer("conflict", "list")
+    assert f"opens conflicts {conflict['conflict_id']}" in out
+    assert "Lock the table" in run("conflict", "list")[1]
+    done = answer("conflict", "resolve", conflict["conflict_id"], "--keep", "p1", "--reason", "measured")
+    assert (done["status"], done["kept_id"], done["resolution"]) == ("resolved", "p1", "measured")
+    assert "(kept)" in run("conflict", "list", "--status", "resolved")[1]
+    assert run("conflict", "list")[1] == "no conflict\n"
+
+
+def test_explained(run, answer, file):
+    """The trail as a tree for people and as JSON for scripts."""
+    run("artifact", "record", file(schema("a1", source_events=["e1"])))
+    assert answer("explain", "a1")["missing"] == ["e1"]
+    out = run("explain", "a1")[1]
+    assert "artifact a1" in out
+    assert "e1: not stored" in out
+
+
+def test_verified(run, answer, file, address, tenant_id):
+    """Exit code 0 and a short line where all is well, 1 and the findings where something was changed."""
+    run("artifact", "record", file(schema("a1")))
+    assert answer("verify")["ok"] is True
+    assert "nothing is wrong" in run("verify")[1]
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        change = "MATCH (n:Artifact {tenant_id: $tenant_id}) SET n.title = 'Better'"
+        driver.execute_query(change, tenant_id=tenant_id, database_=address.database)
+    code, out, _ = run("verify")
+    assert code == 1
+    assert "core_hash" in out
+    assert "2 wrong" in out

@@ -1,0 +1,53 @@
+"""Artifacts on their way into packs: as of any time, inside their scope, and never after they were tampered with."""
+
+import pytest
+from neo4j import GraphDatabase
+
+from tests.artifact_makers import schema
+
+QUERY = "Deploy the staging environment"
+THEN = "2026-03-14T03:00:20Z"
+
+
+@pytest.fixture
+def chained(graph):
+    """A procedure of two versions, at seconds 1 and 50."""
+    graph.record_artifact(schema("a1", title=QUERY, second=1))
+    graph.supersede("a1", schema("a2", title=QUERY, step="Apply, then verify the rollout", second=50))
+
+
+def procedures(pack):
+    """The ids of the artifacts in a pack."""
+    return {entry.source_id for entry in pack.entries if entry.source_type == "artifact"}
+
+
+def test_a_pack_answers_from_what_was_recorded_by_then(graph, chained):
+    """The version of that time is packed, later ones are invisible, and a later write changes nothing of it."""
+    assert procedures(graph.pack(QUERY, budget=512)) == {"a2"}
+    then = graph.pack(QUERY, budget=512, as_of=THEN)
+    assert procedures(then) == {"a1"}
+    assert procedures(graph.pack(QUERY, budget=512, as_of="2026-03-14T03:00:00Z")) == set()
+    graph.transition("a2", "archived")
+    assert procedures(graph.pack(QUERY, budget=512)) == set()
+    assert procedures(graph.pack(QUERY, budget=512, as_of=THEN)) == {"a1"}
+
+
+def test_a_tampered_artifact_is_not_packed(graph, chained, address):
+    """Content that fails its hash is dropped as provenance_failed, and verify names the artifact."""
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        change = "MATCH (n:Artifact {tenant_id: $tenant_id, artifact_id: 'a2'}) SET n.content = '{\"steps\":[]}'"
+        driver.execute_query(change, tenant_id=graph.tenant_id, database_=address.database)
+    pack = graph.pack(QUERY, budget=512)
+    assert procedures(pack) == set()
+    assert [(drop.source_id, drop.drop_reason) for drop in pack.dropped_entries or ()] == [("a2", "provenance_failed")]
+    assert {finding.record_id for finding in graph.verify().wrong} == {"a2"}
+
+
+def test_a_pack_honours_the_validity_scope(graph):
+    """An artifact for another agent, or for another time, is not packed."""
+    graph.record_artifact(schema("a1", title=QUERY, validity_scope={"agent_ids": ["deployer"]}))
+    spans = {"start": "2026-03-14T03:00:10Z", "end": "2026-03-14T03:00:30Z"}
+    graph.record_artifact(schema("a2", title=QUERY, step="Else", validity_scope={"time_range": spans}))
+    assert procedures(graph.pack(QUERY, budget=512, agent_id="reviewer", as_of=THEN)) == {"a2"}
+    assert procedures(graph.pack(QUERY, budget=512, agent_id="deployer", as_of=THEN)) == {"a1", "a2"}
+    assert procedures(graph.pack(QUERY, budget=512, as_of="2026-03-14T03:00:40Z")) == {"a1"}

@@ -1,0 +1,138 @@
+"""Writers that want the same thing at the same time: one wins, the others are told who did."""
+
+import multiprocessing
+import threading
+from functools import partial
+
+import pytest
+
+from hmxgraph.errors import HmxGraphError, InvalidTransition
+from hmxgraph.graph.plans import artifacts, conflicts, lifecycle
+from hmxgraph.graph.rows.lifecycle import ArtifactFilter
+from hmxgraph.graph.tenancy import Tenancy
+from tests.artifact_makers import policy, schema, stored_at_once
+from tests.artifact_racer import race_as_process, race_as_threads
+
+RACES = 250
+EVERY = ArtifactFilter(status=None)
+
+
+@pytest.fixture
+def tenancy(tenant_id):
+    """The tenant of this test."""
+    return Tenancy.of(tenant_id)
+
+
+@pytest.fixture
+def heads(connection, tenancy):
+    """The active heads that are raced for."""
+    names = [f"h{number}" for number in range(RACES)]
+    stored_at_once(connection, tenancy, [schema(name, step=f"Step of {name}") for name in names])
+    return names
+
+
+@pytest.fixture
+def all_of(connection, tenancy):
+    """All artifacts of the tenant by id."""
+
+    def all_of():
+        page = connection.perform(artifacts.artifacts(tenancy, EVERY, limit=10_000))
+        return {one.artifact_id: one for one in page.artifacts}
+
+    return all_of
+
+
+@pytest.fixture
+def write(connection, tenancy):
+    """A call that records an artifact, to be made later."""
+    return lambda artifact: partial(connection.perform, lifecycle.record_artifact(tenancy, artifact))
+
+
+def at_once(*calls):
+    """What each call returns or raises, all begun at the same instant."""
+    barrier = threading.Barrier(len(calls))
+    results = [None] * len(calls)
+
+    def run(place, call):
+        barrier.wait(60)
+        try:
+            results[place] = call()
+        except HmxGraphError as error:
+            results[place] = error
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    return results
+
+
+def no_forks(told, stored):
+    """Each head has one successor, and each racer was told its name: one of them its own."""
+    for race in zip(*told, strict=True):
+        head = race[0][0]
+        assert {winner for _, winner, _ in race} == {stored[head].superseded_by}
+        assert sorted(won for _, _, won in race) == [False] * (len(race) - 1) + [True]
+        assert [name for name, one in stored.items() if one.supersedes == head] == [stored[head].superseded_by]
+
+
+def test_threads_never_fork_a_chain(connection, tenancy, heads, all_of):
+    """250 races of two threads: one successor each, named to the loser."""
+    told = race_as_threads(connection, tenancy.tenant_id, 2, heads)
+    assert len(all_of()) == 2 * RACES
+    no_forks(told, all_of())
+
+
+def test_processes_never_fork_a_chain(address, tenancy, heads, all_of):
+    """250 races of two processes: one successor each, named to the loser."""
+    spawn = multiprocessing.get_context("spawn")
+    barrier, results = spawn.Barrier(2), spawn.Queue()
+    racers = [
+        spawn.Process(target=race_as_process, args=(address, tenancy.tenant_id, racer, heads, barrier, results))
+        for racer in range(2)
+    ]
+    for racer in racers:
+        racer.start()
+    told = [results.get(timeout=240) for _ in racers]
+    for racer in racers:
+        racer.join(60)
+    no_forks(told, all_of())
+
+
+def test_eight_racers_leave_one_line(connection, tenancy, all_of):
+    """Eight threads that supersede one head: one success, seven told the winner."""
+    connection.perform(lifecycle.record_artifact(tenancy, schema("h0")))
+    no_forks(race_as_threads(connection, tenancy.tenant_id, 8, ["h0"]), all_of())
+
+
+def test_equal_knowledge_recorded_at_once_is_one(write, all_of):
+    """Of eight writers of the same content one creates it, the others are given that one."""
+    done = at_once(*(write(schema(f"a{number}")) for number in range(8)))
+    assert sorted(one.outcome for one in done) == ["created"] + ["duplicate"] * 7
+    assert {one.artifact_id for one in done} == set(all_of())
+
+
+def test_the_same_artifact_recorded_at_once_is_recorded_once(write, all_of):
+    """Of eight writers of the same document one creates it, for the others it is there."""
+    done = at_once(*(write(schema("a1")) for _ in range(8)))
+    assert sorted(one.outcome for one in done) == ["created"] + ["unchanged"] * 7
+    assert set(all_of()) == {"a1"}
+
+
+def test_opposites_recorded_at_once_are_noticed(connection, tenancy, write):
+    """Two policies that contradict each other and do not see each other while being written: one conflict."""
+    for number in range(10):
+        case = f"case {number}"
+        sides = [policy(f"{case} a", "Use it", condition=case), policy(f"{case} b", "Never use it", condition=case)]
+        at_once(*(write(side) for side in sides))
+    assert len(connection.perform(conflicts.conflicts(tenancy))) == 10
+
+
+def test_two_ends_of_one_artifact(connection, tenancy, all_of):
+    """Archived and deprecated at once: one of them, and a clear refusal for the other."""
+    connection.perform(lifecycle.record_artifact(tenancy, schema("a1")))
+    moves = (lifecycle.transition(tenancy, "a1", status) for status in ("archived", "deprecated"))
+    ends = at_once(*(partial(connection.perform, move) for move in moves))
+    assert [type(one) for one in ends].count(InvalidTransition) == 1
+    assert all_of()["a1"].status in {"archived", "deprecated"}

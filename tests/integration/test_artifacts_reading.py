@@ -1,0 +1,182 @@
+"""Reading artifacts: filters, pages, validity scopes, chains, and every answer as of any time."""
+
+import pytest
+
+from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.graph.plans import artifacts, lifecycle
+from hmxgraph.graph.rows.lifecycle import ArtifactFilter
+from hmxgraph.graph.tenancy import Tenancy
+from tests.artifact_makers import at, policy, schema
+
+
+@pytest.fixture
+def tenancy(tenant_id):
+    """The tenant of this test."""
+    return Tenancy.of(tenant_id)
+
+
+@pytest.fixture
+def record(connection, tenancy):
+    """Records artifacts."""
+
+    def record(*given):
+        for artifact in given:
+            connection.perform(lifecycle.record_artifact(tenancy, artifact))
+
+    return record
+
+
+@pytest.fixture
+def listed(connection, tenancy):
+    """The ids of a listing, as of now or of a second."""
+
+    def listed(second=None, **wanted):
+        as_of_us = None if second is None else at(second)
+        page = connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(**wanted), as_of_us=as_of_us))
+        return [artifact.artifact_id for artifact in page.artifacts]
+
+    return listed
+
+
+@pytest.fixture
+def chained(connection, tenancy, record):
+    """Three versions, a second apart from 10 on, the last archived at 40."""
+    record(schema("v1", second=10))
+    for number in (2, 3):
+        successor = schema(f"v{number}", second=10 * number, step=f"Step of {number}")
+        connection.perform(lifecycle.supersede(tenancy, f"v{number - 1}", successor))
+    connection.perform(lifecycle.transition(tenancy, "v3", "archived", at_us=at(40)))
+
+
+def test_filters_narrow_the_listing(record, listed):
+    """Status, type, tags, words, compiling agent: each one leaves only what fits, newest first."""
+    record(
+        schema("s1", second=1, tags=["k8s", "staging"], agent_id="one", title="Deploying services"),
+        policy("p1", "Go online", second=2, tags=["k8s"], agent_id="two"),
+        schema("s2", second=3, step="Check", status="draft"),
+    )
+    assert listed() == ["p1", "s1"]
+    assert listed(status=None) == ["s2", "p1", "s1"]
+    assert listed(status="draft") == ["s2"]
+    assert listed(artifact_type="task_schema") == ["s1"]
+    assert listed(tags=("k8s",)) == ["p1", "s1"]
+    assert listed(tags=("k8s", "staging")) == ["s1"]
+    assert listed(text="deploy service") == ["s1"]
+    assert listed(text="deploy online") == []
+    assert listed(compiled_by="two") == ["p1"]
+
+
+def test_an_unknown_status_or_limit_is_refused(connection, tenancy):
+    """A filter that can match nothing is told, not answered."""
+    with pytest.raises(UnknownChoice, match="status"):
+        connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(status="actve")))
+    with pytest.raises(UnknownChoice, match="limit"):
+        connection.perform(artifacts.artifacts(tenancy, limit=0))
+
+
+def test_an_empty_tenant_has_an_empty_page(listed):
+    """A tenant without any write lists nothing."""
+    assert listed() == []
+
+
+def test_pages_follow_each_other_without_gap_or_repeat(connection, tenancy, record):
+    """The cursor of a page leads to the next one, artifacts of the same time included."""
+    record(*(schema(f"a{number:02}", second=number // 4, step=f"Step {number}") for number in range(11)))
+    found, cursor = [], None
+    while True:
+        page = connection.perform(artifacts.artifacts(tenancy, after=cursor, limit=3))
+        found += [artifact.artifact_id for artifact in page.artifacts]
+        if (cursor := page.cursor) is None:
+            break
+        assert len(page) == 3
+    assert sorted(found) == [f"a{number:02}" for number in range(11)]
+    assert len(set(found)) == 11
+
+
+@pytest.mark.parametrize("cursor", ["", "nonsense", "e30=", "WzEsMl0="])
+def test_a_cursor_of_somebody_else_is_refused(connection, tenancy, cursor):
+    """Anything but a cursor given by a page is an error."""
+    with pytest.raises(NotFound, match="cursor of the page before"):
+        connection.perform(artifacts.artifacts(tenancy, after=cursor))
+
+
+def test_listings_honour_the_validity_scope(record, listed, tenancy):
+    """Who is known to be outside an artifact's scope does not get it; what is not said excludes nothing (HMX-A 6)."""
+    spans = {"start": "2026-03-14T03:00:10Z", "end": "2026-03-14T03:00:20Z"}
+    record(
+        schema("a-only", step="1", validity_scope={"agent_ids": ["a"]}),
+        schema("tenant-other", step="2", validity_scope={"tenant_ids": ["other"]}),
+        schema("tenant-this", step="3", validity_scope={"tenant_ids": [tenancy.tenant_id]}),
+        schema("night", step="4", validity_scope={"tags": ["night"]}),
+        schema("span", step="5", validity_scope={"time_range": spans}),
+        schema("all", step="6", validity_scope={}),
+        schema("clock", step="7", second=15),
+    )
+    assert listed() == ["clock", "a-only", "all", "night", "span", "tenant-this"]
+    assert "a-only" not in listed(agent_id="b")
+    assert "a-only" in listed(agent_id="a")
+    assert "night" not in listed(situation=("day",))
+    assert "night" in listed(situation=("day", "night"))
+    assert [("span" in listed(second=second)) for second in (9, 10, 20, 21)] == [False, True, True, False]
+
+
+def test_listings_answer_from_what_was_recorded_by_then(chained, listed):
+    """Versions and statuses after the time are invisible."""
+    seen = [(second, listed(second=second)) for second in (9, 10, 20, 39, 40)]
+    assert seen == [(9, []), (10, ["v1"]), (20, ["v2"]), (39, ["v3"]), (40, [])]
+    assert listed(second=20, status="superseded") == ["v1"]
+    assert listed(status="archived") == ["v3"]
+
+
+def test_an_artifact_answers_from_what_was_recorded_by_then(connection, tenancy, chained):
+    """Its successor and the time of its last change appear only once they happened."""
+    shown = [connection.perform(artifacts.artifact(tenancy, "v1", as_of_us=at(second))) for second in (10, 19, 20)]
+    assert [(one.status, one.superseded_by) for one in shown] == [("active", None)] * 2 + [("superseded", "v2")]
+    assert [one.updated_at for one in shown] == [None, None, "2026-03-14T03:00:20.000Z"]
+    with pytest.raises(NotFound):
+        connection.perform(artifacts.artifact(tenancy, "v1", as_of_us=at(9)))
+
+
+@pytest.mark.parametrize("asked", ["v1", "v2", "v3"])
+def test_a_chain_is_found_from_each_of_its_versions(connection, tenancy, chained, asked):
+    """Both directions: what came before and after the one asked for (HMX-A 7)."""
+    found = connection.perform(artifacts.chain(tenancy, asked))
+    ids = [version.artifact_id for version in found.versions]
+    assert ids == ["v1", "v2", "v3"]
+    place = ids.index(asked)
+    assert [one.artifact_id for one in found.older] == ids[:place]
+    assert [one.artifact_id for one in found.newer] == ids[place + 1 :]
+    assert (found.head.artifact_id, found.active) == ("v3", None)
+
+
+def test_a_chain_ends_where_it_ended_then(connection, tenancy, chained):
+    """Later versions are invisible, and the head of that time is active."""
+    found = connection.perform(artifacts.chain(tenancy, "v1", as_of_us=at(25)))
+    assert [version.artifact_id for version in found.versions] == ["v1", "v2"]
+    assert found.active is not None
+    assert found.active.artifact_id == found.head.artifact_id == "v2"
+    assert found.head.superseded_by is None
+
+
+def test_the_head_is_found_without_the_chain(connection, tenancy, chained):
+    """Any version leads to the newest one, as of any time."""
+    assert connection.perform(artifacts.head(tenancy, "v1")).artifact_id == "v3"
+    assert connection.perform(artifacts.head(tenancy, "v1", as_of_us=at(25))).artifact_id == "v2"
+    with pytest.raises(NotFound):
+        connection.perform(artifacts.head(tenancy, "v9"))
+
+
+def test_a_change_takes_effect_no_earlier_than_the_one_before(connection, tenancy, record):
+    """A successor with an older ``created_at`` begins when its predecessor last changed."""
+    record(schema("a1", second=10, status="draft"))
+    connection.perform(lifecycle.transition(tenancy, "a1", "active", at_us=at(30)))
+    connection.perform(lifecycle.supersede(tenancy, "a1", schema("a2", second=5, step="Else")))
+    seen = [connection.perform(artifacts.head(tenancy, "a1", as_of_us=at(second))) for second in (29, 30)]
+    assert [one.artifact_id for one in seen] == ["a1", "a2"]
+
+
+def test_time_without_a_time_is_the_tenants_own(connection, tenancy, record):
+    """A change without a time takes effect at the latest time that the tenant has seen, never at the wall clock."""
+    record(schema("a1", second=10), schema("b1", second=70, step="Else"))
+    moved = connection.perform(lifecycle.transition(tenancy, "a1", "archived"))
+    assert moved.updated_at == "2026-03-14T03:01:10.000Z"

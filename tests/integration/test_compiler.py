@@ -1,0 +1,164 @@
+"""Compiling in the real graph: incremental equals full, twice changes nothing, forgetting is noticed."""
+
+import pytest
+
+from hmxgraph.errors import NotFound, UnknownChoice
+from tests.session_makers import Script, deployment, order_session, repaired_deployment
+
+pytestmark = pytest.mark.server
+
+
+def world(tenant, numbers=range(3)):
+    """Deployments, some repaired, and orders changed in two ways."""
+    sessions = [deployment(f"d{n}", tenant=tenant) for n in numbers]
+    sessions += [repaired_deployment(f"r{n}", tenant=tenant) for n in numbers]
+    sessions += [
+        order_session(f"{change}{n}", change, tenant=tenant) for n in numbers for change in ("cancel", "return")
+    ]
+    return [event for events in sessions for event in events]
+
+
+def stored(graph, status="active"):
+    """What the graph has: (type, title, content hash, version) of each artifact of a status."""
+    found = graph.artifacts(status=status, limit=500).artifacts
+    return sorted((one.artifact_type, one.title, one.content_hash, one.version) for one in found)
+
+
+def test_compile_stores_what_sessions_teach(graph, tenant_id):
+    """Artifacts with evidence come out, every hash and link holds, and the report tells what was created."""
+    graph.ingest(world(tenant_id))
+    report = graph.compile()
+    assert report.created["task_schema"] == 3
+    assert (report.sessions, report.summarised, report.dry_run) == (12, 12, False)
+    assert graph.verify().findings == ()
+    artifact = graph.artifacts(artifact_type="task_schema").artifacts[0]
+    assert artifact.source_events
+    assert artifact.metadata["profile"] == report.profile
+
+
+def test_dry_run_writes_nothing(graph, tenant_id):
+    """A dry run tells the same as the run after it, and leaves nothing behind."""
+    graph.ingest(world(tenant_id))
+    told = graph.compile(dry_run=True)
+    assert stored(graph) == []
+    assert graph.compile().created == told.created
+
+
+def test_twice_changes_nothing(graph, tenant_id):
+    """The second run reads nothing and writes nothing; a full one reads everything and writes nothing."""
+    graph.ingest(world(tenant_id))
+    graph.compile()
+    before = stored(graph)
+    again = graph.compile()
+    assert (again.changed, again.summarised) == (False, 0)
+    full = graph.compile(full=True)
+    assert (full.changed, full.summarised) == (False, 12)
+    assert stored(graph) == before
+
+
+def test_incremental_gives_the_same_as_full(graph, tenant_id):
+    """Only changed sessions are read, and reading all of them changes nothing more."""
+    graph.ingest(world(tenant_id))
+    graph.compile()
+    graph.ingest([*repaired_deployment("new", tenant=tenant_id), *order_session("more", "cancel", tenant=tenant_id)])
+    report = graph.compile()
+    assert report.summarised == 2
+    before = stored(graph)
+    assert graph.compile(full=True).changed is False
+    assert stored(graph) == before
+    assert graph.verify().findings == ()
+
+
+def test_new_versions_supersede(graph, tenant_id):
+    """A schema that gains sessions gets its next version, linked to the one before."""
+    graph.ingest(deployment("d1", tenant=tenant_id) + deployment("d2", tenant=tenant_id))
+    graph.compile()
+    (first,) = graph.artifacts(artifact_type="task_schema").artifacts
+    graph.ingest([event for n in range(8) for event in deployment(f"e{n}", tenant=tenant_id)])
+    graph.compile()
+    (second,) = graph.artifacts(artifact_type="task_schema", status="active").artifacts
+    assert (second.version, second.supersedes) == (2, first.artifact_id)
+    assert [one.artifact_id for one in graph.chain(second.artifact_id).versions] == [
+        first.artifact_id,
+        second.artifact_id,
+    ]
+
+
+def test_draft_becomes_active_with_a_second_session(graph, tenant_id):
+    """One session makes drafts; a second one like it validates them."""
+    graph.ingest(deployment("d1", tenant=tenant_id))
+    graph.compile()
+    assert stored(graph) == []
+    assert stored(graph, "draft") != []
+    graph.ingest(deployment("d2", tenant=tenant_id))
+    graph.compile()
+    assert stored(graph) != []
+    assert graph.verify().findings == ()
+
+
+def test_forgotten_sessions_teach_nothing(graph, tenant_id):
+    """What rested on erased sessions is deprecated by the next compilation."""
+    graph.ingest([event for n in range(2) for event in deployment(f"d{n}", tenant=tenant_id)])
+    graph.compile()
+    assert stored(graph) != []
+    graph.forget(session_id="d0")
+    graph.compile()
+    assert stored(graph) == []
+    assert graph.compile(full=True).changed is False
+
+
+def test_archived_artifacts_stay_archived(graph, tenant_id):
+    """What somebody archived is not compiled again."""
+    graph.ingest(world(tenant_id))
+    graph.compile()
+    schema = graph.artifacts(artifact_type="task_schema").artifacts[0]
+    graph.transition(schema.artifact_id, "archived")
+    report = graph.compile(full=True)
+    assert report.left == {"task_schema": 1}
+    assert (schema.artifact_type, schema.title, schema.content_hash, schema.version) not in stored(graph)
+
+
+def test_ids_are_equal_on_replay(graph, tenant_id):
+    """The same events compile to the same artifacts when the artifacts are made anew."""
+    graph.ingest(world(tenant_id))
+    told = sorted(change.artifact_id for change in graph.compile(dry_run=True).changes)
+    graph.compile()
+    assert sorted(change.artifact_id for change in graph.compile(dry_run=True, full=True).changes) == []
+    assert {one.artifact_id for one in graph.artifacts(limit=500).artifacts} <= set(told)
+
+
+def test_empty_tenant(graph):
+    """Nothing to compile is a report of nothing, and nothing to suggest a suggestion of nothing."""
+    report = graph.compile()
+    assert (report.sessions, report.changed) == (0, False)
+    assert graph.suggest(events=Script("s").user("Hello").events).tools == ()
+
+
+def test_long_session_is_read_in_pages(graph, tenant_id):
+    """A session larger than a page gives the summary of all its events."""
+    script = Script("long", tenant=tenant_id).user("Watch the queue")
+    for number in range(900):
+        script.call("get_queue_length", {"length": number}, queue="orders")
+    graph.ingest(script.feedback("positive").events)
+    report = graph.compile()
+    assert (report.sessions, report.events) == (1, len(script.events))
+
+
+def test_suggestions_for_stored_and_told_sessions(graph, tenant_id):
+    """A session not stored yet and the same one stored get the same suggestion."""
+    graph.ingest(world(tenant_id))
+    graph.compile()
+    running = Script("now", tenant=tenant_id).user("Please cancel my order").call("find_user_by_email", email="a@b.de")
+    told = graph.suggest(events=running.events)
+    assert told.tools[0].tool == "get_order_details"
+    assert told.artifact_id in told.tools[0].artifact_ids
+    graph.ingest(running.events)
+    assert graph.suggest(session_id="now") == told
+
+
+def test_suggest_needs_one_session(graph):
+    """A session must be named or told, and be there."""
+    with pytest.raises(NotFound):
+        graph.suggest(session_id="nobody")
+    with pytest.raises(UnknownChoice):
+        graph.suggest()

@@ -1,0 +1,225 @@
+"""Conflicts on the real graph: found where two records cannot both hold, resolved with a reason, no side deleted."""
+
+import pytest
+from neo4j import GraphDatabase
+
+from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
+from hmxgraph.graph.plans import artifacts, conflicts, lifecycle
+from hmxgraph.graph.rows.conflicts import relation_id
+from hmxgraph.graph.tenancy import Tenancy
+from tests.artifact_makers import at, pattern, policy, schema
+
+MEMORY = """
+CREATE (memory:Memory)
+SET memory = $properties
+"""
+RELATION = """
+MERGE (source:Entity {key: $source_key}) SET source.tenant_id = $tenant_id, source.name = 'Ada', source.type = 'person'
+MERGE (target:Entity {key: $target_key}) SET target.tenant_id = $tenant_id, target.name = 'Go', target.type = 'concept'
+CREATE (source)-[relation:RELATES_TO {tenant_id: $tenant_id, status: 'active', confidence: 0.9}]->(target)
+SET relation.relation_type = $relation_type, relation.last_us = $last_us
+"""
+STATUS = "MATCH ()-[relation:RELATES_TO {tenant_id: $tenant_id}]->() RETURN relation.relation_type, relation.status"
+MEMORIES = "MATCH (memory:Memory {tenant_id: $tenant_id}) RETURN memory.status, memory.valid_to_us"
+
+
+@pytest.fixture
+def tenancy(tenant_id):
+    """The tenant of this test."""
+    return Tenancy.of(tenant_id)
+
+
+@pytest.fixture
+def cypher(address, tenancy):
+    """Sends a bare statement about this tenant."""
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+
+        def send(text, **parameters):
+            given = {"tenant_id": tenancy.tenant_id, **parameters}
+            return [tuple(row) for row in driver.execute_query(text, given, database_=address.database).records]
+
+        yield send
+
+
+@pytest.fixture
+def record(connection, tenancy):
+    """Records artifacts and gives back the conflicts that the last one opened."""
+
+    def record(*given):
+        return [connection.perform(lifecycle.record_artifact(tenancy, artifact)) for artifact in given][-1].conflicts
+
+    return record
+
+
+@pytest.fixture
+def listed(connection, tenancy):
+    """The conflicts, open ones unless said otherwise, as of now or of a second."""
+
+    def listed(status="open", second=None):
+        as_of_us = None if second is None else at(second)
+        return connection.perform(conflicts.conflicts(tenancy, status=status, as_of_us=as_of_us))
+
+    return listed
+
+
+@pytest.fixture
+def resolve(connection, tenancy):
+    """Resolves a conflict."""
+    return lambda conflict_id, keep, **more: connection.perform(
+        conflicts.resolve(tenancy, conflict_id, keep=keep, **more)
+    )
+
+
+@pytest.fixture
+def shown(connection, tenancy):
+    """The status of an artifact."""
+    return lambda artifact_id: connection.perform(artifacts.artifact(tenancy, artifact_id)).status
+
+
+@pytest.fixture
+def opposed(record):
+    """Two policies that oppose each other, and the conflict between them."""
+    return record(policy("p1", "Use an online migration"), policy("p2", "Lock the table", second=5))[0]
+
+
+def sides(conflict):
+    """The ids of a conflict's sides."""
+    return [side.side_id for side in conflict.sides]
+
+
+def test_opposing_recommendations_for_one_condition(opposed, listed):
+    """Another decision for the same condition, in other words, opens a conflict that quotes both."""
+    (found,) = listed()
+    assert (found.conflict_id, found.kind, found.status) == (opposed, "opposing_recommendations", "open")
+    assert (sides(found), found.detected_at) == (["p1", "p2"], "2026-03-14T03:00:05.000Z")
+    assert "'Use an online migration'" in found.reason
+    assert "'Lock the table'" in found.reason
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        policy("p2", "Use online migrations", confidence=0.7),
+        policy("p2", "Lock the table", condition="table smaller than 1 MB"),
+        policy("p2", "Lock the table", status="draft"),
+        policy("p2", "Lock the table", validity_scope={"agent_ids": ["b"]}),
+        policy("p2", "Lock the table", validity_scope={"time_range": {"end": "2026-01-01T00:00:00Z"}}),
+        schema("p2"),
+    ],
+    ids=["same answer", "other condition", "draft", "other agents", "other time", "other type"],
+)
+def test_no_conflict_without_an_opposite(record, listed, other):
+    """The same answer, another condition, a draft or a validity that does not overlap is no contradiction."""
+    scope = {"agent_ids": ["a"], "time_range": {"start": "2026-02-01T00:00:00Z"}}
+    assert record(policy("p1", "Use an online migration", validity_scope=scope), other) == ()
+    assert listed() == ()
+
+
+def test_opposite_effects_of_one_cause(record, listed):
+    """Patterns may have many effects, but not one and its opposite."""
+    record(pattern("c1", "Deploy on Friday", "Latency increases"))
+    assert record(pattern("c2", "Deploy on Friday", "Support tickets pile up")) == ()
+    assert len(record(pattern("c3", "Deploying on Fridays", "Latency decreases"))) == 1
+    assert (listed()[0].kind, sides(listed()[0])) == ("opposing_effects", ["c1", "c3"])
+
+
+def test_a_draft_contradicts_once_it_is_active(connection, tenancy, record, listed):
+    """Validation is when a draft begins to count."""
+    record(policy("p1", "Use an online migration"), policy("p2", "Lock the table", status="draft"))
+    assert listed() == ()
+    connection.perform(lifecycle.transition(tenancy, "p2", "active", at_us=at(30)))
+    assert [one.detected_at for one in listed()] == ["2026-03-14T03:00:30.000Z"]
+
+
+def test_a_policy_in_words_against_a_recommendation(record, listed, resolve, cypher, tenancy, shown):
+    """What somebody forbade stands against the artifact that recommends it; resolving keeps one of the two."""
+    memory = {"memory_id": "m1", "kind": "policy", "text": "Never lock a table", "status": "promoted"}
+    times = {"first_us": at(1), "last_us": at(1), "valid_from_us": at(1), "confidence": 0.9}
+    cypher(MEMORY, properties={"key": tenancy.node_key("m1"), "tenant_id": tenancy.tenant_id, **memory, **times})
+    record(policy("p1", "Lock the table", second=3))
+    (found,) = listed()
+    assert (found.kind, sides(found)) == ("policy_against_recommendation", ["m1", "p1"])
+    resolve(found.conflict_id, "p1", reason="the operator said so", at_us=at(9))
+    assert (cypher(MEMORIES), shown("p1")) == ([("contradicted", at(9))], "active")
+
+
+def test_relations_of_opposed_types(connection, tenancy, listed, resolve, cypher):
+    """Two relations that exclude each other are found by the sweep; the losing one stays in the graph, deprecated."""
+    ends = {"source_key": tenancy.node_key("name", "ada"), "target_key": tenancy.node_key("name", "go")}
+    cypher(RELATION, relation_type="prefers", last_us=at(1), **ends)
+    cypher(RELATION, relation_type="avoids", last_us=at(7), **ends)
+    (opened,) = connection.perform(conflicts.detect(tenancy))
+    (found,) = listed()
+    assert (found.conflict_id, found.kind) == (opened, "opposed_relations")
+    assert found.detected_at == "2026-03-14T03:00:07.000Z"
+    assert [side.text for side in found.sides] == ["Ada avoids Go", "Ada prefers Go"]
+    resolve(opened, relation_id(ends["source_key"], "prefers", ends["target_key"]))
+    assert sorted(cypher(STATUS)) == [("avoids", "deprecated"), ("prefers", "active")]
+    assert connection.perform(conflicts.detect(tenancy)) == ()
+
+
+def test_resolving_keeps_one_side_and_retires_the_other(opposed, resolve, listed, shown):
+    """The side that was not kept is deprecated, not deleted; reason and time stay with the conflict."""
+    closed = resolve(opposed, "p1", reason="measured twice", at_us=at(60))
+    assert (closed.status, closed.kept_id, closed.resolution) == ("resolved", "p1", "measured twice")
+    assert closed.resolved_at == "2026-03-14T03:01:00.000Z"
+    assert (shown("p1"), shown("p2")) == ("active", "deprecated")
+    assert (listed(), listed("resolved"), listed(None)) == ((), (closed,), (closed,))
+
+
+def test_resolving_may_keep_every_side(opposed, resolve, listed, shown, connection, tenancy):
+    """Two records that hold together after all: nothing is retired, and the conflict does not come back."""
+    assert resolve(opposed, None, reason="different teams").kept_id is None
+    assert (shown("p1"), shown("p2")) == ("active", "active")
+    assert connection.perform(conflicts.detect(tenancy)) == ()
+    assert listed() == ()
+
+
+def test_resolving_twice(opposed, resolve):
+    """The same answer again is no harm; another one is refused and the first one named."""
+    first = resolve(opposed, "p1", reason="measured")
+    assert resolve(opposed, "p1", reason="measured") == first
+    with pytest.raises(ConflictClosed, match="keeping 'p1'"):
+        resolve(opposed, "p2", reason="changed my mind")
+
+
+def test_what_cannot_be_resolved(opposed, resolve, listed, connection, tenancy):
+    """An unknown conflict, a stranger as a side and an unknown state are each refused by name."""
+    with pytest.raises(NotFound, match="no conflict 'none'"):
+        resolve("none", "p1")
+    with pytest.raises(NotFound, match="its sides are p1, p2"):
+        resolve(opposed, "p3")
+    with pytest.raises(UnknownChoice, match="open, resolved"):
+        connection.perform(conflicts.conflicts(tenancy, status="closed"))
+    assert len(listed()) == 1
+
+
+@pytest.mark.parametrize("leave", ["supersede", "archive"])
+def test_a_conflict_ends_when_a_side_goes(opposed, listed, connection, tenancy, leave):
+    """A side that was superseded or archived contradicts nobody; the conflict is resolved and says why."""
+    if leave == "supersede":
+        successor = policy("p3", "Use an online migration with a lock timeout", second=20)
+        connection.perform(lifecycle.supersede(tenancy, "p2", successor))
+    else:
+        connection.perform(lifecycle.transition(tenancy, "p2", "archived", at_us=at(20)))
+    assert listed() == ()
+    (closed,) = listed("resolved")
+    assert (closed.kept_id, closed.resolution) == ("p1", "a side no longer holds")
+    assert closed.resolved_at == "2026-03-14T03:00:20.000Z"
+
+
+def test_a_successor_inherits_the_contradiction(opposed, listed, connection, tenancy):
+    """A new version that still contradicts opens a conflict of its own."""
+    done = connection.perform(lifecycle.supersede(tenancy, "p2", policy("p3", "Lock the table and wait", second=20)))
+    assert [sides(one) for one in listed()] == [["p1", "p3"]]
+    assert done.conflicts == (listed()[0].conflict_id,)
+
+
+def test_conflicts_as_of_a_time(opposed, resolve, listed):
+    """Before it was detected there is none, before it was resolved it is open, with the sides as they were."""
+    resolve(opposed, "p1", reason="measured", at_us=at(60))
+    assert [len(listed(second=second)) for second in (4, 5, 59, 60)] == [0, 1, 1, 0]
+    (before,) = listed(second=59)
+    assert (before.resolved_at, before.kept_id, [side.status for side in before.sides]) == (None, None, ["active"] * 2)
+    (after,) = listed("resolved")
+    assert [side.status for side in after.sides] == ["active", "deprecated"]

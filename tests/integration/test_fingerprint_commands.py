@@ -1,0 +1,87 @@
+"""``hmxgraph fingerprint`` and ``hmxgraph digest`` as they are typed."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from hmxgraph.cli import app
+from hmxgraph.errors import FingerprintRefused, HmxGraphError, SignatureMismatch
+from tests.integration.fingerprinted import Learned
+
+
+@pytest.fixture
+def origin(connection, tenant_id):
+    """A tenant that learned three things."""
+    learned = Learned(connection, tenant_id)
+    learned.learn_three()
+    return learned
+
+
+@pytest.fixture
+def typed(address, tmp_path, monkeypatch):
+    """Runs a command in an empty folder; its result, or the error that it ended with."""
+    login = {"URI": address.uri, "USER": address.user, "PASSWORD": address.password, "DATABASE": address.database}
+    for name, value in login.items():
+        monkeypatch.setenv(f"HMXGRAPH_{name}", value)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        result = CliRunner().invoke(app, list(words))
+        if isinstance(result.exception, HmxGraphError):
+            raise result.exception
+        return result
+
+    return run
+
+
+def test_a_signed_fingerprint_travels(typed, origin):
+    """Key, export, verify, import, import again: the way of one envelope from tenant to tenant."""
+    public = json.loads(typed("fingerprint", "keygen", "key", "--json").stdout)["public_key"]
+    assert stat.S_IMODE(Path("key").stat().st_mode) == 0o600
+    exported = typed("fingerprint", "export", "-t", origin.tenant_id, "-o", "f.json", "--key", "key", "--json")
+    assert json.loads(exported.stdout)["verdict"] == "verified"
+    verified = typed("fingerprint", "verify", "f.json", "--trust", "key.pub", "--json")
+    assert json.loads(verified.stdout)["signed_by"] == public
+    words = ("fingerprint", "import", "f.json", "-t", f"{origin.tenant_id}-b", "--trust", public, "--json")
+    first, second = (json.loads(typed(*words).stdout) for _ in range(2))
+    assert (first["outcome"], len(first["created_ids"]), second["outcome"]) == ("imported", 3, "unchanged")
+    gone = typed("fingerprint", "take-back", first["import_id"], "-t", f"{origin.tenant_id}-b")
+    assert "3 deprecated, 0 kept" in gone.stdout
+
+
+def test_what_is_wrong_is_told(typed, origin):
+    """A missing file, a key that exists, a foreign signature and a damaged envelope each end in their own error."""
+    typed("fingerprint", "keygen", "key")
+    with pytest.raises(FingerprintRefused, match="key exists"):
+        typed("fingerprint", "keygen", "key")
+    with pytest.raises(FingerprintRefused, match="check 'file' failed"):
+        typed("fingerprint", "verify", "nothing.json")
+    typed("fingerprint", "export", "-t", origin.tenant_id, "-o", "f.json", "--key", "key")
+    with pytest.raises(SignatureMismatch, match="not pinned"):
+        typed("fingerprint", "verify", "f.json", "--trust", "00" * 32)
+    Path("half.json").write_bytes(Path("f.json").read_bytes()[:500])
+    with pytest.raises(FingerprintRefused, match="check 'json' failed"):
+        typed("fingerprint", "verify", "half.json")
+    assert typed("fingerprint", "export", "-t", origin.tenant_id, "--key", "key").exit_code == 2
+
+
+def test_contents_and_differences_are_shown(typed, origin):
+    """``show`` prints what an envelope tells, ``diff`` what was learned between two; brackets stay what they are."""
+    typed("fingerprint", "export", "-t", f"{origin.tenant_id}-empty", "-o", "a.json")
+    typed("fingerprint", "export", "-t", origin.tenant_id, "-o", "b.json")
+    shown = typed("fingerprint", "show", "b.json").stdout
+    assert "Deploy to staging" in shown
+    found = json.loads(typed("fingerprint", "diff", "a.json", "b.json", "--json").stdout)
+    assert {one["change"] for one in found["summaries"]} == {"learned"}
+    assert "learned" in typed("fingerprint", "diff", "a.json", "b.json").stdout
+    assert json.loads(typed("fingerprint", "show", "b.json", "--json").stdout)["compression_tier"] == "full"
+
+
+def test_the_digest_is_printed(typed, origin):
+    """``hmxgraph digest`` prints the numbers of HMX-F 5."""
+    found = json.loads(typed("digest", "-t", origin.tenant_id, "--json").stdout)
+    assert found["entity_count"] == 0
+    assert "entities" in typed("digest", "-t", origin.tenant_id).stdout

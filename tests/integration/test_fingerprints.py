@@ -1,0 +1,327 @@
+"""Fingerprints on the real graph: exported, imported once, taken back out, reported on."""
+
+import pytest
+
+from hmxgraph.errors import FingerprintError, HashMismatch, NotFound, SignatureMismatch, UnknownChoice
+from hmxgraph.fingerprint.diff import said
+from hmxgraph.fingerprint.options import TIERS, ExportOptions
+from hmxgraph.fingerprint.signing import SigningKey
+from hmxgraph.graph.plans import artifacts, conflicts, lifecycle, retention
+from hmxgraph.graph.plans.fingerprint_confirmation import confirm_imports
+from hmxgraph.graph.plans.tenants import state
+from hmxgraph.ingest.forgetting import Forgettable
+from hmxgraph.protocol.packs import ContextPack
+from tests.artifact_makers import at, policy, schema
+from tests.integration.fingerprinted import Learned
+from tests.unit.fingerprint.states import STATE, envelope
+
+SETS = ("policy_set", "task_schema_set", "playbook_set")
+KEY = SigningKey(bytes(range(32)))
+PACK = {
+    "hmx_version": "HMX-1.0",
+    "pack_id": "pack-1",
+    "query_context": "Deploy",
+    "entries": [],
+    "token_budget": {
+        "total_budget": 2048,
+        "used": 0,
+        "remaining": 2048,
+        "truncated": False,
+        "section_budgets": {},
+        "dropped_count": 0,
+    },
+    "assembly_metadata": {
+        "assembly_strategy": "ranked",
+        "ranking_weights": {"relevance": 0.4, "recency": 0.2, "provenance": 0.2, "salience": 0.2},
+        "retrieval_sources": [],
+        "candidate_count": 0,
+        "included_count": 0,
+        "assembly_duration_ms": 1,
+        "query_classification": {"intent": "procedural", "keywords": [], "entities": [], "time_ref": None},
+    },
+    "created_at": "2026-03-14T03:00:00.000Z",
+    "metadata": {},
+}
+
+
+@pytest.fixture
+def origin(connection, tenant_id):
+    """A tenant that learned three things."""
+    learned = Learned(connection, tenant_id)
+    learned.learn_three()
+    return learned
+
+
+@pytest.fixture
+def other(connection, tenant_id):
+    """Another tenant, empty."""
+    return Learned(connection, f"{tenant_id}-other")
+
+
+def knowledge(made):
+    """What the summaries of an envelope say, without ids and numbers."""
+    return {name: sorted(map(str, map(said, made.fingerprint["artifact_summaries"][name]))) for name in SETS}
+
+
+def test_same_state_same_bytes(origin):
+    """Exporting twice gives the same envelope in every tier, and writes nothing that a reader sees."""
+    before = origin.connection.perform(_state(origin))
+    for tier in TIERS:
+        assert origin.export(ExportOptions(tier=tier)).to_json() == origin.export(ExportOptions(tier=tier)).to_json()
+    assert origin.connection.perform(_state(origin)) == before
+    assert origin.counts()["Fingerprint"] == len(TIERS)
+
+
+def _state(learned):
+    from hmxgraph.graph.plan import read  # noqa: PLC0415 - a procedure of one plan
+
+    return read(lambda: state(learned.tenancy))
+
+
+def test_behaviour_comes_from_the_events(origin):
+    """Tools, decisions, errors and sessions are those of the stored events, counted anew only where they changed."""
+    origin.ingest_demo()
+    told = origin.export().fingerprint["behavioral_patterns"]
+    assert told["tool_usage"]["total_calls"] == 130
+    assert told["tool_usage"]["tool_frequency"] == {"exec": 124, "read_file": 6}
+    assert told["decision_patterns"]["total_decisions"] == 6
+    assert told["decision_patterns"]["correction_rate"] == 0.166667
+    assert sum(told["error_patterns"]["common_error_types"].values()) == told["error_patterns"]["total_errors"] == 18
+    assert told["session_patterns"]["total_sessions"] == 31
+    seen = []
+    stop = origin.connection.listen(seen.append)
+    again = origin.export().fingerprint["behavioral_patterns"]
+    stop()
+    assert again == told
+    assert not [line for line in seen if line.startswith("fingerprints/session_events")]
+
+
+def test_a_round_trip_keeps_every_summarys_content(origin, other):
+    """Export, import elsewhere, promote, export again: every summary says the same."""
+    origin.ingest_demo()
+    first = origin.export()
+    report = other.receive(first.to_json())
+    assert len(report.created_ids) == 3
+    other.promote(report.created_ids)
+    again = other.export()
+    assert knowledge(again) == knowledge(first)
+    assert other.faults() == ()
+
+
+def test_imported_summaries_are_drafts(origin, other):
+    """Drafts with four fifths of the confidence, whose evidence is the event that logs the import."""
+    report = other.receive(origin.export())
+    for artifact_id in report.created_ids:
+        draft = other.perform(artifacts.artifact, artifact_id)
+        assert (draft.status, draft.confidence) == ("draft", 0.64)
+        assert draft.source_events == (report.import_id,)
+    logged = other.rows("MATCH (event:Event {tenant_id: $tenant_id}) RETURN event.event_type AS type")
+    assert logged == [{"type": "x-hmxgraph-fingerprint_import"}]
+    assert other.faults() == ()
+
+
+def test_importing_twice_changes_nothing(origin, other):
+    """The second import of the same envelope writes nothing and says so."""
+    made = origin.export()
+    first = other.receive(made)
+    before, counts = other.connection.perform(_state(other)), other.counts()
+    second = other.receive(made.to_json())
+    assert (first.outcome, second.outcome) == ("imported", "unchanged")
+    assert second.import_id == first.import_id
+    assert second.known_ids == first.created_ids
+    assert (other.connection.perform(_state(other)), other.counts()) == (before, counts)
+
+
+def test_what_is_known_already_is_not_doubled(origin, other):
+    """A draft or active artifact with the same type and content stays the only one; nothing of it changes."""
+    content = {
+        "condition": "table larger than 1 GB",
+        "recommendation": "Use an online migration",
+        "alternatives": [],
+        "outcomes": [],
+        "scope": [],
+    }
+    from tests.artifact_makers import made  # noqa: PLC0415 - the name is used for envelopes here
+
+    other.learn(made("mine", "decision_policy", content))
+    report = other.receive(origin.export())
+    assert "mine" in report.known_ids
+    assert len(report.created_ids) == 2
+    assert other.perform(artifacts.artifact, "mine").confidence == 0.8
+
+
+def test_a_bad_envelope_writes_nothing(origin, other):
+    """Wrong hash, missing signature, truncated text: an error that names the check, and an empty graph."""
+    made = origin.export()
+    wrong = made.document()
+    wrong["fingerprint"]["source_event_count"] = 10_000
+    with pytest.raises(HashMismatch, match="fingerprint_hash"):
+        other.receive(wrong)
+    with pytest.raises(SignatureMismatch):
+        other.receive(made, trusted=[KEY.public_key])
+    with pytest.raises(FingerprintError, match="check 'json' failed"):
+        other.receive(made.to_json()[:-9])
+    assert other.counts() == {}
+    assert other.receive(made, signature=KEY.sign(made), trusted=[KEY.public_key]).signed_by == KEY.public_key
+
+
+def test_an_import_can_be_taken_back_and_come_again(origin, other):
+    """What the import brought is deprecated, its priors hold no longer; imported again it comes anew."""
+    made = origin.export()
+    first = other.receive(made)
+    assert other.in_force().fingerprint_id == first.fingerprint_id
+    other.promote(first.created_ids[:1])
+    gone = other.take_back(first.import_id)
+    assert gone.deprecated_ids == first.created_ids
+    assert other.in_force() is None
+    statuses = {other.perform(artifacts.artifact, one).status for one in first.created_ids}
+    assert statuses == {"deprecated"}
+    with pytest.raises(NotFound, match="import"):
+        other.take_back(first.import_id)
+    again = other.receive(made)
+    assert again.outcome == "imported"
+    assert len(again.created_ids) == 3
+    assert other.faults() == ()
+
+
+def test_other_evidence_holds_what_an_import_brought(origin, other):
+    """A draft that two imports brought stays until both are taken back."""
+    first = other.receive(origin.export())
+    origin.learn(schema("t2", step="Run the smoke tests", second=9))
+    second = other.receive(origin.export())
+    assert len(second.created_ids) == 1
+    assert other.take_back(first.import_id).kept_ids == first.created_ids
+    assert len(other.take_back(second.import_id).deprecated_ids) == 4
+
+
+def test_an_import_never_touches_what_is_there(origin, other):
+    """Restore is additive: artifacts, events and sessions stay as they were."""
+    other.ingest_demo()
+    other.learn(policy("own", "Never migrate on Fridays", condition="Friday"))
+    before = other.counts()
+    own = other.perform(artifacts.artifact, "own")
+    other.receive(origin.export())
+    after = other.counts()
+    assert {label: after[label] - before[label] for label in before} == {
+        label: {"Artifact": 3, "Event": 1, "Session": 1}.get(label, 0) for label in before
+    }
+    assert other.perform(artifacts.artifact, "own") == own
+
+
+def test_contradictions_are_recorded(origin, other):
+    """A draft that answers a question otherwise than what holds opens a conflict, closed when the import goes."""
+    other.learn(policy("mine", "Use a blue-green switch of the application"))
+    report = other.receive(origin.export())
+    assert len(report.conflict_ids) == 1
+    found = other.perform(conflicts.conflicts)
+    assert {side.status for side in found[0].sides} == {"active", "draft"}
+    assert other.faults() == ()
+    other.take_back(report.fingerprint_id)
+    assert other.perform(conflicts.conflicts) == ()
+    assert other.faults() == ()
+
+
+def test_priors_and_parameters_of_the_latest_import_hold(other):
+    """The latest import that has not expired speaks; its priorities are the importer's own ids."""
+    other.receive(envelope(compiler_state=STATE))
+    force = other.in_force()
+    known = {one.artifact_id for one in other.perform(artifacts.artifacts, lifecycle_any()).artifacts}
+    assert set(force.context_priors["priority_artifact_ids"]) <= known
+    assert force.compiler_parameters == {"min_support": 3.0}
+    assert other.in_force(as_of_us=0) is None
+
+
+def lifecycle_any():
+    """A filter that lets every status through."""
+    from hmxgraph.graph.rows.lifecycle import ArtifactFilter  # noqa: PLC0415 - one use
+
+    return ArtifactFilter(status=None)
+
+
+def test_reports_on_packs_become_priors(origin):
+    """What readers said of packs decides sections, artifacts, tags and budget; the last word on a pack counts."""
+    entry = {
+        "section": "procedures",
+        "content": "Deploy",
+        "source_id": "t1",
+        "source_type": "artifact",
+        "relevance_score": 0.9,
+        "token_estimate": 50,
+        "rank": 1,
+        "provenance": {"origin": "compiler", "confidence": 0.9, "evidence_count": 3},
+    }
+    pack = ContextPack.parse(PACK | {"entries": [entry]})
+    before = origin.connection.perform(_state(origin))
+    origin.report(pack, "negative")
+    assert origin.export().fingerprint["context_priors"]["suppressed_tags"] == ["deploy"]
+    origin.report(pack, "positive")
+    told = origin.export().fingerprint["context_priors"]
+    assert told["preferred_sections"] == ["procedures"]
+    assert told["priority_artifact_ids"][0] == "t1"
+    assert told["priority_tags"] == ["deploy"]
+    assert told["default_token_budget"] == 2048
+    assert origin.connection.perform(_state(origin)) == before
+    with pytest.raises(UnknownChoice, match="signal"):
+        origin.report(pack, "great")
+
+
+def test_two_importers_at_once_store_it_once(origin, other, address):
+    """Eight connections that import the same envelope at the same time leave one import."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - one use
+
+    made = origin.export().to_json()
+    with ThreadPoolExecutor(8) as pool:
+        reports = list(pool.map(lambda _: other.receive(made), range(8)))
+    assert sorted(report.outcome for report in reports) == ["imported", *["unchanged"] * 7]
+    assert other.counts()["Fingerprint"] == 1
+    assert other.counts()["Artifact"] == 3
+    assert other.faults() == ()
+
+
+def test_only_active_artifacts_are_told(origin):
+    """Drafts, deprecated, archived and superseded artifacts are not exported."""
+    origin.learn(schema("draft", status="draft", step="other"))
+    origin.perform(lifecycle.transition, "t1", "archived")
+    origin.perform(lifecycle.supersede, "p1", policy("p2", "Use gh-ost", second=5))
+    made = origin.export().fingerprint
+    ids = {one["artifact_id"] for name in SETS for one in made["artifact_summaries"][name]}
+    assert ids == {"p2", "f1"}
+    assert made["created_at"] >= "2026-03-14"
+    assert at(0)
+
+
+def test_forgetting_the_logging_event_takes_the_import_out(origin, other):
+    """Whoever erases the event that logs an import deprecates its drafts and ends its priors."""
+    report = other.receive(origin.export())
+    chosen = Forgettable(event_ids=(report.import_id,))
+    gone = other.perform(retention.forget, chosen)
+    assert set(gone.artifacts) == set(report.created_ids)
+    assert other.in_force() is None
+    assert other.receive(origin.export()).outcome == "imported"
+
+
+def test_local_evidence_makes_a_draft_active(origin, other):
+    """A draft of the tenant's own that says the same confirms an imported one; its evidence then holds it."""
+    other.ingest_demo()
+    report = other.receive(origin.export())
+    evidence = other.rows("MATCH (e:Event {tenant_id: $tenant_id}) RETURN e.event_id AS id ORDER BY e.key LIMIT 2")
+    ids = [row["id"] for row in evidence if row["id"] != report.import_id][:1]
+    other.learn(schema("own", status="draft", step="apply the manifest", source_events=ids))
+    done = other.perform(confirm_imports)
+    assert len(done.confirmed_ids) == 1
+    assert other.perform(artifacts.artifact, done.confirmed_ids[0]).status == "active"
+    assert other.perform(confirm_imports).confirmed_ids == ()
+    assert other.take_back(report.import_id).kept_ids == done.confirmed_ids
+    assert other.faults() == ()
+
+
+def test_local_experience_takes_the_place_of_an_import(origin, other):
+    """An imported artifact that is active leaves once an active one of the tenant's own says the same."""
+    report = other.receive(origin.export())
+    other.promote(report.created_ids)
+    other.learn(schema("own", step="apply the manifest"))
+    done = other.perform(confirm_imports)
+    assert len(done.replaced_ids) == 1
+    assert other.perform(artifacts.artifact, done.replaced_ids[0]).status == "deprecated"
+    assert other.perform(artifacts.artifact, "own").status == "active"
+    assert other.faults() == ()

@@ -1,0 +1,266 @@
+"""Ingest on the real server: accepted once, linked, counted, replayed without a write."""
+
+import gzip
+import itertools
+import json
+import threading
+
+import pytest
+
+import hmxgraph
+from hmxgraph.errors import IngestRefused
+from tests.integration.ingested import Ingested
+from tests.shared_data import shared
+from tests.unit.ingest.making import document
+
+
+@pytest.fixture
+def stored(connection, tenant_id):
+    """The bare look at the test's tenant."""
+    return Ingested(connection, tenant_id)
+
+
+@pytest.fixture
+def made(tenant_id):
+    """Documents of the test's tenant."""
+
+    def make(event_id, sequence=0, **fields):
+        return document(tenant_id=tenant_id, event_id=event_id, sequence=sequence, **fields)
+
+    return make
+
+
+def test_events_are_stored_with_everything(graph, stored, made, tenant_id):
+    """An event's node has the wire fields, canonical JSON, hash, text, terms, tokens and the version of its commit."""
+    graph.ingest([made("e1", tags=["a"], source="user", trace_id="t")])
+    found = stored.event("e1")
+    assert found["content"] == '{"role":"user","text":"Deploy the staging environment"}'
+    assert (found["text"], found["token_count"]) == ("Deploy the staging environment", 4)
+    assert (found["recorded_version"], found["trace_id"], found["tags"]) == (1, "t", ["a"])
+    assert (found["salience"], found["salience_origin"], found["speaker"]) == (0.8, "engine", "user")
+    assert found["tenant_id"] == tenant_id
+    assert graph.health()["event_count"] == 1
+
+
+def test_replay_writes_nothing(graph, stored, made):
+    """The same events again are duplicates, found by one read; version and graph stay as they are."""
+    events = [made(f"e{n}", n) for n in range(5)]
+    graph.ingest(events)
+    before, version = stored.picture(), graph.health()["state_version"]
+    lines = []
+    graph.trace(lines.append)
+    report = graph.ingest(reversed(events))
+    assert (report.accepted, report.duplicates) == (0, 5)
+    assert [line.split()[0] for line in lines] == ["events/known"]
+    assert (stored.picture(), graph.health()["state_version"]) == (before, version)
+
+
+def test_an_id_with_another_body_is_a_conflict(graph, stored, made):
+    """The stored event stays; the report names line, id and both hashes."""
+    graph.ingest([made("e1")])
+    before = stored.event("e1")
+    report = graph.ingest([made("e2", 1), made("e1", metadata={"other": 1}), made("e1", session_id="elsewhere")])
+    assert (report.accepted, report.conflicts, report.lines) == (1, 2, 3)
+    assert [(one.line, one.event_id) for one in report.conflicting] == [(2, "e1"), (3, "e1")]
+    assert {one.stored_hash for one in report.conflicting} == {before["event_hash"]}
+    assert stored.event("e1") == before
+
+
+def test_repeats_within_a_batch_are_judged_by_what_is_stored(graph, made):
+    """Of equal ids in one batch, those like the stored event are duplicates, the others conflicts."""
+    graph.ingest([made("e1")])
+    other = made("e1", metadata={"other": 1})
+    report = graph.ingest([other, other, made("e1"), made("e2", 1), made("e2", 1), made("e2", 2)])
+    assert (report.accepted, report.duplicates, report.conflicts) == (1, 2, 3)
+    assert [one.line for one in report.conflicting] == [1, 2, 6]
+
+
+def test_the_chain_is_the_order_however_events_arrive(graph, stored, made):
+    """Late, early and middle arrivals end up where sequence, time and id put them; late ones are counted."""
+    for sequences in ([5], [9], [7], [1, 6, 12], [0, 2, 8, 13]):
+        report = graph.ingest([made(f"e{n:02}", n) for n in sequences])
+    ids = [f"e{n:02}" for n in (0, 1, 2, 5, 6, 7, 8, 9, 12, 13)]
+    assert stored.links("NEXT") == sorted(("NEXT", a, b) for a, b in itertools.pairwise(ids))
+    assert report.late == 3
+    assert (stored.session("s1")["head_id"], stored.session("s1")["tail_id"]) == ("e00", "e13")
+
+
+def test_equal_sequences_are_ordered_by_time_then_id(graph, stored, made):
+    """Ties of the sequence number are broken by the timestamp, then by the id in code point order."""
+    late = "2026-03-14T04:00:00+00:00"
+    odd = ["a", "\ufffd", "\U0001f600"]
+    for one in (made("z"), made("b", timestamp=late), *(made(name) for name in reversed(odd))):
+        graph.ingest([one])
+    ids = ["a", "z", "\ufffd", "\U0001f600", "b"]
+    assert stored.links("NEXT") == sorted(("NEXT", a, b) for a, b in itertools.pairwise(ids))
+
+
+def test_links_within_and_beyond_a_batch(graph, stored, made):
+    """Causes, correlations, answers and feedback are linked, in one batch or in several."""
+    events = [
+        made("call", 0, event_type="tool_call", content={"tool_name": "x", "arguments": {}, "call_id": "c1"}),
+        made(
+            "result", 1, event_type="tool_result", content={"tool_name": "x", "call_id": "c1"},
+            parent_event_id="call", correlation_id="call",
+        ),
+        made("fb", 2, event_type="feedback", content={"signal": "positive", "target_event_id": "result"}),
+    ]  # fmt: skip
+    expected = [
+        ("ABOUT", "fb", "result"),
+        ("ANSWERS", "result", "call"),
+        ("CAUSED_BY", "result", "call"),
+        ("CORRELATES_WITH", "result", "call"),
+        ("NEXT", "call", "result"),
+        ("NEXT", "result", "fb"),
+    ]
+    graph.ingest(events)
+    assert stored.links() == expected
+    other = [dict(one, session_id="again", event_id=one["event_id"]) for one in events]
+    assert graph.ingest(other).conflicts == 3
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1)])
+def test_dangling_ends_are_linked_when_they_arrive(graph, stored, made, order):
+    """Whichever end comes first, also in different sessions, the links are the same and nothing is left waiting."""
+    events = [
+        made("call", 0, event_type="tool_call", content={"tool_name": "x", "arguments": {}, "call_id": "c1"}),
+        made("result", 1, event_type="tool_result", content={"tool_name": "x", "call_id": "c1"}, correlation_id="call"),
+        made(
+            "fb", 2, event_type="feedback", content={"signal": "negative", "target_event_id": "result"},
+            parent_event_id="call", session_id="other",
+        ),
+    ]  # fmt: skip
+    for place in order:
+        graph.ingest([events[place]])
+    assert stored.links() == [
+        ("ABOUT", "fb", "result"),
+        ("ANSWERS", "result", "call"),
+        ("CAUSED_BY", "fb", "call"),
+        ("CORRELATES_WITH", "result", "call"),
+        ("NEXT", "call", "result"),
+    ]
+    assert stored.picture()["w"] == []
+
+
+def test_a_result_answers_the_nearest_call_before_it(graph, stored, made):
+    """Where a call id was used twice, the result belongs to the last call before it."""
+    content = {"tool_name": "x", "call_id": "c1"}
+    graph.ingest([made(f"call{n}", n, event_type="tool_call", content=content) for n in (0, 2, 9)])
+    graph.ingest([made("result", 5, event_type="tool_result", content=content)])
+    assert stored.links("ANSWERS") == [("ANSWERS", "result", "call2")]
+
+
+def test_sessions_are_counted(graph, stored, made):
+    """A session knows its extent, its number of events and the signal of its last feedback."""
+    graph.ingest([made("a", 1, timestamp="2026-03-14T05:00:00Z"), made("b", 2)])
+    graph.ingest([made("f1", 9, event_type="feedback", content={"signal": "positive"})])
+    graph.ingest([made("f0", 8, event_type="feedback", content={"signal": "negative"})])
+    session = stored.session("s1")
+    assert (session["event_count"], session["outcome"], session["changed_version"]) == (4, "positive", 3)
+    assert session["last_us"] - session["first_us"] == 2 * 3600 * 1_000_000
+
+
+def test_salience_knows_what_is_new_and_what_repeats(graph, stored, made):
+    """The first of its kind in the tenant counts more, an exact repeat in the session less, across batches."""
+    call = {"tool_name": "x", "arguments": {"a": 1}}
+    for number in range(3):
+        graph.ingest([made(f"c{number}", number, event_type="tool_call", content=call)])
+    graph.ingest([made("other", session_id="s2", event_type="tool_call", content=call)])
+    assert [stored.event(name)["salience"] for name in ("c0", "c1", "c2", "other")] == [0.9, 0.6, 0.6, 0.8]
+
+
+def test_tenants_are_apart(address, graph, made, tenant_id):
+    """The same ids under another tenant are other events; a foreign file is rehomed and says so."""
+    graph.ingest([made("e1"), made("e2", 1, parent_event_id="e1")])
+    with hmxgraph.connect(
+        address.uri, user=address.user, password=address.password, tenant_id=f"{tenant_id}-b"
+    ) as other:
+        report = other.ingest([made("e1"), made("e2", 1, parent_event_id="e1")])
+        assert (report.accepted, report.rehomed, report.sessions) == (2, 2, 1)
+        assert len(report.warnings) == 1
+        assert other.health()["event_count"] == 2
+
+
+def test_bad_lines_are_named_and_can_be_mended(graph, made, tmp_path):
+    """Good lines are stored, bad ones stand in the report and in the rejects file, which can be fed in again."""
+    path, rejects = tmp_path / "events.ndjson.gz", tmp_path / "rejects.ndjson"
+    lines = [json.dumps(made("e1")), "{broken", json.dumps(made("e2", -1)), json.dumps(made("e3", 3))]
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    report = graph.ingest(path, rejects=rejects)
+    assert (report.accepted, [one.line for one in report.rejected]) == (2, [2, 3])
+    assert report.rejected[1].event_id == "e2"
+    mended = rejects.read_text().replace('"sequence":-1', '"sequence":1')
+    again = tmp_path / "mended.ndjson"
+    again.write_text(mended)
+    assert (graph.ingest(again).accepted, graph.ingest(path).duplicates) == (1, 2)
+
+
+def test_strict_ingest_stops_at_the_first_bad_line(graph, made):
+    """With on_error="raise" nothing after the last full batch before the bad line is stored."""
+    source = [made("e1"), made("e2", 1), {"no": "event"}, made("e3", 3)]
+    with pytest.raises(IngestRefused, match="source:3"):
+        graph.ingest(source, on_error="raise", batch_size=2)
+    assert graph.health()["event_count"] == 2
+
+
+def test_strict_ingest_refuses_conflicts(graph, made):
+    """With on_error="raise" an id with another body is an error, and its batch is not stored."""
+    graph.ingest([made("e1")])
+    with pytest.raises(IngestRefused, match="'e1'"):
+        graph.ingest([made("e2", 1), made("e1", 5)], on_error="raise")
+    assert graph.health()["event_count"] == 1
+
+
+def test_writers_of_the_same_events_meet(address, stored, made, tenant_id):
+    """Eight writers bring the same events in different batches at once: each event once, one chain, no error."""
+    events = [made(f"e{n:03}", n % 40, session_id=f"s{n // 40}") for n in range(200)]
+    reports, errors = [], []
+
+    def write(number):
+        try:
+            with hmxgraph.connect(
+                address.uri, user=address.user, password=address.password, tenant_id=tenant_id
+            ) as graph:
+                rotated = events[number * 25 :] + events[: number * 25]
+                reports.append(graph.ingest(rotated, batch_size=7 + number))
+        except Exception as error:  # noqa: BLE001 - told by the test
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert sum(report.accepted for report in reports) == 200
+    assert sum(report.lines for report in reports) == 8 * 200
+    ids = [f"e{n:03}" for n in range(200)]
+    chains = [("NEXT", a, b) for a, b in itertools.pairwise(ids) if int(a[1:]) // 40 == int(b[1:]) // 40]
+    assert stored.links("NEXT") == chains
+    assert [row["session"]["event_count"] for row in stored.picture()["s"]] == [40] * 5
+
+
+def test_writers_that_point_at_each_other_meet(address, stored, made, tenant_id):
+    """Events of different sessions that name each other as parents are linked, whoever commits first."""
+    number = 60
+
+    def write(session, other):
+        with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id) as graph:
+            for n in range(number):
+                graph.ingest([made(f"{session}{n}", n, session_id=session, parent_event_id=f"{other}{n}")])
+
+    threads = [threading.Thread(target=write, args=pair) for pair in (("a", "b"), ("b", "a"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(stored.links("CAUSED_BY")) == 2 * number
+    assert stored.picture()["w"] == []
+
+
+def test_conversations_load_whole(graph):
+    """Every event of the sample conversations is accepted, and none twice."""
+    path = shared("data", "conversations", "conv-26.ndjson.gz")
+    report = graph.ingest(path)
+    assert (report.accepted, report.rejected, report.late) == (419, (), 0)
+    assert graph.ingest(path).duplicates == 419

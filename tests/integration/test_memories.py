@@ -1,0 +1,215 @@
+"""Memories in the graph: stated, superseded, disputed, given by hand, listed, forgotten."""
+
+import pytest
+
+from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.graph.plans.conflicts import conflicts, resolve
+from hmxgraph.graph.plans.memories import memories, memory
+from hmxgraph.graph.plans.remembering import Telling, remember
+from hmxgraph.graph.plans.retention import forget
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.forgetting import Forgettable
+from hmxgraph.protocol.timestamps import microseconds
+from tests.integration.ingested import Ingested
+from tests.unit.ingest.making import document
+
+CHAIN = """
+MATCH (newer:Memory {tenant_id: $tenant_id})-[:SUPERSEDES]->(older:Memory)
+RETURN newer.text AS newer, older.text AS older
+ORDER BY newer, older
+"""
+
+
+@pytest.fixture
+def tenancy(tenant_id):
+    """The test's tenant."""
+    return Tenancy.of(tenant_id)
+
+
+@pytest.fixture
+def say(graph, tenant_id):
+    """Ingest what the user says on days of March."""
+    count = iter(range(100, 1000))
+
+    def said(*words, speaker=None):
+        graph.ingest([one(day, text, speaker) for day, text in words])
+
+    def one(day, text, speaker):
+        number = next(count)
+        who = {"source": "user"} if speaker is None else {"source": speaker, "agent_id": speaker}
+        return document(
+            tenant_id=tenant_id,
+            event_id=f"e{number}",
+            session_id="s",
+            sequence=number,
+            timestamp=f"2026-03-{day:02}T00:00:00Z",
+            content={"role": "user", "text": text},
+            **who,
+        )
+
+    return said
+
+
+@pytest.fixture
+def listed(connection, tenancy):
+    """The texts of the tenant's memories that a question finds."""
+
+    def texts(**asked):
+        found, _ = connection.perform(memories(tenancy, **asked))
+        return [one.text for one in found]
+
+    return texts
+
+
+@pytest.fixture
+def told(connection, tenancy):
+    """Remember something by hand."""
+    count = iter(range(1000))
+
+    def remembered(text, at_us=None, **how):
+        telling = Telling("ana", f"told-{next(count)}", microseconds("2026-01-01T00:00:00Z"), at_us)
+        return connection.perform(remember(tenancy, text, telling, **how))
+
+    return remembered
+
+
+def holding(listed):
+    """What holds now."""
+    return sorted(listed(status="promoted") + listed(status="tentative"))
+
+
+def day(number):
+    """Microseconds of a day in March at noon."""
+    return microseconds(f"2026-03-{number:02}T12:00:00Z")
+
+
+def test_a_later_answer_supersedes(say, listed, connection, tenant_id):
+    """The latest answer holds; the chain tells what held before, and as of a time what held then."""
+    say((1, "I live in Boston."))
+    say((3, "I live in Boston."), (5, "I live in Rome."))
+    say((9, "I live in Boston."))
+    assert listed(status="promoted") == ["The user lives in Boston."]
+    assert listed(as_of_us=day(4)) == ["The user lives in Boston."]
+    assert listed(as_of_us=day(6)) == ["The user lives in Rome."]
+    rows = Ingested(connection, tenant_id).rows(CHAIN)
+    assert [(row["newer"][-7:], row["older"][-7:]) for row in rows] == [("Boston.", "n Rome."), ("n Rome.", "Boston.")]
+
+
+def test_a_late_answer_finds_its_place(say, listed, connection, tenant_id):
+    """What arrives late is history, not news; the chain stays linear."""
+    say((1, "I live in Boston."), (9, "I live in Rome."))
+    say((5, "I live in Oslo."))
+    assert listed(status="promoted") == ["The user lives in Rome."]
+    assert listed(as_of_us=day(6)) == ["The user lives in Oslo."]
+    rows = Ingested(connection, tenant_id).rows(CHAIN)
+    assert [(row["newer"], row["older"]) for row in rows] == [
+        ("The user lives in Oslo.", "The user lives in Boston."),
+        ("The user lives in Rome.", "The user lives in Oslo."),
+    ]
+
+
+def test_opposite_policies_supersede(say, listed):
+    """A user who orders the opposite has changed their mind."""
+    say((1, "Always deploy on Fridays."), (2, "Never deploy on Fridays."))
+    assert listed(status="promoted") == ["Never deploy on Fridays."]
+
+
+def test_what_is_said_of_the_same_time_is_a_conflict(say, listed, connection, tenancy):
+    """Two answers of one time both stay, under an open conflict, until one is chosen."""
+    say((1, "I live in Boston."), (1, "I live in Rome."))
+    (found,) = connection.perform(conflicts(tenancy))
+    assert found.kind == "contradicting_facts"
+    assert sorted(side.text for side in found.sides) == holding(listed)
+    kept = next(side for side in found.sides if "Rome" in side.text)
+    connection.perform(resolve(tenancy, found.conflict_id, keep=kept.side_id, reason="asked"))
+    assert holding(listed) == ["The user lives in Rome."]
+
+
+def test_people_contradict_each_other(say, listed, connection, tenancy):
+    """Of two people neither decides: what they say of a third is in conflict."""
+    say((1, "Ivan Smith lives in Boston."), speaker="Caroline")
+    say((5, "Ivan Smith lives in Rome."), speaker="Melanie")
+    assert len(connection.perform(conflicts(tenancy))) == 1
+    assert len(holding(listed)) == 2
+
+
+def test_a_later_answer_ends_the_conflict(say, listed, connection, tenancy):
+    """What takes the place of one side takes the place of the other, and closes their conflict."""
+    say((1, "I live in Boston."), (1, "I live in Rome."))
+    say((5, "I live in Oslo."))
+    assert connection.perform(conflicts(tenancy)) == ()
+    assert holding(listed) == ["The user lives in Oslo."]
+
+
+def test_repetition_makes_sure(say, connection, tenancy):
+    """A tentative directive is promoted when it is given again."""
+    say((1, "Do not use global variables."))
+    (first,), _ = connection.perform(memories(tenancy))
+    assert (first.status, first.observation_count) == ("tentative", 1)
+    say((2, "Do not use global variables."))
+    again = connection.perform(memory(tenancy, first.memory_id))
+    assert (again.status, again.observation_count, again.confidence) == ("promoted", 2, 0.84)
+    assert len(again.event_ids) == 2
+
+
+def test_remembering_by_hand_has_evidence(told, connection, tenancy):
+    """What is told by hand is one memory however often it is told, each time with an event as evidence."""
+    told("Always verify the rollout", kind="policy", hard=True)
+    again = told("Always verify the rollout", kind="policy")
+    assert (again.observation_count, again.hard, again.extraction_method) == (2, True, "remembered")
+    assert again.event_ids == ("told-0", "told-1")
+
+
+def test_what_is_told_by_hand_comes_after_all_that_is_known(say, told, listed):
+    """Without a time of its own it is told just after the tenant's logical now, and supersedes."""
+    say((5, "I live in Boston."))
+    made = told("I live in Rome")
+    assert made.first_at.startswith("2026-03-05T00:00:00")
+    assert listed(status="promoted") == ["I live in Rome"]
+
+
+@pytest.mark.parametrize(("text", "how"), [("x", {"kind": "rumour"}), ("x", {"hard": True}), (" ", {"kind": "fact"})])
+def test_what_cannot_be_remembered_is_refused(told, text, how):
+    """Unknown kinds, hard facts and empty texts are refused by name."""
+    with pytest.raises(UnknownChoice):
+        told(text, **how)
+
+
+def test_memories_are_listed_page_by_page(told, connection, tenancy):
+    """Pages follow each other without gaps; filters narrow them; unknown choices are refused."""
+    for number in range(5):
+        told(f"rule number {number} stands", kind="policy")
+    told("tea is ready", kind="fact")
+    seen, after = [], None
+    while True:
+        page, after = connection.perform(memories(tenancy, kind="policy", limit=2, after=after))
+        seen += [one.text for one in page]
+        if after is None:
+            break
+    assert seen == [f"rule number {number} stands" for number in reversed(range(5))]
+    with pytest.raises(UnknownChoice):
+        connection.perform(memories(tenancy, kind="rumour"))
+    with pytest.raises(NotFound):
+        connection.perform(memory(tenancy, "none"))
+
+
+def test_forgetting_the_evidence_forgets_the_memory(say, listed, connection, tenancy, tenant_id):
+    """A memory without evidence loses its words and leaves its chain; what it had superseded holds again."""
+    say((1, "I live in Boston."), (5, "I live in Rome."))
+    (last,), _ = connection.perform(memories(tenancy, status="promoted"))
+    (event_id,) = connection.perform(memory(tenancy, last.memory_id)).event_ids
+    report = connection.perform(forget(tenancy, Forgettable(event_ids=(event_id,))))
+    assert report.memories == (last.memory_id,)
+    assert listed(status="promoted") == ["The user lives in Boston."]
+    left = Ingested(connection, tenant_id).rows("MATCH (n {tenant_id: $tenant_id}) RETURN properties(n) AS p")
+    assert not any("Rome" in str(row["p"]) for row in left)
+
+
+def test_forgetting_one_of_two_pieces_of_evidence_makes_less_sure(say, connection, tenancy):
+    """A memory with evidence left counts it anew."""
+    say((1, "Do not use global variables."), (2, "Do not use global variables."))
+    (found,), _ = connection.perform(memories(tenancy))
+    first, _ = connection.perform(memory(tenancy, found.memory_id)).event_ids
+    connection.perform(forget(tenancy, Forgettable(event_ids=(first,))))
+    left = connection.perform(memory(tenancy, found.memory_id))
+    assert (left.observation_count, left.confidence) == (1, 0.6)

@@ -1,0 +1,182 @@
+"""Semantic memories by hand and their upkeep, on the real server."""
+
+import pytest
+
+from hmxgraph.errors import AlreadySuperseded, NotFound, SupersessionCycle, UnknownChoice
+from hmxgraph.graph.metering import Meter
+from hmxgraph.knowledge.plain.memory_operations import MemoryOperations
+from tests.task_makers import memory_of, records_of, tasks_of
+
+AT = "2026-03-14T03:00:{:02d}Z"
+
+
+@pytest.fixture
+def memory(graph):
+    """The memory operations of a fresh tenant."""
+    return memory_of(graph)
+
+
+def test_added_memories_are_found_and_read(memory):
+    """A policy added by hand is found by its words, with its evidence, as a mere candidate."""
+    added = memory.add("Always verify the rollout", kind="policy", project_id="p", agent_id="ana")
+    (hit,) = memory.search("rollout verification", project_id="p").hits
+    assert (hit.memory_id, hit.trust_tier, hit.view.kind) == (added.memory_id, "semantic_candidate", "policy")
+    assert len(memory.get(added.memory_id).event_ids) == 1
+    assert memory.search("rollout", kind="fact").hits == ()
+    assert memory.search("rollout", project_id="q").hits == ()
+
+
+def test_impossible_operations_are_refused(memory):
+    """Unknown kinds, signals, outcomes, modes and memories are errors."""
+    with pytest.raises(UnknownChoice, match="kind"):
+        memory.add("x", kind="rumour")
+    with pytest.raises(UnknownChoice, match="text"):
+        memory.add("  ")
+    with pytest.raises(NotFound):
+        memory.get("nowhere")
+    with pytest.raises(NotFound):
+        memory.delete("nowhere")
+    known = memory.add("Always verify the rollout", kind="policy").memory_id
+    with pytest.raises(UnknownChoice, match="signal"):
+        memory.feedback(known, "meh")
+    with pytest.raises(UnknownChoice, match="outcome"):
+        memory.record_outcome([known], "meh")
+    with pytest.raises(NotFound):
+        memory.record_outcome([known, "nowhere"], "success")
+    with pytest.raises(UnknownChoice, match="mode"):
+        memory.search("x", mode="meh")
+
+
+def test_what_is_superseded_or_deleted_is_hidden_with_the_reason(memory):
+    """Out of searches unless asked for; the chain cannot fork or close on itself."""
+    old = memory.add("Verify the rollout once", kind="policy").memory_id
+    new = memory.supersede(old, "Verify the rollout twice", kind="policy")
+    assert new.supersedes == old
+    assert [hit.memory_id for hit in memory.search("verify rollout")] == [new.memory_id]
+    hidden = {hit.memory_id: hit.view.hidden_reason for hit in memory.search("verify rollout", include_hidden=True)}
+    assert hidden == {old: "superseded", new.memory_id: None}
+    with pytest.raises(AlreadySuperseded):
+        memory.supersede(old, "Verify the rollout three times", kind="policy")
+    with pytest.raises(SupersessionCycle):
+        memory.supersede(new.memory_id, "Verify the rollout twice", kind="policy")
+    assert memory.delete(new.memory_id, reason="wrong").hidden_reason == "deleted"
+    assert memory.search("verify rollout").hits == ()
+
+
+def test_what_is_over_is_expired(memory):
+    """A memory that does not hold any more as of the time asked for is hidden as expired."""
+    known = memory.add("Verify the rollout", kind="policy", at=AT.format(1)).memory_id
+    memory._connection._driver.execute_query(
+        "MATCH (m:Memory {memory_id: $id}) SET m.valid_to_us = m.valid_from_us + 5000000", {"id": known}
+    )
+    assert len(memory.search("rollout", as_of=AT.format(3))) == 1
+    assert memory.search("rollout", as_of=AT.format(30)).hits == ()
+    (hit,) = memory.search("rollout", as_of=AT.format(30), include_hidden=True).hits
+    assert hit.view.hidden_reason == "expired"
+
+
+def test_feedback_and_outcomes_move_the_rank(memory):
+    """Of two that match alike the one that helped comes first; each judgement is an event."""
+    one = memory.add("Restart the cart service", kind="policy").memory_id
+    two = memory.add("Restart the cart worker", kind="policy").memory_id
+    memory.feedback(one, "negative", comment="made it worse", agent_id="ana")
+    judged = memory.record_outcome([two], "success", summary="it helped", agent_id="ana")
+    assert judged.memories[0].properties["useful"] == 1
+    assert [hit.memory_id for hit in memory.search("restart cart")] == [two, one]
+
+
+def test_compact_answers_fit_the_budget(memory):
+    """Ids and trust stay; a budget leaves the rest out and counts it."""
+    for place in range(6):
+        memory.add(f"Verify rollout number {place} " + "carefully and in depth " * 10, kind="policy")
+    short = memory.search("verify rollout", compact=True)
+    assert all({"memory_id", "trust_tier", "score", "text"} <= hit.document().keys() for hit in short)
+    assert all(len(hit.text) <= 160 for hit in short)
+    budgeted = memory.search("verify rollout", token_budget=300)
+    assert budgeted.token_estimate <= 300
+    assert len(budgeted) + budgeted.omitted == 6
+
+
+def test_a_mode_brings_its_digest(graph, memory):
+    """Looking for failures among memories brings the failure library, fresh."""
+    tasks = tasks_of(graph)
+    task_id = tasks.start("Deploy").task_id
+    tasks.run_start(task_id, command="c", why_chosen="w", inputs=["i"])
+    tasks.run_finish(task_id, status="failed", summary="disk full")
+    found = memory.search("disk", mode="find_failures")
+    assert "disk full" in found.digest.record.summary
+
+
+def test_figures(memory):
+    """Counts by kind, duplicates, coverage, sizes and costs; examples only where asked for."""
+    known = memory.add("Verify the rollout", kind="policy").memory_id
+    memory.add("Tea is served at four", kind="fact")
+    memory.delete(known)
+    counted = memory.stats()
+    assert (counted["active_chunks"], counted["deleted_chunks"], counted["total_chunks"]) == (1, 1, 2)
+    assert counted["all_by_type"] == {"fact": 1, "policy": 1}
+    health = memory.health()
+    assert health["index_coverage"] == {"searchable": 2, "total": 2}
+    assert "examples" not in health["duplicates"]
+    assert memory.health(include_examples=True)["duplicates"]["examples"] == []
+    assert health["scope"]["aliases"] == []
+
+
+def test_metrics_count_bytes_tokens_and_refusals(graph):
+    """Tokens are bytes over four, rounded up; a refusal is counted by its name."""
+    ticks = iter(range(100))
+    memory = MemoryOperations(graph._tenancy, graph._connection, Meter(lambda: float(next(ticks))))
+    memory.add("Verify the rollout", kind="policy")
+    with pytest.raises(NotFound):
+        memory.get("nowhere")
+    measured = memory.metrics()
+    usage = measured["token_usage"]["by_operation"]["add"]
+    assert usage["tokens"] == -(-(usage["request_bytes"] + usage["response_bytes"]) // 4)
+    assert measured["latency_ms"]["add"] == {"p50": 1000.0, "p95": 1000.0, "max": 1000.0}
+    assert measured["rejections"] == {"get: NotFound": 1}
+    assert measured["index"]["offline"] == []
+
+
+def test_compact_refreshes_digests(graph, memory):
+    """Those that are stale or missing, or all where a rebuild is forced; modes and roles name them."""
+    tasks = tasks_of(graph)
+    task_id = tasks.start("Deploy", project_id="p").task_id
+    tasks.finish(task_id, what_worked=["canary"])
+    roles = [each["artifact"]["artifact_role"] for each in memory.compact(project_id="p")["digests"]]
+    assert roles == ["project_brief", "highlight_library"]
+    assert (
+        len(memory.compact(project_id="p", digest_modes=["brief_project"], force_digest_rebuild=True)["digests"]) == 1
+    )
+    with pytest.raises(UnknownChoice):
+        memory.compact(digest_modes=["generic"])
+
+
+def test_dreaming_is_planned_safe_and_done_once(graph, memory):
+    """A dry run writes nothing; applying retires copies and refreshes; then nothing is left to do; the report links."""
+    tasks, records = tasks_of(graph), records_of(graph)
+    task_id = tasks.start("Deploy", at=AT.format(1)).task_id
+    own = tasks.resume(task_id).digest.artifact_id
+    copy = records.create(
+        "digest",
+        task_id=task_id,
+        artifact_role="task_resume",
+        digest_key=f"task_resume:{task_id}",
+        summary="an old copy",
+        at=AT.format(2),
+    ).artifact_id
+    for _ in range(2):
+        tasks.add_evidence(task_id, summary="said twice", at=AT.format(3))
+    version = graph.health()
+    planned = memory.dream()
+    assert graph.health() == version
+    assert [each["action"] for each in planned.actions] == ["retire_duplicate_digest", "refresh_digest"]
+    assert [each["finding"] for each in planned.reported] == ["duplicate_record"]
+    assert planned.report_id is None
+    done = memory.dream(dry_run=False, at=AT.format(9))
+    assert records.get(copy).hidden_reason == "duplicate_digest"
+    assert records.get(own).hidden_reason is None
+    assert not records.get(own).stale
+    assert set(records.get(done.report_id).record.related_artifact_ids) == {own, copy}
+    again = memory.dream(dry_run=False)
+    assert (again.actions, again.report_id) == ((), None)
+    assert [each["finding"] for each in again.reported] == ["duplicate_record"]

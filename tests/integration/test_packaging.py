@@ -1,0 +1,50 @@
+"""The statements travel with the package: in a wheel inside it, in an editable install beside it."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hmxgraph.graph.catalogue import query_names
+
+ROOT = Path(__file__).resolve().parents[2]
+ASK = (
+    "from hmxgraph.graph import catalogue as c; print(c._folder()); print(*c.query_names()); "
+    "c.query(c.query_names()[0])"
+)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """A wheel built from this checkout by the standard front end."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return next(folder.glob("hmxgraph-*.whl"))
+
+
+def asked(folder):
+    """The catalogue's folder and names, as a fresh interpreter sees them with *folder* first on its path."""
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); {ASK}"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder).stdout.splitlines()
+
+
+def test_editable_install_reads_the_folder_beside_the_package():
+    """In a checkout the statements are the files that people edit."""
+    folder, names = asked(ROOT)
+    assert Path(folder) == ROOT / "cypher"
+    assert tuple(names.split()) == query_names()
+
+
+def test_wheel_carries_every_statement(wheel, tmp_path):
+    """A wheel unpacked anywhere finds all statements inside the package, and its data files with them."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    folder, names = asked(tmp_path)
+    assert Path(folder) == tmp_path / "hmxgraph" / "cypher"
+    assert tuple(names.split()) == query_names()
+    data = [path for path in (ROOT / "hmxgraph").rglob("*.*json") if "__pycache__" not in path.parts]
+    assert data
+    assert [path for path in data if not (tmp_path / path.relative_to(ROOT)).is_file()] == []

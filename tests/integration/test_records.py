@@ -1,0 +1,264 @@
+"""Records found on the real server: exact filters, modes, shapes, siblings, libraries; and written by many at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from hmxgraph.errors import NotFound, TaskError, UnknownChoice
+from hmxgraph.graph.plans import record_search
+from hmxgraph.protocol.records import FILTERS, MODES
+from tests.task_makers import records_of, tasks_of
+
+FULL = {
+    "status": "completed",
+    "challenge_id": "c1",
+    "thread_id": "th",
+    "artifact_role": "pilot",
+    "tool_name": "blast",
+    "project_id": "p1",
+    "agent_id": "ana",
+    "session_id": "s1",
+    "requested_action": "verify",
+    "verification_status": "pending",
+    "relation_kind": "supports",
+}
+AT = "2026-03-14T03:00:{:02d}Z"
+
+
+@pytest.fixture
+def tasks(graph):
+    """The tasks of a fresh tenant."""
+    return tasks_of(graph)
+
+
+@pytest.fixture
+def records(graph):
+    """The records of a fresh tenant."""
+    return records_of(graph)
+
+
+@pytest.fixture
+def task_id(tasks):
+    """A task that was started."""
+    return tasks.start("Sequence the soil samples", at=AT.format(0)).task_id
+
+
+def ids(found):
+    """The ids of hits or views."""
+    return [one.artifact_id for one in found]
+
+
+@pytest.mark.parametrize("words", ["", "microbes in soil"])
+def test_each_exact_filter_finds_exactly_its_records(tasks, records, task_id, words):
+    """All eighteen filters, with words to rank by and without, alone and together."""
+    start = records.search("sequence").hits[0].artifact_id
+    one = records.create(
+        "evidence",
+        task_id=task_id,
+        summary="Many microbes in this soil",
+        reply_to_artifact_id=start,
+        dataset_refs=[{"name": "soil", "version": "2"}],
+        entity_refs=[{"name": "E. coli", "entity_type": "organism"}],
+        **FULL,
+    ).artifact_id
+    records.create(
+        "decision", task_id=task_id, summary="No microbes in soil", dataset_refs=[{"name": "x", "version": "2"}]
+    )
+    values = FULL | {
+        "task_id": task_id,
+        "artifact_kind": "evidence",
+        "reply_to_artifact_id": start,
+        "dataset_name": "soil",
+        "dataset_version": "2",
+        "entity_name": "E. coli",
+        "entity_type": "organism",
+    }
+    assert set(values) == set(FILTERS)
+    for name, value in values.items():
+        assert one in ids(records.search(words, **{name: value})), name
+        assert ids(records.search(words, **{name: "another"})) == [], name
+    assert ids(records.search(words, **values)) == [one]
+    assert ids(tasks.search(words, **values)) == [one]
+
+
+def test_unknown_filters_and_modes_are_refused(records):
+    """A misspelt filter, a mode that is none and an impossible limit are errors, never ignored."""
+    for asked in ({"taskid": "t"}, {"mode": "find_all"}, {"limit": 0}, {"token_budget": 0}):
+        with pytest.raises(UnknownChoice):
+            records.search("x", **asked)
+
+
+def test_filters_hold_however_many_records_there_are(monkeypatch, records, task_id):
+    """The three ways of finding the newest answer alike: the newest few, the index of words, the index of time."""
+    for place in range(12):
+        agent = "ana" if place < 8 else "bo"
+        records.create("evidence", task_id=task_id, summary=f"n{place}", agent_id=agent, at=AT.format(place + 1))
+    expected = [f"n{place}" for place in range(7, 4, -1)]
+    for recent, counted in ((1_000, 2_000), (2, 2_000), (2, 3)):
+        monkeypatch.setattr(record_search, "RECENT", recent)
+        monkeypatch.setattr(record_search, "COUNTED", counted)
+        for filters in ({"agent_id": "ana"}, {"agent_id": "ana", "artifact_kind": "evidence"}):
+            assert [hit.view.record.summary for hit in records.search(limit=3, **filters)] == expected
+
+
+def test_each_mode_lifts_what_it_is_for(tasks, records, task_id):
+    """With the same words, a mode's own records come first; without words, nothing else comes."""
+    words = "assembly of contigs"
+    tasks.progress(task_id, summary=words, next_step="go on")
+    tasks.add_evidence(task_id, summary=words)
+    records.decision(task_id, summary=words)
+    run_id = tasks.run_start(task_id, command=words, why_chosen="w", inputs=["i"]).artifact_id
+    tasks.run_finish(task_id, run_id=run_id, status="failed", summary=words)
+    tasks.finish(task_id, summary=words, what_worked=[words])
+    first = {mode: records.search(words, mode=mode).hits[0].view.artifact_kind for mode in MODES if mode != "generic"}
+    assert first == {
+        "brief_project": first["brief_project"],
+        "resume_task": first["resume_task"],
+        "find_failures": "run_finish",
+        "find_decisions": "decision",
+        "find_evidence": "evidence",
+        "find_highlights": "task_finish",
+    }
+    assert first["brief_project"] in {"decision", "task_finish"}
+    assert first["resume_task"] in {"task_progress", "run_finish", "task_finish"}
+    assert {hit.view.artifact_kind for hit in records.search(mode="find_decisions")} == {"decision"}
+
+
+def test_a_mode_finds_its_digest(tasks, records, task_id):
+    """The failure library comes first where failures are looked for."""
+    run_id = tasks.run_start(task_id, command="c", why_chosen="w", inputs=["i"]).artifact_id
+    tasks.run_finish(task_id, run_id=run_id, status="failed", summary="disk full")
+    library = records.find_failures()
+    assert library.digest.artifact_id in ids(records.search("disk full", mode="find_failures"))
+    assert library.digest.trust_tier == "compiled_digest_hint"
+    assert ids(library) == [library.records[0].artifact_id]
+
+
+def test_compact_answers_keep_ids_and_trust(tasks, records, task_id):
+    """Compact hits leave text and record out; a token budget keeps the best and counts the others."""
+    for place in range(6):
+        tasks.add_evidence(task_id, summary=f"microbes {place} " + "of the deep soil " * 40)
+    short = records.search("microbes", compact=True)
+    for hit in short:
+        document = hit.document()
+        assert {"artifact_id", "task_id", "trust_tier", "promotion_state", "score"} <= document.keys()
+        assert "artifact" not in document
+        assert len(document["matched_text"]) <= 160
+    budgeted = records.search("microbes", token_budget=500)
+    assert 0 < len(budgeted) < 6
+    assert budgeted.token_estimate <= 500
+    assert budgeted.omitted == 6 - len(budgeted)
+    assert ids(budgeted) == ids(short)[: len(budgeted)]
+
+
+def test_siblings_of_one_event_come_with_the_hit(tasks, records, task_id):
+    """Records with the same event tag and project are context of a hit, not hits; others are not touched."""
+    one = tasks.add_evidence(task_id, summary="microbes", tags=["event:e1", "entry:factual"]).artifact_id
+    two = tasks.add_evidence(task_id, summary="rain fell", tags=["event:e1", "entry:relational"]).artifact_id
+    tasks.add_evidence(task_id, summary="wind", tags=["event:e2"])
+    elsewhere = tasks.start("Other", project_id="p2").task_id
+    tasks.add_evidence(elsewhere, summary="hail", tags=["event:e1"])
+    (hit,) = records.search("microbes", expand_event_siblings=True).hits
+    assert (hit.artifact_id, [each["artifact_id"] for each in hit.expanded_siblings]) == (one, [two])
+    assert records.search("microbes").hits[0].expanded_siblings == ()
+
+
+def test_a_superseded_record_is_hidden_unless_asked_for(tasks, records, task_id):
+    """The successor stands in its place; the old one says why it is hidden, and cannot be superseded again."""
+    old = tasks.add_evidence(task_id, summary="ten microbes", agent_id="ana").artifact_id
+    new = records.revision(old, summary="twelve microbes", supersedes=True, agent_id="ana").artifact_id
+    assert ids(records.search("microbes")) == [new]
+    found = {hit.artifact_id: hit.view for hit in records.search("microbes", include_hidden=True)}
+    assert (found[old].hidden_reason, found[old].superseded_by) == ("superseded", new)
+    assert old not in tasks.resume(task_id).sources
+    with pytest.raises(TaskError, match=f"already superseded by '{new}'"):
+        records.revision(old, summary="thirteen", supersedes=True)
+
+
+def test_a_thread_holds_its_replies_in_order(tasks, records, task_id):
+    """A thread of its own, and the task's default thread; oldest first."""
+    one = tasks.add_evidence(task_id, summary="a", thread_id="th", at=AT.format(3)).artifact_id
+    two = records.review(one, summary="b", at=AT.format(5)).artifact_id
+    three = records.review(one, summary="c", at=AT.format(4)).artifact_id
+    assert ids(records.list_thread("th")) == [one, three, two]
+    assert [view.artifact_kind for view in records.list_thread(task_id)] == ["task_start"]
+
+
+def test_trust_is_not_part_of_what_is_stored(tasks, records, task_id):
+    """The author's own verification and a stated promotion change nothing; asking for verified is refused."""
+    one = tasks.add_evidence(task_id, summary="a", agent_id="ana", promotion_state="raw").artifact_id
+    records.verification(one, summary="me again", supports_claim=True, agent_id="ana")
+    assert (records.get(one).trust_tier, records.get(one).promotion_state) == ("canonical_record", "raw")
+    with pytest.raises(TaskError, match="cannot make its own record verified"):
+        tasks.add_evidence(task_id, summary="b", promotion_state="verified")
+
+
+def test_two_agents_writing_to_one_thread_lose_nothing(graph, tasks, records, task_id):
+    """Forty records by two writers at once: all stored, each with its event, numbered without a gap."""
+
+    def write(agent):
+        return [
+            tasks.add_evidence(task_id, summary=f"{agent} {place}", agent_id=agent).artifact_id for place in range(20)
+        ]
+
+    with ThreadPoolExecutor(2) as pool:
+        written = [name for names in pool.map(write, ("ana", "bo")) for name in names]
+    assert sorted(ids(records.list_thread(task_id))[1:]) == sorted(written)
+    told = graph._connection._driver.execute_query(
+        "MATCH (:TaskRecord {tenant_id: $t})-[:EVIDENCED_BY]->(e:Event) RETURN e.sequence AS at ORDER BY at",
+        {"t": graph.tenant_id},
+    )
+    assert [record["at"] for record in told.records] == list(range(41))
+    assert set(tasks.resume(task_id).sources) >= set(written)
+
+
+def test_racing_revisions_leave_one_successor(tasks, records, task_id):
+    """Of several that supersede the same record at once one wins; the others learn its name."""
+    old = tasks.add_evidence(task_id, summary="a").artifact_id
+
+    def revise(place):
+        try:
+            return records.revision(old, summary=f"b{place}", supersedes=True).artifact_id
+        except TaskError as error:
+            return error
+
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(revise, range(4)))
+    (winner,) = [one for one in outcomes if isinstance(one, str)]
+    assert records.get(old).superseded_by == winner
+    assert all(winner in str(one) for one in outcomes if not isinstance(one, str))
+
+
+def test_digests_miss_nothing_written_beside_them(tasks, records, task_id):
+    """Records written while a library is being refreshed are in it, or leave it stale."""
+
+    def write(place):
+        return records.decision(task_id, summary=f"decided {place}").artifact_id
+
+    with ThreadPoolExecutor(3) as pool:
+        written = [pool.submit(write, place) for place in range(12)]
+        for _ in range(6):
+            records.find_decisions()
+    names = {each.result() for each in written}
+    digest = records.find_decisions(limit=50).digest
+    assert names <= set(digest.record.related_artifact_ids)
+
+
+def test_nothing_is_related_to_nothing(records):
+    """An empty claim is refused; one that no record speaks of is ungrounded."""
+    with pytest.raises(NotFound):
+        records.find_related(" ")
+    assert records.find_related("The moon is made of cheese").grounding_status == "ungrounded"
+
+
+def test_tenants_do_not_see_each_other(graph, tasks, records, task_id, address):
+    """The same words and ids in another tenant are another world."""
+    import hmxgraph  # noqa: PLC0415
+
+    tasks.add_evidence(task_id, summary="microbes", artifact_id="same")
+    login = {"user": address.user, "password": address.password, "database": address.database}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-other", **login) as other:
+        assert ids(records_of(other).search("microbes")) == []
+        assert records_of(other).list_thread(task_id) == ()
+        with pytest.raises(NotFound):
+            records_of(other).get("same")

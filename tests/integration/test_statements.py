@@ -1,0 +1,36 @@
+"""Every packaged statement on the real server: it plans, it does what its mode says, the planner has no complaint."""
+
+import pytest
+from neo4j import GraphDatabase
+
+from hmxgraph.graph.catalogue import query, query_names
+
+QUERY_TYPES = {"read": {"r"}, "write": {"w", "rw"}, "schema": {"s", "r", "w", "rw"}}
+
+
+@pytest.fixture(scope="module")
+def driver(address):
+    """A bare driver, for EXPLAIN."""
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        yield driver
+
+
+def example(parameter):
+    """A value that the planner accepts for *parameter*: counts are numbers, the rest is unknown."""
+    return 10 if parameter.endswith(("limit", "skip", "hops")) else None
+
+
+@pytest.mark.parametrize("name", [name for name in query_names() if not name.startswith("databases/")])
+def test_statement_plans_without_complaint(driver, address, name):
+    """The server plans the statement, agrees with its mode and columns, and warns of nothing."""
+    packaged = query(name)
+    parameters = {parameter: example(parameter) for parameter in packaged.parameters}
+    with driver.session(database=address.database) as session:
+        result = session.run("EXPLAIN " + packaged.text, parameters)
+        columns = tuple(result.keys())
+        summary = result.consume()
+    # The server counts its own procedures (dbms.components) as administration.
+    allowed = QUERY_TYPES[packaged.mode] | ({"s"} if name.startswith("health/") else set())
+    assert summary.query_type in allowed
+    assert columns == packaged.row
+    assert [status for status in summary.gql_status_objects if status.is_notification] == []

@@ -1,0 +1,76 @@
+"""``hmxgraph task``, ``record`` and ``memory`` on the real server."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from hmxgraph.cli import app
+from hmxgraph.errors import TaskError
+
+
+@pytest.fixture
+def hmxgraph(address, tenant_id, monkeypatch):
+    """Runs one command on a fresh tenant and gives back what it printed as JSON, or as text."""
+    monkeypatch.setenv("HMXGRAPH_URI", address.uri)
+    monkeypatch.setenv("HMXGRAPH_USER", address.user)
+    monkeypatch.setenv("HMXGRAPH_PASSWORD", address.password)
+    monkeypatch.setenv("HMXGRAPH_TENANT", tenant_id)
+
+    def command(*words, as_json=True):
+        done = CliRunner().invoke(app, [*words, *(["--json"] if as_json else [])])
+        if done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout) if as_json else done.stdout
+
+    return command
+
+
+def test_a_task_from_the_command_line(hmxgraph):
+    """Start, progress, run, evidence, countersignature, resume: each command answers like the API."""
+    task_id = hmxgraph("task", "start", "Find the leak", "--agent", "ana", "--set", "confidence=0.5")["task_id"]
+    hmxgraph("task", "progress", task_id, "-s", "half way", "--next", "bisect")
+    run = hmxgraph("task", "run-start", task_id, "--command", "make", "--why", "fast", "--input", "src")["artifact_id"]
+    hmxgraph("task", "run-finish", task_id, "--run", run, "--status", "failed", "-s", "no space")
+    seen = hmxgraph("task", "evidence", task_id, "-s", "the buffer leaks", "--supports", "--agent", "ana")[
+        "artifact_id"
+    ]
+    hmxgraph("record", "verification", seen, "-s", "reproduced", "--supports", "--agent", "bo")
+    assert hmxgraph("record", "get", seen)["trust_tier"] == "verified_record"
+    assert hmxgraph("record", "related", "the buffer leaks")["grounding_status"] == "verified"
+    found = hmxgraph("task", "search", "leak", "-w", "artifact_kind=evidence", "--compact")
+    assert [hit["artifact_id"] for hit in found["hits"]] == [seen]
+    assert hmxgraph("task", "resume", task_id)["what_failed"] == ["no space"]
+    assert len(hmxgraph("record", "thread", task_id)) == 6
+    assert "no space" in hmxgraph("record", "failures", as_json=False)
+    assert hmxgraph("task", "finish", task_id, "--worked", "valgrind")["created"]
+    for words in (
+        ["task", "get", task_id],
+        ["task", "resume", task_id],
+        ["record", "search"],
+        ["task", "search", "leak"],
+    ):
+        assert hmxgraph(*words, as_json=False)
+
+
+def test_memories_from_the_command_line(hmxgraph):
+    """Add, search, supersede, judge, delete, count, look after."""
+    known = hmxgraph("memory", "add", "Always verify the rollout", "--kind", "policy")["memory_id"]
+    new = hmxgraph("memory", "supersede", known, "Verify the rollout twice", "--kind", "policy")["memory_id"]
+    hmxgraph("memory", "feedback", new, "positive")
+    hmxgraph("memory", "outcome", "success", new)
+    assert [hit["memory_id"] for hit in hmxgraph("memory", "search", "rollout")["hits"]] == [new]
+    assert hmxgraph("memory", "delete", new)["hidden_reason"] == "deleted"
+    assert hmxgraph("memory", "stats")["total_chunks"] == 2
+    assert hmxgraph("memory", "dream")["dry_run"]
+    for words in ("stats", "health", "metrics", "compact", "dream"):
+        assert hmxgraph("memory", words, as_json=False) is not None
+
+
+def test_wrong_usage_and_impossible_steps(hmxgraph, tenant_id):
+    """An unknown filter is wrong usage; a step out of order is the API's own error."""
+    wrong = CliRunner().invoke(app, ["task", "search", "-w", "task=x"])
+    assert wrong.exit_code == 2
+    with pytest.raises(TaskError, match="start it first"):
+        hmxgraph("task", "finish", "nowhere")

@@ -1,0 +1,277 @@
+"""Tasks on the real server: steps, nodes and edges, events, resuming."""
+
+import pytest
+
+from hmxgraph.errors import InvalidDocument, NotFound, TaskError
+from tests.task_makers import memory_of, records_of, tasks_of
+
+AT = "2026-03-14T03:00:{:02d}Z"
+PICTURE = """
+MATCH (record:TaskRecord {key: $key})-[edge]->(other)
+RETURN type(edge) AS type, labels(other)[0] AS label, properties(other) AS other, properties(edge) AS edge
+"""
+
+
+@pytest.fixture
+def tasks(graph):
+    """The tasks of a fresh tenant."""
+    return tasks_of(graph)
+
+
+@pytest.fixture
+def records(graph):
+    """The records of a fresh tenant."""
+    return records_of(graph)
+
+
+def rows(connection, text, **parameters):
+    """What a question of this test's own answers."""
+    driver = connection._driver
+    return [dict(record) for record in driver.execute_query(text, parameters, database_="neo4j").records]
+
+
+def run(tasks, task_id, **fields):
+    """A run begun."""
+    given = {"command": "make check", "why_chosen": "fast", "inputs": ["src"], "tool_name": "make"} | fields
+    return tasks.run_start(task_id, **given)
+
+
+def test_each_write_returns_task_record_and_projections(tasks):
+    """A step answers with task_id, artifact_id and the projections that were made."""
+    started = tasks.start("Find the leak", agent_id="ana")
+    finished = tasks.finish(started.task_id, what_worked=["valgrind"], what_failed=["asan"], validation=["rerun"])
+    assert [part.kind for part in started.projections] == ["task_goal"]
+    assert [part.kind for part in finished.projections] == ["task_summary", "worked", "failed", "validation"]
+    assert finished.task_id == started.task_id
+    assert finished.document()["artifact_id"] == finished.artifact_id
+
+
+def test_impossible_steps_are_refused_with_the_way_out(tasks, records):
+    """Finish before start, silent steps, evidence for unknown tasks, foreign runs: each has its own error."""
+    open_task = tasks.start("Find the leak").task_id
+    for step, message in (
+        (lambda: tasks.finish("nowhere"), "task_finish: there is no task 'nowhere'; start it first"),
+        (lambda: tasks.add_evidence("nowhere", summary="x"), "evidence: there is no task 'nowhere'"),
+        (lambda: tasks.progress(open_task, summary="x"), "give the next step"),
+        (lambda: tasks.run_start(open_task, why_chosen="w", inputs=["i"]), "command is missing"),
+        (lambda: tasks.run_start(open_task, command="c", inputs=["i"]), "why_chosen is missing"),
+        (lambda: tasks.run_start(open_task, command="c", why_chosen="w"), "inputs is missing"),
+        (lambda: tasks.run_finish(open_task, status="completed"), "no run of task .* is open"),
+        (lambda: tasks.start(""), "goal is missing"),
+        (lambda: tasks.start("Again", task_id=open_task), "was started before"),
+        (lambda: records.review("nowhere", summary="x"), "there is no record 'nowhere' to reply to"),
+        (lambda: records.create("decision", summary="x"), "task_id is missing"),
+    ):
+        with pytest.raises(TaskError, match=message):
+            step()
+    assert [view.artifact_kind for view in tasks.get(open_task).records] == ["task_start"]
+
+
+def test_an_invalid_record_names_every_fault(records):
+    """A kind that is none and a confidence beyond 1 are told at once."""
+    with pytest.raises(InvalidDocument, match=r"artifact_kind.*confidence|confidence.*artifact_kind"):
+        records.create("opinion", task_id="t", confidence=2.0)
+
+
+def test_a_step_given_again_is_answered_as_before(tasks):
+    """The same record under the same id writes nothing; another body under it is refused."""
+    task_id = tasks.start("Find the leak").task_id
+    first = tasks.add_evidence(task_id, summary="seen", at=AT.format(1), artifact_id="e1")
+    again = tasks.add_evidence(task_id, summary="seen", at=AT.format(1), artifact_id="e1")
+    assert (first.created, again.created, again.projections) == (True, False, first.projections)
+    assert len(tasks.get(task_id).records) == 2
+    with pytest.raises(TaskError, match="'e1' is stored with another summary"):
+        tasks.add_evidence(task_id, summary="not seen", at=AT.format(1), artifact_id="e1")
+
+
+def test_runs_end_once_and_a_finish_abandons_what_is_open(tasks):
+    """A run is finished by name or as the only open one, once; what a finished task left open is abandoned."""
+    task_id = tasks.start("Find the leak").task_id
+    one, two = run(tasks, task_id).artifact_id, run(tasks, task_id).artifact_id
+    with pytest.raises(TaskError, match="2 runs are open"):
+        tasks.run_finish(task_id, status="completed")
+    tasks.run_finish(task_id, run_id=one, status="failed", summary="out of memory")
+    with pytest.raises(TaskError, match="is finished"):
+        tasks.run_finish(task_id, run_id=one, status="completed")
+    tasks.finish(task_id)
+    assert {each["run_id"]: each["status"] for each in tasks.get(task_id).runs} == {one: "failed", two: "abandoned"}
+    with pytest.raises(TaskError, match=r"is finished .completed."):
+        run(tasks, task_id)
+
+
+def test_a_record_stands_in_the_graph_with_all_it_names(graph, connection, tasks):
+    """Task, data set, challenge, contributors, entities, replies and its event are nodes, tied by their edges."""
+    first = tasks.start("Find the leak", agent_id="ana")
+    tasks.start("Parse", parent_task_id=first.task_id, task_id="child")
+    written = tasks.add_evidence(
+        "child",
+        summary="seen",
+        agent_id="ana",
+        challenge_id="c1",
+        dataset_refs=[{"name": "soil", "version": "2"}],
+        entity_refs=[{"name": "parser", "entity_type": "concept", "role": "subject"}],
+        contributors=[{"contributor_id": "bo", "role": "sampling"}],
+        related_artifact_ids=[first.artifact_id],
+        reply_to_artifact_id=first.artifact_id,
+    )
+    key = graph._tenancy.node_key(written.artifact_id)
+    found = rows(connection, PICTURE, key=key)
+    edges = sorted((row["type"], row["label"]) for row in found)
+    assert edges == [
+        ("CONTRIBUTED_BY", "Contributor"),
+        ("CONTRIBUTED_BY", "Contributor"),
+        ("EVIDENCED_BY", "Event"),
+        ("MENTIONS", "Entity"),
+        ("ON_TASK", "Task"),
+        ("PART_OF", "Challenge"),
+        ("RELATED_TO", "TaskRecord"),
+        ("REPLIES_TO", "TaskRecord"),
+        ("USES_DATASET", "Dataset"),
+    ]
+    assert {row["edge"]["tenant_id"] for row in found} == {graph.tenant_id}
+    assert all(row["other"]["tenant_id"] == graph.tenant_id for row in found)
+    assert tasks.get("child").parent_task_id == first.task_id
+
+
+def test_every_record_is_told_by_events(graph, connection, tasks):
+    """A task's records are a session of HMX events in order; the result answers its call, the failure is an error."""
+    task_id = tasks.start("Find the leak", agent_id="ana", at=AT.format(1)).task_id
+    run_id = run(tasks, task_id, at=AT.format(2), agent_id="ana").artifact_id
+    tasks.run_finish(task_id, run_id=run_id, status="failed", summary="no space left", at=AT.format(3))
+    tasks.finish(task_id, status="failed", at=AT.format(4))
+    told = rows(
+        connection,
+        "MATCH (e:Event {tenant_id: $t, session_id: $s}) OPTIONAL MATCH (e)-[:ANSWERS]->(c:Event) "
+        "RETURN e.event_type AS type, c.event_type AS answers, e.sequence AS at ORDER BY at",
+        t=graph.tenant_id,
+        s=f"task:{task_id}",
+    )
+    assert [(row["type"], row["answers"]) for row in told] == [
+        ("message", None),
+        ("tool_call", None),
+        ("tool_result", "tool_call"),
+        ("error", None),
+        ("state_change", None),
+        ("error", None),
+    ]
+
+
+def test_resume_tells_the_next_agent_where_things_stand(tasks, records):
+    """Goal, summary, blockers, what worked and failed, validation, next steps, last runs, and the records behind."""
+    task_id = tasks.start("Find the leak", agent_id="ana", project_id="p").task_id
+    run(tasks, task_id, agent_id="ana")
+    tasks.run_finish(task_id, status="failed", summary="out of memory", agent_id="ana")
+    tasks.progress(task_id, summary="narrowed down", next_step="bisect", blockers=["no access"], agent_id="ana")
+    seen = tasks.add_evidence(task_id, summary="the buffer leaks", agent_id="ana").artifact_id
+    records.verification(seen, summary="reproduced", supports_claim=True, agent_id="bo")
+    told = tasks.resume(task_id)
+    assert (told.status, told.goal, told.summary) == ("open", "Find the leak", "the buffer leaks")
+    assert (told.blockers, told.followups, told.what_failed) == (("no access",), ("bisect",), ("out of memory",))
+    assert told.validation == ("confirmed: reproduced",)
+    assert told.recent_runs == ("make check -> failed: out of memory",)
+    assert told.verified == (seen,)
+    assert len(told.sources) == 6
+    assert told.digest is not None
+    assert (told.digest.trust_tier, told.digest.promotion_state) == ("compiled_digest_hint", "summarized")
+    assert told.digest.record.task_id == task_id
+
+
+def test_a_digest_keeps_its_identity_and_follows_its_sources(tasks, records):
+    """Refreshed on read once a source made it stale; same id, later source_updated_at_ms; untouched otherwise."""
+    task_id = tasks.start("Find the leak", at=AT.format(1)).task_id
+    first = tasks.resume(task_id).digest
+    assert tasks.resume(task_id).digest == first
+    tasks.progress(task_id, summary="half way", next_step="go on", at=AT.format(9))
+    assert records.get(first.artifact_id).stale
+    second = tasks.resume(task_id).digest
+    assert second.artifact_id == first.artifact_id
+    assert second.record.source_updated_at_ms - first.record.source_updated_at_ms == 8_000
+    assert not records.get(first.artifact_id).stale
+
+
+def test_unknown_tasks_are_not_found(tasks):
+    """Neither get nor resume invents a task."""
+    for ask in (tasks.get, tasks.resume):
+        with pytest.raises(NotFound, match="no task 'nowhere'"):
+            ask("nowhere")
+
+
+def test_a_whole_story_of_two_agents_and_a_third(graph, tasks, records):
+    """Start, two runs, a failure, evidence, review, countersignature, rejection, resume by a third, dream."""
+    memory = memory_of(graph)
+    task_id = tasks.start("Speed up the soil pipeline", agent_id="ana", project_id="soil", at=AT.format(0)).task_id
+    run(tasks, task_id, agent_id="ana", command="pipeline --threads 64", at=AT.format(1))
+    tasks.run_finish(task_id, status="failed", summary="Out of memory at 64 threads", agent_id="ana", at=AT.format(2))
+    run(tasks, task_id, agent_id="ana", command="pipeline --threads 16", at=AT.format(3))
+    tasks.run_finish(task_id, status="completed", what_worked=["16 threads"], agent_id="ana", at=AT.format(4))
+    claim = tasks.add_evidence(
+        task_id,
+        summary="The pipeline runs twice as fast with 16 threads",
+        supports_claim=True,
+        agent_id="ana",
+        at=AT.format(5),
+    ).artifact_id
+
+    records.review(claim, summary="Numbers look right, method unclear", agent_id="bo", at=AT.format(6))
+    records.verification(claim, summary="I ran it again", supports_claim=True, agent_id="ana", at=AT.format(7))
+    assert records.get(claim).trust_tier == "canonical_record"
+    signed = records.verification(
+        claim, summary="Reproduced twice", supports_claim=True, agent_id="bo", at=AT.format(8)
+    )
+    verified = records.get(claim)
+    assert (verified.trust_tier, verified.promotion_state) == ("verified_record", "verified")
+    assert verified.verified_by == (signed.artifact_id,)
+    assert records.find_related("The pipeline runs twice as fast with 16 threads").grounding_status == "verified"
+
+    records.verification(claim, summary="Not on our cluster", supports_claim=False, agent_id="cy", at=AT.format(9))
+    fallen = records.get(claim)
+    assert (fallen.trust_tier, fallen.promotion_state) == ("canonical_record", "canonical")
+    related = records.find_related(claim)
+    assert related.grounding_status == "contested"
+    assert signed.artifact_id in {hit.artifact_id for hit in related.supporting}
+
+    told = tasks.resume(task_id)
+    assert told.what_failed == ("Out of memory at 64 threads",)
+    assert told.recent_runs[0] == "pipeline --threads 16 -> completed"
+    assert "rejected: Not on our cluster" in told.validation
+    assert [view.record.summary for view in records.find_failures(project_id="soil")] == ["Out of memory at 64 threads"]
+    thread = records.list_thread(task_id)
+    assert [view.record.agent_id for view in thread][-4:] == ["bo", "ana", "bo", "cy"]
+
+    records.decision(
+        task_id, summary="Keep 16 threads", why_chosen="one of two sites", agent_id="dee", at=AT.format(10)
+    )
+    before = records.search("threads", include_hidden=True).document()
+    planned = memory.dream(project_id="soil")
+    assert planned.dry_run
+    assert {action["action"] for action in planned.actions} == {"refresh_digest"}
+    assert records.search("threads", include_hidden=True).document() == before
+    done = memory.dream(project_id="soil", dry_run=False, at=AT.format(11))
+    report = records.get(done.report_id)
+    assert report.record.artifact_role == "dream_report"
+    assert set(report.record.related_artifact_ids) == {
+        view.artifact_id for view in map(records.get, report.record.related_artifact_ids)
+    }
+    assert done.actions == planned.actions
+    assert memory.dream(project_id="soil", dry_run=False).actions == ()
+    tasks.finish(task_id, what_worked=["16 threads"], agent_id="dee", at=AT.format(12))
+    assert tasks.resume(task_id).status == "completed"
+
+
+def test_the_compiler_learns_from_task_work(graph, tasks, records):
+    """A failure that was repaired becomes a playbook beside the failures, a repeated decision a policy."""
+    for _ in range(4):
+        task_id = tasks.start("Assemble the soil genome", agent_id="ana").task_id
+        for tool, status in (("trim", "completed"), ("spades", "failed"), ("megahit", "completed")):
+            run(tasks, task_id, command=tool, tool_name=tool, agent_id="ana")
+            tasks.run_finish(task_id, status=status, summary=f"{tool}: {status}, out of memory or not", agent_id="ana")
+        records.decision(
+            task_id, summary="Use megahit", scientific_question="Which assembler for soil?", agent_id="ana"
+        )
+        tasks.finish(task_id, what_worked=["megahit"], agent_id="ana")
+    graph.compile()
+    (playbook,) = records.find_failures().artifacts
+    (policy,) = records.find_decisions().artifacts
+    assert (playbook["artifact_type"], policy["artifact_type"]) == ("failure_playbook", "decision_policy")
+    assert playbook["from_task_work"]
+    assert policy["from_task_work"]

@@ -1,0 +1,243 @@
+"""Verification on the real graph: silent where all is as recorded, exact about whatever was changed behind its back."""
+
+import hashlib
+import json
+
+import pytest
+from neo4j import GraphDatabase
+
+from hmxgraph.demo import events_file
+from hmxgraph.graph.plans import lifecycle
+from hmxgraph.graph.plans.verify import verify
+from hmxgraph.graph.tenancy import Tenancy
+from tests.artifact_makers import policy, schema
+
+ARTIFACT = "MATCH (n:Artifact {tenant_id: $tenant_id, artifact_id: 'a2'}) "
+EVENT = "MATCH (n:Event {tenant_id: $tenant_id, event_id: 'e1'}) "
+SESSION = "MATCH (n:Session {tenant_id: $tenant_id}) "
+CONFLICT = "MATCH (n:Conflict {tenant_id: $tenant_id}) "
+
+KNOWN = """
+MATCH (e0:Event {tenant_id: $tenant_id, event_id: 'e0'}), (e1:Event {tenant_id: $tenant_id, event_id: 'e1'})
+CREATE (one:Entity {key: $one, tenant_id: $tenant_id, type: 'tool', name: 'one', mention_count: 2})
+CREATE (two:Entity {key: $two, tenant_id: $tenant_id, type: 'tool', name: 'two', mention_count: 0})
+CREATE (one)-[:RELATES_TO {tenant_id: $tenant_id, relation_type: 'uses', evidence_count: 1, status: 'active'}]->(two)
+CREATE (e0)-[:MENTIONS {tenant_id: $tenant_id, relations: [$mark]}]->(one)
+CREATE (e1)-[:MENTIONS {tenant_id: $tenant_id, relations: []}]->(one)
+CREATE (m1:Memory {key: $m1, tenant_id: $tenant_id, memory_id: 'm1', kind: 'fact', observation_count: 1})
+CREATE (m2:Memory {key: $m2, tenant_id: $tenant_id, memory_id: 'm2', kind: 'fact', observation_count: 1})
+SET m2.supersedes_key = $m1
+CREATE (m2)-[:SUPERSEDES {tenant_id: $tenant_id}]->(m1)
+CREATE (m1)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(e0)
+CREATE (m2)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(e1)
+"""
+
+
+def event(number, **fields):
+    """A message of one session."""
+    return {
+        "hmx_version": "HMX-1.0",
+        "event_id": f"e{number}",
+        "event_type": "message",
+        "agent_id": "agent",
+        "tenant_id": "any",
+        "session_id": "s",
+        "timestamp": f"2026-03-14T03:00:{number:02}.000Z",
+        "sequence": number,
+        "content": {"role": "user", "text": f"Message {number}"},
+        "metadata": {"n": number},
+        **fields,
+    }
+
+
+@pytest.fixture
+def tenancy(tenant_id):
+    """The tenant of this test."""
+    return Tenancy.of(tenant_id)
+
+
+@pytest.fixture
+def cypher(address, tenancy):
+    """Sends a bare statement about this tenant, as somebody with a shell would."""
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        database = address.database
+        yield lambda text, **more: driver.execute_query(text, tenant_id=tenancy.tenant_id, database_=database, **more)
+
+
+@pytest.fixture
+def verified(connection, tenancy):
+    """The report on this tenant."""
+    return lambda: connection.perform(verify(tenancy))
+
+
+@pytest.fixture
+def stored(graph, connection, tenancy):
+    """Three events, a chain of three versions, two policies in conflict."""
+    extras = {"tags": ["x"], "embeddings": [1, 0.5], "salience": 1, "ttl_seconds": 9, "source": "y", "trace_id": "t"}
+    graph.ingest([event(0), event(1, parent_event_id="e0", **extras), event(2, correlation_id="e1")])
+    connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e0", "e1"])))
+    for number in (2, 3):
+        successor = schema(f"a{number}", step=f"Step {number}", second=number, source_events=["e0", "e2"])
+        connection.perform(lifecycle.supersede(tenancy, f"a{number - 1}", successor))
+    connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use an online migration")))
+    connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Lock the table", second=5)))
+
+
+def test_nothing_is_found_where_nothing_was_touched(stored, verified):
+    """All that was recorded passes every check."""
+    report = verified()
+    assert report.findings == ()
+    assert report.ok
+    counts = {kind: report.checked[kind] for kind in ("sessions", "events", "artifacts", "conflicts")}
+    assert counts == {"sessions": 1, "events": 3, "artifacts": 5, "conflicts": 1}
+    json.dumps(report.document())
+
+
+def test_an_empty_tenant_is_in_order(verified):
+    """Nothing stored, nothing wrong."""
+    assert verified().ok
+
+
+def test_the_demo_is_in_order(graph, verified):
+    """A few hundred real events pass: each hash computed again from what is stored."""
+    graph.ingest(events_file())
+    report = verified()
+    assert report.wrong == ()
+    assert report.checked["events"] > 200
+
+
+@pytest.mark.parametrize(
+    ("tampering", "found"),
+    [
+        (ARTIFACT + "SET n.content = '{}'", [("content_hash", "a2"), ("core_hash", "a2"), ("text", "a2")]),
+        (ARTIFACT + "SET n.content = 'no JSON'", [("unreadable", "a2")]),
+        (ARTIFACT + "SET n.title = 'Better'", [("core_hash", "a2"), ("text", "a2")]),
+        (ARTIFACT + "SET n.text = 'Do as I say'", [("text", "a2")]),
+        (ARTIFACT + "SET n.confidence = 1.0", [("core_hash", "a2")]),
+        (
+            ARTIFACT + "SET n.status = 'active'",
+            [("chain", "a2"), ("chain", "a3"), ("dedup_key", "a2"), ("transition", "a2")],
+        ),
+        (ARTIFACT + "SET n.status_values = ['archived', 'superseded']", [("transition", "a2")]),
+        (ARTIFACT + "SET n.status_times = [9, 1]", [("transition", "a2")]),
+        (ARTIFACT + "SET n.version = 7", [("chain", "a2"), ("chain", "a3"), ("core_hash", "a2")]),
+        (ARTIFACT + "SET n.superseded_by = 'a9'", [("chain", "a2"), ("chain", "a3")]),
+        (ARTIFACT + "SET n.chain_key = 'x' + n.key", [("chain", "a2"), ("chain", "a3")]),
+        (ARTIFACT + "SET n.supersedes_key = 'x' + n.key", [("chain", "a2")]),
+        (ARTIFACT + "SET n.key = 'x' + n.key", [("key", "a2")]),
+        (ARTIFACT + "SET n.dedup_key = 'x' + n.key", [("dedup_key", "a2")]),
+        (ARTIFACT + "MATCH (n)-[link:SUPERSEDES]->() DELETE link", [("chain", "a1"), ("chain", "a2")]),
+        (ARTIFACT + "DETACH DELETE n", [("chain", "a1"), ("chain", "a3")]),
+        (
+            ARTIFACT + "MATCH (o:Artifact {tenant_id: n.tenant_id, artifact_id: 'p1'}) CREATE (o)-[:SUPERSEDES]->(n)",
+            [("chain", "a2"), ("chain", "p1")],
+        ),
+        (
+            ARTIFACT + "MATCH (o:Artifact {tenant_id: n.tenant_id, artifact_id: 'a3'}) CREATE (n)-[:SUPERSEDES]->(o)",
+            [("chain", "a2"), ("chain", "a3")],
+        ),
+        (ARTIFACT + "CREATE (n)-[:EVIDENCED_BY]->(:Event {key: 'x' + n.key, tenant_id: 'x'})", [("tenant", "a2")]),
+        (EVENT + 'SET n.content = \'{"role":"user","text":"Other"}\'', [("event_hash", "e1")]),
+        (EVENT + "SET n.metadata = '[1'", [("event_hash", "e1")]),
+        (EVENT + "SET n.timestamp = '2026-03-14T03:00:01Z'", [("event_hash", "e1")]),
+        (EVENT + "MATCH (n)-[link:CAUSED_BY]->() DELETE link", [("parent_event_id", "e1")]),
+        (EVENT + "MATCH (n)-[link:IN_SESSION]->() DELETE link", [("event_count", "s"), ("session", "e1")]),
+        (EVENT + "MATCH (n)-[link:NEXT]->() DELETE link", [("order", "s")]),
+        (EVENT + "MATCH (n)<-[link:NEXT]-(o) DELETE link CREATE (n)-[:NEXT]->(o)", [("order", "e1")]),
+        (SESSION + "SET n.event_count = 4", [("event_count", "s")]),
+        (CONFLICT + "SET n.status = 'resolved'", [("status", None)]),
+        (CONFLICT + "SET n.kept_id = 'p9'", [("kept_id", None)]),
+        (CONFLICT + "MATCH (n)-[link:BETWEEN]->({artifact_id: 'p1'}) DELETE link", [("sides", None), ("status", None)]),
+    ],
+)
+def test_whatever_was_changed_is_found(stored, verified, cypher, tampering, found):
+    """Each change made in the database is found where it was made, and nothing else is."""
+    cypher(tampering)
+    wrong = {(one.check, None if one.kind == "conflict" else one.record_id) for one in verified().wrong}
+    assert wrong == set(found)
+
+
+@pytest.fixture
+def known(stored, cypher, tenancy):
+    """Two entities in a relation, two memories of which one took the other's place."""
+    keys = {name: tenancy.node_key(name) for name in ("one", "two", "m1", "m2")}
+    cypher(KNOWN, **keys, mark=f"uses>{keys['two'][:16]}")
+
+
+@pytest.mark.parametrize(
+    ("tampering", "found"),
+    [
+        (
+            "MATCH (n:Entity {tenant_id: $tenant_id, name: 'one'}) SET n.mention_count = 9",
+            [("mention_count", "entity")],
+        ),
+        (
+            "MATCH (:Entity {tenant_id: $tenant_id})-[n:RELATES_TO]->() SET n.evidence_count = 9",
+            [("evidence_count", "relation")],
+        ),
+        (
+            "MATCH (:Event {tenant_id: $tenant_id})-[n:MENTIONS]->(:Entity {name: 'one'}) DELETE n",
+            [("evidence_count", "relation"), ("mention_count", "entity")],
+        ),
+        (
+            "MATCH (n:Memory {tenant_id: $tenant_id, memory_id: 'm1'}) SET n.observation_count = 9",
+            [("observation_count", "memory")],
+        ),
+        (
+            "MATCH (n:Memory {tenant_id: $tenant_id, memory_id: 'm1'}) SET n.key = 'x' + n.key",
+            [("chain", "memory"), ("key", "memory")],
+        ),
+        ("MATCH (:Memory {tenant_id: $tenant_id})-[n:SUPERSEDES]->() DELETE n", [("chain", "memory")]),
+        ("MATCH (:Memory {tenant_id: $tenant_id})-[n:EVIDENCED_BY]->() DELETE n", [("observation_count", "memory")]),
+    ],
+)
+def test_counters_of_knowledge_are_checked(known, verified, cypher, tampering, found):
+    """Memories count their evidence, entities their mentions, relations the marks on them."""
+    assert verified().findings == ()
+    cypher(tampering)
+    assert sorted({(one.check, one.kind) for one in verified().wrong}) == found
+
+
+def test_a_task_record_is_hashed(known, verified, cypher, tenancy):
+    """The document of a record is what was hashed."""
+    record = "CREATE (:TaskRecord {tenant_id: $tenant_id, key: $key, artifact_id: 'r1', created_us: 1, "
+    record += "document: '{}', record_hash: $hash})"
+    cypher(record, key=tenancy.node_key("r1"), hash=hashlib.sha256(b"{}").hexdigest())
+    assert verified().ok
+    cypher("MATCH (n:TaskRecord {tenant_id: $tenant_id}) SET n.document = '{ }'")
+    assert [(one.check, one.kind) for one in verified().wrong] == [("record_hash", "task_record")]
+
+
+def test_the_tenants_counter_and_clock_are_checked(stored, verified, cypher, tenancy):
+    """The number of events and the logical time follow from what is stored."""
+    cypher("MATCH (n:Tenant {tenant_id: $tenant_id}) SET n.event_count = 9, n.logical_us = 0")
+    assert [(one.check, one.kind) for one in verified().wrong] == [("event_count", "tenant"), ("logical_us", "tenant")]
+
+
+def test_verification_mends_nothing(stored, verified, cypher):
+    """The same findings come back as long as nobody mends them."""
+    cypher(ARTIFACT + "SET n.title = 'Better'")
+    assert verified() == verified()
+    assert not verified().ok
+
+
+def test_evidence_that_never_came_is_missing_not_wrong(connection, tenancy, verified, graph):
+    """Ids that nothing is stored under are listed; so is evidence that came too late to be linked."""
+    connection.perform(lifecycle.record_artifact(tenancy, schema("a1", source_events=["e0"], source_memory_ids=["m"])))
+    graph.ingest([event(0, parent_event_id="e9")])
+    report = verified()
+    assert (report.ok, len(report.missing)) == (True, 3)
+    assert [(one.kind, one.check, one.found) for one in report.missing] == [
+        ("event", "parent_event_id", "not stored"),
+        ("artifact", "evidence", "stored, not linked"),
+        ("artifact", "evidence", "not stored"),
+    ]
+
+
+def test_a_walk_over_many_pages_misses_nothing(graph, verified, cypher, tenancy, monkeypatch):
+    """Events of one instant are walked through page by page, each once."""
+    monkeypatch.setattr("hmxgraph.graph.plans.verify.PAGE", 7)
+    graph.ingest([event(number, timestamp="2026-03-14T03:00:00Z") for number in range(30)])
+    cypher("MATCH (n:Event {tenant_id: $tenant_id}) SET n.agent_id = 'other'")
+    report = verified()
+    assert (report.checked["events"], len(report.wrong)) == (30, 30)

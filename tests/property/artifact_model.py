@@ -1,0 +1,187 @@
+"""The lifecycle of artifacts once more, in plain Python and without a database: the oracle of the state machine.
+
+Every change is an entry of one log, (time, kind, ...); what was true at a time is what a replay of the entries up to
+that time gives.
+"""
+
+from dataclasses import dataclass, field
+
+from hmxgraph.errors import (
+    AlreadySuperseded,
+    ConflictClosed,
+    DuplicateArtifact,
+    InvalidTransition,
+    SuccessorMismatch,
+    SuccessorNeeded,
+)
+
+LEGAL = {("draft", "active"), ("draft", "deprecated"), ("active", "deprecated"), ("active", "archived")}
+LIVING = {"draft", "active"}
+
+
+@dataclass
+class Version:
+    """One artifact: what it says, where it stands, since when."""
+
+    said: tuple[str, ...]
+    version: int
+    supersedes: str | None
+    status: str
+    since: int
+    evidence: frozenset = frozenset()
+    superseded_by: str | None = None
+
+    @property
+    def question(self):
+        """The condition that a policy speaks about; None for everything else."""
+        return self.said[1] if self.said[0] == "policy" else None
+
+
+@dataclass
+class Dispute:
+    """Two artifacts that cannot both hold."""
+
+    sides: tuple[str, str]
+    detected: int
+    resolved: int | None = None
+    kept: str | None = None
+    why: str | None = None
+
+
+@dataclass
+class Model:
+    """One tenant."""
+
+    clock: int = 0
+    versions: dict[str, Version] = field(default_factory=dict)
+    disputes: dict[tuple[str, str], Dispute] = field(default_factory=dict)
+    erased: set[str] = field(default_factory=set)
+    log: list[tuple] = field(default_factory=list)
+
+    def record(self, name, said, status, time, evidence):
+        """The outcome of recording: created, or duplicate where a living one says the same."""
+        if status in LIVING and self.twin(said):
+            return "duplicate"
+        self._begin(name, Version(said, 1, None, status, time, evidence))
+        return "created"
+
+    def supersede(self, old_id, name, said, status, time, evidence):
+        """The outcome of superseding, or the error class that refuses it."""
+        old = self.versions[old_id]
+        if old.superseded_by:
+            return AlreadySuperseded
+        if old.status != "active":
+            return InvalidTransition
+        if self.twin(said) not in {None, old_id}:
+            return DuplicateArtifact
+        if old.said[0] != said[0]:
+            return SuccessorMismatch
+        time = max(time, old.since)
+        old.superseded_by = name
+        self._move(old_id, "superseded", time)
+        self._settle(old_id, time)
+        self._begin(name, Version(said, old.version + 1, old_id, status, time, evidence))
+        return "created"
+
+    def transition(self, name, status, time):
+        """The status after it, or the error class that refuses it."""
+        one = self.versions[name]
+        if (one.status, status) == ("active", "superseded"):
+            return SuccessorNeeded
+        if (one.status, status) not in LEGAL:
+            return InvalidTransition
+        at = self._move(name, status, self.clock if time is None else time)
+        self._settle(name, at)
+        self._dispute(name)
+        return status
+
+    def resolve(self, sides, keep, why, time):
+        """The outcome of resolving, or the error class that refuses it."""
+        dispute = self.disputes[sides]
+        if dispute.resolved is not None:
+            return "resolved" if (dispute.kept, dispute.why) == (keep, why) else ConflictClosed
+        at = self._close(dispute, self.clock if time is None else time, keep, why)
+        lost = [side for side in sides if keep is not None and side != keep]
+        for side in lost:
+            if self.versions[side].status in LIVING:
+                self._move(side, "deprecated", at)
+            self._settle(side, at)
+        self.clock = max(self.clock, at)
+        return "resolved"
+
+    def forget(self, events):
+        """The artifacts that lose their last evidence with *events*: what still lives of them is deprecated."""
+        fresh = set(events) - self.erased
+        self.erased |= fresh
+        lost = [
+            name
+            for name, one in sorted(self.versions.items())
+            if one.status in LIVING and one.evidence & fresh and one.evidence <= self.erased
+        ]
+        now = self.clock
+        for name in lost:
+            self._move(name, "deprecated", now)
+        for name in lost:
+            self._settle(name, now)
+        return lost
+
+    def twin(self, said):
+        """The living artifact that says the same."""
+        living = (name for name, one in self.versions.items() if one.status in LIVING and one.said == said)
+        return next(living, None)
+
+    def artifacts_at(self, time):
+        """Each artifact recorded by then, with its status and successor of then, from a replay of the log."""
+        seen = {}
+        for at, kind, name, *rest in self.log:
+            if at <= time and kind == "status":
+                seen[name] = (rest[0], self.versions[name].superseded_by if rest[0] == "superseded" else None)
+        return seen
+
+    def disputes_at(self, time):
+        """Each dispute known by then, with its state and what was kept, from a replay of the log."""
+        seen = {}
+        for at, kind, sides, *rest in self.log:
+            if at <= time and kind in {"opened", "closed"}:
+                seen[sides] = tuple(rest)
+        return seen
+
+    def _begin(self, name, one):
+        self.versions[name] = one
+        self.clock = max(self.clock, one.since)
+        self.log.append((one.since, "status", name, one.status))
+        self._dispute(name)
+
+    def _move(self, name, status, time):
+        one = self.versions[name]
+        one.status, one.since = status, max(time, one.since)
+        self.clock = max(self.clock, one.since)
+        self.log.append((one.since, "status", name, status))
+        return one.since
+
+    def _dispute(self, name):
+        one = self.versions[name]
+        if one.status != "active" or one.question is None:
+            return
+        for other_id, other in sorted(self.versions.items()):
+            sides = tuple(sorted((name, other_id)))
+            if (other.status, other.question) == ("active", one.question) and other.said[2] != one.said[2]:
+                self._open(sides, max(one.since, other.since))
+
+    def _open(self, sides, time):
+        if sides not in self.disputes:
+            self.disputes[sides] = Dispute(sides, time)
+            self.log.append((time, "opened", sides, "open", None))
+
+    def _settle(self, name, time):
+        if self.versions[name].status in LIVING:
+            return
+        for dispute in self.disputes.values():
+            if name in dispute.sides and dispute.resolved is None:
+                left = [side for side in dispute.sides if self.versions[side].status in LIVING]
+                self._close(dispute, time, left[0] if left else None, "a side no longer holds")
+
+    def _close(self, dispute, time, keep, why):
+        dispute.resolved, dispute.kept, dispute.why = max(time, dispute.detected), keep, why
+        self.log.append((dispute.resolved, "closed", dispute.sides, "resolved", keep))
+        return dispute.resolved

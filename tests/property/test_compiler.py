@@ -1,0 +1,118 @@
+"""Properties of the compiler: order, repetition and the way of compiling never matter."""
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hmxgraph.compiler.compilation import compile_summaries
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.reconcile import OWN_REASON, Head, Making, lineage, reconcile
+from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.summary import SessionSummary
+from tests.session_makers import START, Script
+
+REQUESTS = ("Deploy the staging environment", "Cancel my order", "Fix the failing test", "")
+TOOLS = ("get_order", "find_user", "cancel_order", "apply_patch", "think", "transfer_to_agent")
+steps = st.tuples(st.sampled_from(TOOLS), st.sampled_from((None, None, "order not found", "timeout after 30 s")))
+scripts = st.tuples(
+    st.sampled_from(REQUESTS), st.lists(steps, max_size=6), st.sampled_from(("positive", "negative", ""))
+)
+worlds = st.lists(scripts, max_size=12)
+
+
+def played(world):
+    """The events of each session of a world."""
+    sessions = []
+    for number, (request, taken, signal) in enumerate(world):
+        script = Script(f"s{number:02}")
+        script = script.user(request) if request else script.agent("On it")
+        for tool, error in taken:
+            script.call(tool, error=error, order_id="#W1234567")
+        sessions.append((script.feedback(signal) if signal else script).events)
+    return sessions
+
+
+def compiled(sessions):
+    """The drafts of a world."""
+    return compile_summaries(summarise(events) for events in sessions).drafts
+
+
+def applied(heads, changes):
+    """The heads after *changes*, as the graph would keep them."""
+    kept = {head.artifact_id: head for head in heads}
+    for change in changes:
+        if change.head is not None and (change.statuses or change.artifact is not None):
+            gone = kept.pop(change.head.artifact_id)
+            if "deprecated" in change.statuses:
+                kept[gone.artifact_id] = replace(gone, status="deprecated", reason=OWN_REASON + change.reason)
+        if change.head is not None and change.deed in {"counted", "activated"}:
+            kept[change.head.artifact_id] = head_of(change.draft, change.head.artifact_id, change.head.version, change)
+        elif change.artifact is not None:
+            kept[change.artifact.artifact_id] = head_of(
+                change.draft, change.artifact.artifact_id, change.artifact.version, change
+            )
+    return list(kept.values())
+
+
+def head_of(draft, artifact_id, version, change):
+    """The head of a change."""
+    made = reconcile([], [draft], Making("acme", DEFAULT_PROFILE, START))[0].artifact
+    return Head(
+        artifact_id,
+        draft.artifact_type,
+        lineage(draft, change.generation),
+        version,
+        made.status,
+        draft.title,
+        draft.summary,
+        made.content_hash,
+        made.confidence,
+        made.observed_count,
+        made.success_rate,
+    )
+
+
+@settings(max_examples=40)
+@given(worlds, st.randoms(use_true_random=False))
+def test_order_of_events_and_sessions_never_matters(world, random):
+    """Sessions and their events in any order compile to the same drafts."""
+    sessions = played(world)
+    mixed = [random.sample(events, len(events)) for events in sessions]
+    random.shuffle(mixed)
+    assert compiled(mixed) == compiled(sessions)
+
+
+@settings(max_examples=40)
+@given(worlds)
+def test_stored_summaries_compile_like_fresh_ones(world):
+    """What was summarised and stored compiles to the same as what is read again: incremental equals full."""
+    sessions = played(world)
+    stored = [SessionSummary.parse(summarise(events).to_json()) for events in sessions]
+    assert compile_summaries(stored).drafts == compiled(sessions)
+
+
+@settings(max_examples=40)
+@given(worlds, worlds)
+def test_compiling_twice_changes_nothing(first, second):
+    """Whatever was compiled before, the second of two equal compilations finds nothing to do."""
+    making = Making("acme", DEFAULT_PROFILE, START)
+    heads = applied([], reconcile([], compiled(played(first)), making))
+    drafts = compiled(played(first + second))
+    heads = applied(heads, reconcile(heads, drafts, making))
+    again = reconcile(heads, drafts, making)
+    assert {change.deed for change in again} <= {"unchanged", "left"}
+
+
+@settings(max_examples=40)
+@given(worlds)
+def test_titles_are_unique_and_support_is_told(world):
+    """Titles differ, confidence lies in [0, 1], evidence names events of the world without repeats."""
+    sessions = played(world)
+    known = {event.event_id for events in sessions for event in events}
+    drafts = compiled(sessions)
+    assert len({draft.title for draft in drafts}) == len(drafts)
+    for draft in drafts:
+        assert 0 <= draft.seen.confidence <= 1
+        assert len(set(draft.source_events)) == len(draft.source_events)
+        assert set(draft.source_events) <= known

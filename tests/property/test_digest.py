@@ -1,0 +1,75 @@
+"""The digest counted by the store and walked over arrays says what networkx says."""
+
+import uuid
+
+import networkx as nx
+import pytest
+from neo4j import GraphDatabase
+
+from hmxgraph.fingerprint.depth import max_depth
+from hmxgraph.graph.plans.digest import digest
+from hmxgraph.graph.tenancy import Tenancy
+from tests.property.digest_graphs import depth, draw, expected
+
+ENTITIES = "UNWIND $rows AS row CREATE (entity:Entity) SET entity = row"
+RELATIONS = """
+UNWIND $rows AS row
+MATCH (source:Entity {key: row.source}), (target:Entity {key: row.target})
+CREATE (source)-[relation:RELATES_TO]->(target) SET relation = row.properties
+"""
+CLEAR = "MATCH (entity:Entity) WHERE entity.key IN $keys DETACH DELETE entity"
+
+
+@pytest.fixture(scope="module")
+def drawn(address):
+    """500 random graphs in the store, a tenant each, written in two statements."""
+    prefix = f"digest-{uuid.uuid4()}"
+    graphs = [draw(f"{prefix}-{number}", number) for number in range(500)]
+    entities = [entity for graph in graphs for entity in graph.entities]
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        driver.execute_query(ENTITIES, rows=entities, database_=address.database)
+        relations = [relation for graph in graphs for relation in graph.relations]
+        driver.execute_query(RELATIONS, rows=relations, database_=address.database)
+        yield graphs
+        driver.execute_query(CLEAR, keys=[entity["key"] for entity in entities], database_=address.database)
+
+
+@pytest.mark.parametrize("as_of_us", [None, 60])
+def test_digest_equals_networkx(connection, drawn, as_of_us):
+    """On each of 500 random graphs every field of the digest is that of networkx, now and at an earlier time."""
+    for graph in drawn:
+        found = connection.perform(digest(Tenancy.of(graph.tenant_id), as_of_us))
+        document, wanted = found.document(), expected(graph.networkx(as_of_us))
+        for average in ("avg_entity_confidence", "avg_relation_weight"):
+            assert document.pop(average) == pytest.approx(wanted.pop(average), abs=6e-7), graph.tenant_id
+        assert document == wanted, graph.tenant_id
+        assert found.max_depth_exact
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.path_graph(700),
+        nx.cycle_graph(301),
+        nx.random_regular_graph(6, 400, seed=1),
+        nx.barabasi_albert_graph(900, 2, seed=2),
+        nx.random_labeled_tree(800, seed=3),
+        nx.circular_ladder_graph(90),
+        nx.disjoint_union(nx.path_graph(40), nx.star_graph(39)),
+        nx.empty_graph(5),
+    ],
+    ids=["path", "ring", "regular", "scale-free", "tree", "ladder", "tie", "dust"],
+)
+def test_depth_is_the_diameter(graph):
+    """Long, round, crowded and tied shapes have the diameter that networkx finds."""
+    assert max_depth([(str(node), [str(other) for other in graph[node]]) for node in graph]) == (depth(graph), True)
+
+
+def test_depth_of_a_large_graph_is_a_flagged_lower_bound():
+    """Above 5,000 entities the depth is that of a double sweep, the same each time, never too large."""
+    graph = nx.barabasi_albert_graph(6_000, 2, seed=5)
+    links = [(str(node), [str(other) for other in graph[node]]) for node in graph]
+    first = max_depth(links)
+    assert first == max_depth(links[::-1])
+    assert not first.exact
+    assert 0 < first.value <= 10

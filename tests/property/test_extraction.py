@@ -1,0 +1,117 @@
+"""Extraction holds its bounds and its order on any event; chains stay linear whatever is told."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.extraction import extract
+from hmxgraph.extraction.names import TYPES, normalise
+from hmxgraph.extraction.timeline import Span, Told, ends, settle
+from hmxgraph.protocol.events import EVENT_TYPES, Event
+
+WORDS = st.sampled_from(
+    """
+    always never I prefer live in Boston The Beatles' my wife Anna is ValueError: app/main.py #W12345 of the and , . ! ?
+    - ** ``` \u201cDune\u201d https://x.example/a?b=c @bob make sure to test Dr. U.S. (2000 film) don\u2019t
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+TEXTS = st.lists(WORDS | st.text(max_size=12), max_size=60).map(" ".join)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**12), 10**12) | TEXTS,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=12) | WORDS, inner, max_size=5),
+    max_leaves=20,
+)
+FIELDS = (
+    "text",
+    "role",
+    "title",
+    "tool_name",
+    "arguments",
+    "result",
+    "success",
+    "command",
+    "path",
+    "comment",
+    "subject",
+)
+CONTENTS = st.dictionaries(st.sampled_from(FIELDS) | st.text(max_size=8), VALUES, max_size=6)
+
+
+def made(event_type, content, text):
+    """An event of any content; a message has a text."""
+    return Event(
+        hmx_version="HMX-1.0",
+        event_id="e",
+        event_type=event_type,
+        agent_id="a",
+        tenant_id="t",
+        session_id="s",
+        timestamp="2026-01-01T00:00:00Z",
+        sequence=0,
+        content={**content, "text": text} if event_type == "message" else content,
+        metadata={},
+        source="user",
+    )
+
+
+@given(st.sampled_from(EVENT_TYPES) | st.just("x-a-b"), CONTENTS, TEXTS)
+def test_any_event_is_read(event_type, content, text):
+    """No content breaks extraction; what it gives is bounded, normalised, in order, and closed under its relations."""
+    found = extract(made(event_type, content, text))
+    assert len(found.mentions) <= 33
+    assert len(found.relations) <= 12
+    assert len(found.memories) <= 8
+    assert list(found.mentions) == sorted(found.mentions)
+    refs = {mention.ref for mention in found.mentions}
+    assert all({relation.source, relation.target} <= refs for relation in found.relations)
+    for mention in found.mentions:
+        assert mention.type in TYPES
+        assert mention.normalised == normalise(mention.type, mention.name) != ""
+        assert 0 < mention.confidence <= 1
+
+
+@given(CONTENTS)
+def test_the_order_of_fields_decides_nothing(content):
+    """Two documents that differ in the order of their keys give the same."""
+    turned = dict(reversed(list(content.items())))
+    assert extract(made("tool_result", content, "")) == extract(made("tool_result", turned, ""))
+
+
+TELLINGS = st.lists(
+    st.builds(
+        Told,
+        st.integers(0, 30),
+        st.integers(0, 500).map(str),
+        st.sampled_from("abc"),
+        st.sampled_from(["", "", "Ann", "Bob"]),
+    ),
+    max_size=40,
+    unique_by=lambda told: told.event_key,
+)
+
+
+@given(st.lists(TELLINGS, max_size=4))
+def test_chains_stay_linear(batches):
+    """Batch after batch spans stay in order and apart, only the last one is open, and nothing told is lost."""
+    stored = []
+    for number, batch in enumerate(batches):
+        timeline = settle(stored, batch)
+        spans = timeline.spans
+        told = sum(len(span.told) for span in spans) + len(timeline.disputes)
+        assert told == len(batch)
+        assert all(one.last_us < other.first_us for one, other in pairwise(spans))
+        assert [end is None for end in ends(spans)] == [False] * (len(spans) - 1) + [True] * bool(spans)
+        stored = [
+            Span(span.answer, span.first_us, span.last_us, span.voice, span.key or f"new-{number}-{at}")
+            for at, span in enumerate(spans)
+        ]
+
+
+@given(TELLINGS)
+def test_tellings_come_in_any_order(batch):
+    """One batch gives the same timeline in whatever order it is handed over."""
+    one, other = settle([], batch), settle([], list(reversed(batch)))
+    assert [(span.answer, span.first_us, span.last_us) for span in one.spans] == [
+        (span.answer, span.first_us, span.last_us) for span in other.spans
+    ]

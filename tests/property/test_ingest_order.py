@@ -1,0 +1,82 @@
+"""Whatever the order of arrival, the graph is that of the sorted events."""
+
+import itertools
+import uuid
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hmxgraph
+from tests.integration.ingested import Ingested
+from tests.unit.ingest.making import document
+
+IDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=3)
+
+
+@st.composite
+def arrivals(draw):
+    """Events of two sessions with ties, repeats and links, in any order, cut into batches anywhere."""
+    names = draw(st.lists(IDS, min_size=2, max_size=14, unique=True))
+    events = [
+        document(
+            event_id=name,
+            session_id=draw(st.sampled_from(["s1", "s2"])),
+            sequence=draw(st.integers(0, 6)),
+            timestamp=f"2026-03-14T03:00:0{draw(st.integers(0, 2))}Z",
+            parent_event_id=draw(st.sampled_from([*names, "missing"])),
+        )
+        for name in names
+    ]
+    repeats = draw(st.lists(st.sampled_from(events), max_size=5))
+    order = draw(st.permutations(events + repeats))
+    cuts = sorted(draw(st.sets(st.integers(0, len(order)), max_size=5)) | {0, len(order)})
+    return events, [order[a:b] for a, b in itertools.pairwise(cuts)]
+
+
+def links(events):
+    """The links that the events mean."""
+    found = [("CAUSED_BY", e["event_id"], e["parent_event_id"]) for e in events]
+    stored = {e["event_id"] for e in events}
+    found = [link for link in found if link[2] in stored and link[1] != link[2]]
+    for session in ("s1", "s2"):
+        own = sorted(
+            (e for e in events if e["session_id"] == session),
+            key=lambda e: (e["sequence"], e["timestamp"], e["event_id"]),
+        )
+        found += [("NEXT", a["event_id"], b["event_id"]) for a, b in itertools.pairwise(own)]
+    return sorted(found)
+
+
+def check(address, connection, case):
+    """Ingest the case's batches one by one into a fresh tenant and compare."""
+    events, batches = case
+    tenant_id = f"order-{uuid.uuid4()}"
+    with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id) as graph:
+        accepted = sum(graph.ingest(batch).accepted for batch in batches)
+    assert accepted == len(events)
+    assert Ingested(connection, tenant_id).links() == links(events)
+
+
+@pytest.fixture(scope="module")
+def connection(address):
+    """One connection for all examples."""
+    from hmxgraph.graph.connection import Connection  # noqa: PLC0415 - only with a server
+
+    opened = Connection(address)
+    yield opened
+    opened.close()
+
+
+@settings(max_examples=25)
+@given(case=arrivals())
+def test_chain_and_links_do_not_depend_on_arrival(address, connection, case):
+    """Shuffled, repeated and cut anywhere, the events give the chains and links of their sorted order."""
+    check(address, connection, case)
+
+
+@pytest.mark.fuzz
+@given(case=arrivals())
+def test_chain_and_links_long(address, connection, case):
+    """The same, for a long time."""
+    check(address, connection, case)

@@ -1,0 +1,94 @@
+"""Small sessions for tests: events as agents leave them, with as few words as possible."""
+
+from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.timestamps import iso
+
+START = 1_773_457_200_000_000
+DEPLOY = ("kubectl get namespace staging", "kubectl apply -f staging.yaml", "kubectl rollout status deploy/web")
+
+
+def event(session, sequence, event_type, content, *, tenant="acme", agent="agent-1", **optional):
+    """One event, one second after another."""
+    return Event(
+        hmx_version="HMX-1.0",
+        event_id=f"{session}/{sequence}",
+        event_type=event_type,
+        agent_id=agent,
+        tenant_id=tenant,
+        session_id=session,
+        timestamp=iso(START + sequence * 1_000_000),
+        sequence=sequence,
+        content=content,
+        metadata={},
+        **optional,
+    )
+
+
+class Script:
+    """Writes a session line by line."""
+
+    def __init__(self, session, *, tenant="acme", agent="agent-1"):
+        self.session = session
+        self.events = []
+        self._fixed = {"tenant": tenant, "agent": agent}
+
+    def add(self, event_type, content, **optional):
+        """Any event."""
+        self.events.append(event(self.session, len(self.events), event_type, content, **self._fixed, **optional))
+        return self
+
+    def user(self, text):
+        """The user says something."""
+        return self.add("message", {"role": "user", "text": text})
+
+    def agent(self, text):
+        """The agent says something."""
+        return self.add("message", {"role": "assistant", "text": text})
+
+    def call(self, tool, result=None, *, error=None, **arguments):
+        """A tool call with its result; *error* makes it fail with this message, told by an error event too."""
+        call_id = f"{self.session}-{len(self.events)}"
+        self.add("tool_call", {"tool_name": tool, "arguments": arguments, "call_id": call_id})
+        called = self.events[-1].event_id
+        told = {"value": f"Error: {error}"} if error else (result or {"value": "done"})
+        self.add("tool_result", {"tool_name": tool, "call_id": call_id, "result": told, "success": error is None})
+        if error:
+            content = {"error_type": "ToolError", "message": f"Error: {error}", "stack": "", "recoverable": True}
+            self.add("error", content, correlation_id=called)
+        return self
+
+    def run(self, line, *, error=None):
+        """A command line through a shell tool."""
+        return self.call("exec", error=error, command=line)
+
+    def feedback(self, signal, target=None):
+        """What somebody thought of it."""
+        target = target or self.events[-1].event_id
+        return self.add("feedback", {"signal": signal, "target_event_id": target, "comment": ""})
+
+
+def deployment(session, *, request="Deploy the staging environment", lines=DEPLOY, signal="positive", **fixed):
+    """A deployment from request to feedback."""
+    script = Script(session, **fixed).user(request)
+    for line in lines:
+        script.run(line)
+    return (script.feedback(signal) if signal else script).events
+
+
+def repaired_deployment(session, *, signal="positive", **fixed):
+    """A deployment whose namespace was missing: created, then applied again."""
+    script = Script(session, **fixed).user("Deploy the staging environment")
+    script.run("kubectl apply -f staging.yaml", error="namespace staging not found")
+    script.run("kubectl create namespace staging").run("kubectl apply -f staging.yaml")
+    return script.run("kubectl rollout status deploy/web").feedback(signal).events
+
+
+def order_session(session, change, *, request=None, lookup="find_user_by_email", signal="positive", **fixed):
+    """A customer's request about an order, from identification to the change."""
+    script = Script(session, **fixed).user(request or f"Please {change} my order")
+    script.agent("May I have your e-mail address?").user("It is ann@example.com")
+    script.call(lookup, {"user_id": "ann_lee_1234"}, email="ann@example.com")
+    script.call("get_order_details", {"order_id": "#W1234567", "status": "pending"}, user_id="ann_lee_1234")
+    script.agent("Shall I go on?").user("Yes, please")
+    script.call(f"{change}_order", {"status": "done"}, order_id="#W1234567")
+    return script.feedback(signal).events

@@ -1,0 +1,20 @@
+"""The sub-faces of shared work, on the tenant of an open graph."""
+
+from hmxgraph.knowledge.plain.memory_operations import MemoryOperations
+from hmxgraph.knowledge.plain.records import Records
+from hmxgraph.knowledge.plain.tasks import Tasks
+
+
+def tasks_of(graph) -> Tasks:
+    """``graph.tasks``."""
+    return Tasks(graph._tenancy, graph._connection)
+
+
+def records_of(graph) -> Records:
+    """``graph.records``."""
+    return Records(graph._tenancy, graph._connection)
+
+
+def memory_of(graph) -> MemoryOperations:
+    """``graph.memory``."""
+    return MemoryOperations(graph._tenancy, graph._connection)

@@ -1,0 +1,47 @@
+"""The names people build on are there, documented, and alike on both faces."""
+
+import inspect
+
+import pytest
+
+import hmxgraph
+from hmxgraph import AsyncKnowledgeGraph, KnowledgeGraph
+
+FACE = [name for name, _ in inspect.getmembers(KnowledgeGraph) if not name.startswith("_")]
+
+
+@pytest.mark.parametrize("name", hmxgraph.__all__)
+def test_public_name_is_documented(name):
+    """Everything exported has a docstring."""
+    assert inspect.getdoc(getattr(hmxgraph, name))
+
+
+def parameters(face, name):
+    """Names, kinds and defaults of a method's parameters."""
+    signature = inspect.signature(getattr(face, name))
+    return [(p.name, p.kind, p.default) for p in signature.parameters.values()]
+
+
+@pytest.mark.parametrize("name", FACE)
+def test_faces_are_alike(name):
+    """The asynchronous face has the same methods with the same parameters."""
+    if isinstance(getattr(KnowledgeGraph, name), property):
+        assert isinstance(getattr(AsyncKnowledgeGraph, name), property)
+    else:
+        assert parameters(AsyncKnowledgeGraph, name) == parameters(KnowledgeGraph, name)
+
+
+@pytest.mark.parametrize("name", FACE)
+def test_method_is_documented(name):
+    """Every method of the front door says what you get."""
+    assert inspect.getdoc(getattr(KnowledgeGraph, name))
+    assert inspect.getdoc(getattr(AsyncKnowledgeGraph, name))
+
+
+@pytest.mark.parametrize("name", [name for name in FACE if callable(getattr(KnowledgeGraph, name))])
+def test_arguments_after_the_second_are_named(name):
+    """Beyond what a call is plainly about, arguments have to be named."""
+    positional = [
+        p for p, kind, _ in parameters(KnowledgeGraph, name) if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    ]
+    assert len(positional) <= 3

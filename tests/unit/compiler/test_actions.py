@@ -1,0 +1,94 @@
+"""Actions under one name each, and sentences that tell a person to do them."""
+
+import pytest
+
+from hmxgraph.compiler.actions import action_of, result_went_well
+from hmxgraph.compiler.commands import command_name
+from hmxgraph.compiler.verbs import instruction, kind_of
+from tests.session_makers import event
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("kubectl apply -f staging.yaml", "kubectl apply"),
+        ("kubectl --context prod -n web rollout undo deploy/web", "kubectl rollout undo"),
+        ("cd /srv/app && git commit -m 'fix; again'", "git commit"),
+        ("sudo -E docker compose up -d", "docker compose up"),
+        ("docker build -t web .", "docker build"),
+        ("DEBUG=1 npm run build 2>&1 | tee log", "npm run build"),
+        ("bash -lc 'terraform plan -out=x'", "terraform plan"),
+        ("python3 -m pytest -q", "pytest"),
+        ("timeout 30 uv run pytest", "pytest"),
+        ("./deploy.sh --env prod", "deploy.sh"),
+        ("grep -rn main src", "grep"),
+        ("it's an open quote", "it's"),
+        ("   ", ""),
+    ],
+)
+def test_command_line_is_named_by_program_and_subcommand(line, name):
+    """A command line goes by what it does, whatever surrounds it."""
+    assert command_name(line) == name
+
+
+@pytest.mark.parametrize(
+    ("event_type", "content", "name", "ok"),
+    [
+        ("tool_call", {"tool_name": "get_order", "arguments": {"id": 1}}, "get_order", None),
+        ("tool_call", {"tool_name": "exec", "arguments": {"command": "kubectl get pods"}}, "kubectl get", None),
+        ("tool_call", {"tool_name": "editor", "arguments": {"command": "view"}}, "editor", None),
+        ("command_exec", {"command": ["git", "push"], "exit_code": 1}, "git push", False),
+        ("command_exec", {"command": "make test", "exit_code": 0}, "make test", True),
+        ("test_run", {"passed": 3, "failed": 0}, "test_run", True),
+        ("test_run", {"passed": 3, "failed": 1}, "test_run", False),
+        ("file_edit", {"path": "a.py"}, "file_edit", None),
+        ("api_result", {"status_code": 503}, "api_result", False),
+        ("browser_action", {"action": "click", "success": True}, "browser click", True),
+    ],
+)
+def test_event_is_an_action(event_type, content, name, ok):
+    """Each kind of work is an action, with its end where the event tells it."""
+    action = action_of(event("s", 0, event_type, content))
+    assert (action.name, action.ok) == (name, ok)
+
+
+def test_telling_events_are_no_actions():
+    """Messages, results, errors, decisions and feedback are not done by anybody."""
+    for event_type in ("message", "tool_result", "error", "decision", "feedback", "observation", "x-acme-note"):
+        assert action_of(event("s", 0, event_type, {})) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"success": True}, True),
+        ({"success": False, "result": {}}, False),
+        ({"result": {"exit_code": 2}}, False),
+        ({"result": {"error": "no"}}, False),
+        ({"result": {"value": 1}}, None),
+    ],
+)
+def test_result_says_how_it_went(content, expected):
+    """Success is what the result says, or unknown."""
+    assert result_went_well(content) is expected
+
+
+@pytest.mark.parametrize(
+    ("action", "sentence", "kind"),
+    [
+        ("get_order_details", "Look up the order details with get_order_details", "lookup"),
+        ("findUserByEmail", "Find the user by email with findUserByEmail", "lookup"),
+        ("modify_pending_order", "Modify the pending order with modify_pending_order", "action"),
+        ("can_send_mms", "Find out whether it can send mms with can_send_mms", "lookup"),
+        ("run_speed_test", "Run the speed test with run_speed_test", "lookup"),
+        ("think", "Think through the next step", "scratch"),
+        ("transfer_to_human_agents", "Hand over to human agents with transfer_to_human_agents", "handover"),
+        ("kubectl apply", "Run kubectl apply", "action"),
+        ("kubectl get", "Run kubectl get", "lookup"),
+        ("git status", "Run git status", "lookup"),
+        ("file_edit", "Edit the file", "action"),
+    ],
+)
+def test_action_reads_like_an_instruction(action, sentence, kind):
+    """A step tells a person what to do, and look-ups are told from changes."""
+    assert (instruction(action), kind_of(action)) == (sentence, kind)

@@ -1,0 +1,206 @@
+"""The five types compiled from small worlds: what a person would act on, supported, distinct, without secrets."""
+
+import random
+
+import pytest
+
+from hmxgraph.compiler.compilation import compile_summaries
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.state import compiler_state
+from hmxgraph.protocol.contents import content_faults
+from hmxgraph.text.artifacts import render_artifact
+from hmxgraph.text.similarity import trigram_jaccard
+from tests.session_makers import DEPLOY, Script, deployment, order_session, repaired_deployment
+
+SECRETS = {
+    "key": "sk-abcdefghijklmnopqrstuvwx",
+    "token": "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+    "card": "4111 1111 1111 1111",
+    "mail": "ann.lee@example.com",
+    "phone": "+1 415 555 0132",
+    "password": "password=hunter2secret",
+}
+
+
+def drafts(sessions, artifact_type=None):
+    """What these sessions compile to."""
+    found = compile_summaries(summarise(events) for events in sessions).drafts
+    return [draft for draft in found if artifact_type in {None, draft.artifact_type}]
+
+
+def world():
+    """Deployments, some repaired, and orders changed in two ways; one of each goes wrong."""
+    return [
+        *(deployment(f"d{number}") for number in range(4)),
+        *(repaired_deployment(f"r{number}") for number in range(3)),
+        deployment("x1", lines=DEPLOY[1:2], signal="negative"),
+        *(order_session(f"c{number}", "cancel") for number in range(4)),
+        *(order_session(f"e{number}", "return", lookup="find_user_by_name") for number in range(4)),
+        *(order_session(f"f{number}", "cancel", lookup="find_user_by_name", signal="negative") for number in range(4)),
+    ]
+
+
+def test_all_five_types_come_out():
+    """Every type of HMX-A is compiled, and every content is valid."""
+    script = [
+        Script(f"q{number}")
+        .add("decision", {"question": "Which strategy?", "chosen_option": "online", "alternatives": ["offline"]})
+        .feedback("positive")
+        .events
+        for number in range(2)
+    ]
+    found = drafts([*world(), *script])
+    assert {draft.artifact_type for draft in found} == {
+        "task_schema",
+        "failure_playbook",
+        "decision_policy",
+        "causal_pattern",
+        "strategy_template",
+    }
+    assert [fault for draft in found for fault in content_faults("artifact", draft.artifact_type, draft.content)] == []
+
+
+def test_deployments_give_their_procedure():
+    """Steps come in order, with the command line that everybody runs; what repairs a failure is no step."""
+    schema = drafts([*(deployment(f"d{n}") for n in range(3)), repaired_deployment("r1")], "task_schema")[0]
+    assert schema.title == "Deploy the staging environment"
+    assert [step["description"] for step in schema.content["steps"]] == [f"Run `{line}`" for line in DEPLOY]
+    assert [step["optional"] for step in schema.content["steps"]] == [True, False, False]
+
+
+def test_goals_are_told_apart_by_what_is_asked():
+    """Cancelling and returning are two procedures, each with its own change."""
+    sessions = [order_session(f"{change}{n}", change) for change in ("cancel", "return") for n in range(3)]
+    tools = [schema.content["tools_used"] for schema in drafts(sessions, "task_schema")]
+    assert sorted(tool for used in tools for tool in used if "details" not in tool and "find" not in tool) == [
+        "cancel_order",
+        "return_order",
+    ]
+
+
+def test_playbook_recommends_what_helped():
+    """The recovery that worked comes first, and is told as an instruction."""
+    playbook = drafts([repaired_deployment(f"r{number}") for number in range(3)], "failure_playbook")[0]
+    assert playbook.content["failure_pattern"] == "namespace staging not found"
+    assert playbook.content["recovery_steps"][0] == "Run kubectl create, then try kubectl apply again"
+    assert playbook.content["severity"] == "low"
+
+
+def test_decisions_weigh_outcomes():
+    """The option that went well is recommended; the other is told with its count and rate."""
+    made = [("a", "online", "positive"), ("b", "online", "positive"), ("c", "offline", "negative")]
+    sessions = [
+        Script(name)
+        .add("decision", {"question": "Which migration?", "chosen_option": choice, "alternatives": []})
+        .feedback(signal)
+        .events
+        for name, choice, signal in made
+    ]
+    policy = drafts(sessions, "decision_policy")[0]
+    assert policy.content["recommendation"] == "online"
+    assert policy.content["alternatives"] == [
+        {"description": "offline", "outcome": "mostly failed", "chosen_count": 1, "success_rate": 0.0}
+    ]
+
+
+def test_silent_choices_become_policies():
+    """Where sessions went two ways at the same point, the better one is recommended."""
+    found = [draft for draft in drafts(world(), "decision_policy") if "start" in draft.content["condition"]]
+    assert [draft.content["recommendation"] for draft in found][:1] == [
+        "Find the user by email with find_user_by_email"
+    ]
+
+
+def test_causes_are_measured_against_the_base_rate():
+    """A cause names how often its effect shows with it and without it, and sessions that speak against it."""
+    patterns = {draft.content["cause"]: draft for draft in drafts(world(), "causal_pattern")}
+    pattern = patterns["find_user_by_name is called"]
+    assert pattern.content["effect"] == "the session fails"
+    assert 0 < pattern.content["strength"] <= 1
+    assert pattern.content["conditions"][0].startswith("Seen in 4 of 8 sessions")
+    assert len(pattern.content["counterexamples"]) == 3
+
+
+def test_strategies_have_phases_in_order():
+    """A strategy goes from finding out to changing, with what tells that a phase is done."""
+    strategy = drafts([order_session(f"c{n}", "cancel") for n in range(3)], "strategy_template")[0]
+    assert [phase["order"] for phase in strategy.content["phases"]] == [1, 2, 3]
+    assert [phase["tools_used"] for phase in strategy.content["phases"]] == [
+        ["find_user_by_email"],
+        ["get_order_details"],
+        ["cancel_order"],
+    ]
+    assert all(phase["success_criteria"] for phase in strategy.content["phases"])
+
+
+def test_one_session_gives_drafts_only():
+    """Nothing is validated by a single session."""
+    found = drafts([repaired_deployment("r1")])
+    assert found
+    assert not any(draft.validated(DEFAULT_PROFILE) for draft in found)
+
+
+@pytest.mark.parametrize("sessions", [[], [Script("s").user("Hello").events], [Script("s").events]])
+def test_nothing_to_learn_gives_nothing(sessions):
+    """An empty tenant, one message, a session without events: no artifacts, no error."""
+    assert drafts(sessions) == []
+
+
+def test_sessions_without_feedback_compile_too():
+    """Outcomes come from the work itself where nobody judged it."""
+    schema = drafts([deployment(f"d{number}", signal=None) for number in range(3)], "task_schema")[0]
+    assert (schema.seen.count, schema.seen.successes) == (3, 3)
+
+
+def test_order_of_sessions_does_not_matter():
+    """The same sessions in any order give the same drafts, goals and habits."""
+    sessions = world()
+    mixed = sessions[:]
+    random.Random(3).shuffle(mixed)
+    one, other = (compile_summaries(summarise(events) for events in given) for given in (sessions, mixed))
+    assert one.drafts == other.drafts
+    assert (one.goals.document(), one.habits.document()) == (other.goals.document(), other.habits.document())
+
+
+def test_titles_are_unique_and_nothing_is_said_twice():
+    """No two artifacts share a title, and no two of a type are nearly the same text."""
+    found = drafts(world())
+    assert len({draft.title for draft in found}) == len(found)
+    texts = [
+        (draft.artifact_type, render_artifact(draft.artifact_type, draft.title, draft.summary, draft.content))
+        for draft in found
+    ]
+    alike = [
+        (one, other)
+        for place, (kind, one) in enumerate(texts)
+        for other_kind, other in texts[place + 1 :]
+        if kind == other_kind and trigram_jaccard(one, other) >= DEFAULT_PROFILE.near_duplicate
+    ]
+    assert alike == []
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_secrets_never_reach_an_artifact(secret):
+    """Keys, tokens, card numbers, addresses and passwords are masked wherever they were said or passed on."""
+    sessions = []
+    for number in range(3):
+        script = Script(f"s{number}").user(f"Deploy the staging environment with {secret}")
+        script.add("decision", {"question": f"Use {secret}?", "chosen_option": f"yes {secret}", "reasoning": secret})
+        script.run(f"deploy.sh {secret}", error=f"login with {secret} failed").call(
+            "login", {"value": secret}, key=secret
+        )
+        sessions.append(script.feedback("positive").events)
+    summaries = [summarise(events) for events in sessions]
+    compiled = compile_summaries(summaries)
+    written = "".join(str(draft) for draft in compiled.drafts) + str(compiled.goals.document())
+    assert compiled.drafts
+    assert secret not in written
+
+
+def test_profile_is_adapted_and_told():
+    """Parameters of a fingerprint are taken over, and the state tells what differs."""
+    profile = CompilerProfile().adapted({"min_support": 1.0, "lookup_share": 0.7, "unknown": 3.0})
+    assert (profile.min_support, profile.lookup_share) == (2, 0.7)
+    state = compiler_state(profile)
+    assert (state["adapted_parameter_count"], state["adapted_parameters"][0]["parameter"]) == (1, "lookup_share")

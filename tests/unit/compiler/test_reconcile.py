@@ -1,0 +1,115 @@
+"""Drafts against stored heads: versions, counts, statuses; the same heads and drafts give the same changes."""
+
+from dataclasses import replace
+
+import pytest
+
+from hmxgraph.compiler.compilation import compile_summaries
+from hmxgraph.compiler.drafts import Observations
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.reconcile import ERASED, Head, Making, lineage, reconcile
+from hmxgraph.compiler.sessions import summarise
+from hmxgraph.protocol.canonical import content_hash
+from tests.session_makers import START, deployment
+
+MAKING = Making("acme", DEFAULT_PROFILE, START)
+
+
+@pytest.fixture
+def draft():
+    """A task schema that ten sessions support."""
+    found = compile_summaries(summarise(deployment(f"d{number}")) for number in range(10))
+    return next(one for one in found.drafts if one.artifact_type == "task_schema")
+
+
+def head_of(draft, **fields):
+    """The head that *draft* would have become."""
+    plain = Head(
+        "a1",
+        draft.artifact_type,
+        lineage(draft),
+        1,
+        "active",
+        draft.title,
+        draft.summary,
+        content_hash(draft.content),
+        draft.seen.confidence,
+        draft.seen.count,
+        draft.seen.success_rate,
+    )
+    return replace(plain, **fields)
+
+
+def only(heads, drafts):
+    """The one change."""
+    (change,) = reconcile(heads, drafts, MAKING)
+    return change
+
+
+def test_new_pattern_is_created_under_a_stable_id(draft):
+    """The id follows from tenant, type, lineage and version; two sessions make it active."""
+    change = only([], [draft])
+    assert (change.deed, change.artifact.status, change.artifact.version) == ("created", "active", 1)
+    assert change.artifact.artifact_id == only([], [draft]).artifact.artifact_id
+    assert change.artifact.artifact_id != reconcile([], [draft], replace(MAKING, tenant_id="b"))[0].artifact.artifact_id
+
+
+def test_same_again_changes_nothing(draft):
+    """What is stored as it was compiled stays untouched."""
+    assert only([head_of(draft)], [draft]).deed == "unchanged"
+
+
+@pytest.mark.parametrize(
+    ("before", "deed", "reason"),
+    [
+        ({"observed_count": 9}, "counted", "new evidence for the same content"),
+        ({"content_hash": "0" * 64}, "updated", "content changed"),
+        ({"confidence": 0.7}, "updated", "confidence moved"),
+        ({"success_rate": 0.4}, "updated", "success rate crossed one half"),
+        ({"title": "Another"}, "updated", "wording changed"),
+    ],
+)
+def test_what_makes_a_new_version(draft, before, deed, reason):
+    """Content, words, a moved confidence or a crossed half make a version; more evidence only raises counts."""
+    change = only([head_of(draft, **before)], [draft])
+    assert (change.deed, reason in change.reason) == (deed, True)
+    if deed == "updated":
+        assert (change.artifact.version, change.artifact.supersedes) == (2, "a1")
+
+
+def test_draft_is_validated_by_a_second_session(draft):
+    """A draft with the same content becomes active; one with other content is validated and superseded at once."""
+    assert only([head_of(draft, status="draft")], [draft]).deed == "activated"
+    change = only([head_of(draft, status="draft", content_hash="0" * 64)], [draft])
+    assert (change.deed, change.statuses, change.artifact.supersedes) == ("updated", ("active",), "a1")
+
+
+def test_one_session_makes_a_draft_and_cannot_keep_an_active_artifact(draft):
+    """Support below two sessions is never active."""
+    thin = replace(draft, seen=Observations(1, 1, 1))
+    assert only([], [thin]).artifact.status == "draft"
+    assert only([head_of(draft)], [thin]).deed == "deprecated"
+
+
+def test_contradicted_and_unsupported_are_deprecated(draft):
+    """What experience speaks against goes, and so does what nothing shows any more."""
+    wrong = replace(draft, seen=Observations(10, 10, 0))
+    assert only([head_of(draft)], [wrong]).deed == "deprecated"
+    assert only([], [wrong]).deed == "left"
+    assert only([head_of(draft)], []).deed == "deprecated"
+
+
+def test_pattern_that_shows_again_begins_another_chain(draft):
+    """A chain that ended stays ended; the pattern gets a new one, with another id."""
+    change = only([head_of(draft, status="deprecated", reason=ERASED)], [draft])
+    assert (change.deed, change.artifact.version, change.generation) == ("created", 1, 2)
+    assert change.artifact.artifact_id != only([], [draft]).artifact.artifact_id
+
+
+@pytest.mark.parametrize(
+    "decided",
+    [{"status": "archived"}, {"status": "deprecated", "reason": "wrong"}, {"compiled": False}],
+)
+def test_decisions_of_people_stand(draft, decided):
+    """What somebody archived, deprecated or wrote in the artifact's place is left alone."""
+    assert only([head_of(draft, **decided)], [draft]).deed == "left"

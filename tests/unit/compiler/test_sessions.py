@@ -1,0 +1,127 @@
+"""Sessions as summaries: outcomes, pairs of calls and results, failures, decisions, origins of values, bounds."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.sessions import SessionReader, summarise
+from hmxgraph.compiler.summary import SessionSummary
+from tests.session_makers import Script, deployment, event, order_session, repaired_deployment
+
+
+def test_order_of_arrival_does_not_matter():
+    """Events in any order give the summary of the session's own order."""
+    events = repaired_deployment("s1")
+    mixed = events[:]
+    random.Random(7).shuffle(mixed)
+    assert summarise(mixed) == summarise(events)
+
+
+def test_summary_survives_its_document():
+    """What is stored is read back unchanged."""
+    for events in (deployment("s1"), repaired_deployment("s2"), order_session("s3", "cancel")):
+        summary = summarise(events)
+        assert SessionSummary.parse(summary.to_json()) == summary
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        (Script("s").user("Hi").feedback("positive"), "success"),
+        (Script("s").user("Hi").feedback("negative"), "failure"),
+        (Script("s").user("Hi").feedback("positive").feedback("correction"), "failure"),
+        (Script("s").run("ls"), "success"),
+        (Script("s").run("ls", error="gone"), "failure"),
+        (Script("s").run("ls", error="gone").run("pwd"), "success"),
+        (Script("s").run("ls").add("error", {"error_type": "E", "message": "x", "recoverable": False}), "failure"),
+        (Script("s").add("test_run", {"failed": 1}).run("ls"), "failure"),
+        (Script("s").add("test_run", {"failed": 1}).add("test_run", {"failed": 0}), "success"),
+        (Script("s").run("ls").add("state_change", {"from": "running", "to": "failed"}), "failure"),
+        (Script("s").run("ls", error="x").add("state_change", {"status": "resolved"}), "success"),
+        (Script("s").user("Hi").agent("Hello"), "unknown"),
+        (Script("s").add("error", {"error_type": "E", "message": "x"}), "failure"),
+    ],
+)
+def test_outcome(script, outcome):
+    """People's verdict first, then named states, then what the work showed, else unknown."""
+    assert summarise(script.events).outcome == outcome
+
+
+def test_feedback_on_a_decision_judges_the_decision_only():
+    """A correction of one decision does not make the session a failure."""
+    script = Script("s").add("decision", {"question": "Which way?", "chosen_option": "left", "alternatives": ["right"]})
+    summary = summarise(script.run("ls").feedback("correction", target="s/0").events)
+    assert (summary.decisions[0].verdict, summary.outcome) == (False, "success")
+
+
+def test_results_find_their_calls():
+    """Results belong to calls by call id, whatever order they come in, else to the call before."""
+    script = Script("s")
+    for name, call_id in (("a", "c1"), ("b", "c2")):
+        script.add("tool_call", {"tool_name": name, "arguments": {}, "call_id": call_id})
+    script.add("tool_result", {"tool_name": "b", "call_id": "c2", "result": {}, "success": False})
+    script.add("tool_result", {"tool_name": "a", "call_id": "c1", "result": {}, "success": True})
+    script.add("tool_call", {"tool_name": "c", "arguments": {}})
+    script.add("tool_result", {"tool_name": "c", "result": {}, "success": True})
+    assert [(step.action, step.ok) for step in summarise(script.events).steps] == [
+        ("a", True),
+        ("b", False),
+        ("c", True),
+    ]
+
+
+def test_failed_result_and_its_error_are_one_failure():
+    """The error event takes the place of the failed result it tells of."""
+    summary = summarise(repaired_deployment("s1"))
+    assert [(one.signature, one.step) for one in summary.failures] == [("namespace staging not found", 0)]
+
+
+def test_inputs_tell_where_they_came_from():
+    """A value that was seen in a result comes from that action, one the user said from the user."""
+    steps = summarise(order_session("s1", "cancel")).steps
+    assert [step.inputs for step in steps] == [
+        (("email", "user"),),
+        (("user_id", "find_user_by_email"),),
+        (("order_id", "get_order_details"),),
+    ]
+
+
+def test_request_is_the_first_message_that_tells_something():
+    """A greeting is no request; ids and secrets are masked."""
+    script = Script("s").user("Hi there!").agent("Hello").user("Refund order #W1234567 to ann@example.com")
+    assert summarise(script.events).request == "Refund order <id> to [email]"
+
+
+def test_situation_tells_what_came_before():
+    """Each step knows who spoke last, in which words, and what failed before it."""
+    script = (
+        Script("s").user("Cancel the order").agent("Cancelling").call("find", error="user not found").call("search")
+    )
+    first, second = summarise(script.events).steps
+    assert (first.situation.since, first.situation.heard, first.situation.said) == ("both", "cancel order", "cancel")
+    assert (second.situation.since, second.situation.failure) == ("result", "user not found")
+
+
+def test_long_session_is_bounded():
+    """A session of any length gives a summary of bounded size that knows how much it left out."""
+    profile = replace(CompilerProfile(), max_steps=10, max_failures=5)
+    reader = SessionReader(profile)
+    sizes = []
+    for number in range(3_000):
+        call = {"tool_name": f"get_{number % 3}", "arguments": {"id": f"X{number}"}, "call_id": str(number)}
+        reader.add(event("s", 2 * number, "tool_call", call))
+        result = {"tool_name": f"get_{number % 3}", "call_id": str(number), "result": {"value": number}}
+        reader.add(event("s", 2 * number + 1, "tool_result", result | {"success": number % 2 == 0}))
+        if number in {999, 2_999}:
+            sizes.append(len(reader.summary().to_json()))
+    summary = reader.summary()
+    assert (len(summary.steps), summary.skipped_steps, len(summary.failures)) == (10, 2_990, 5)
+    assert sizes[1] < 1.2 * sizes[0]
+
+
+def test_nothing_and_one_event():
+    """No event and one event are sessions too."""
+    assert summarise([]).event_count == 0
+    assert summarise(Script("s").user("Hello").events).steps == ()

@@ -1,0 +1,66 @@
+"""Next tools and steps for a running session, with the artifacts that speak for them."""
+
+import pytest
+
+from hmxgraph.compiler.compilation import compile_summaries
+from hmxgraph.compiler.model import Model
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.reconcile import Making, reconcile
+from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.suggest import Guide, suggest
+from tests.session_makers import START, Script, deployment, order_session, repaired_deployment
+
+
+@pytest.fixture(scope="module")
+def learned():
+    """A model and guides from deployments, repaired ones, and two kinds of orders."""
+    sessions = [deployment(f"d{n}") for n in range(4)] + [repaired_deployment(f"r{n}") for n in range(3)]
+    sessions += [order_session(f"{change}{n}", change) for change in ("cancel", "return") for n in range(4)]
+    compiled = compile_summaries(summarise(events) for events in sessions)
+    changes = reconcile([], compiled.drafts, Making("acme", DEFAULT_PROFILE, START))
+    guides = [
+        Guide(a.artifact_id, a.artifact_type, a.title, a.content, a.metadata, a.confidence, a.observed_count)
+        for a in (change.artifact for change in changes)
+    ]
+    return Model.parse(Model.of(compiled).to_json()), guides
+
+
+def told(learned, script):
+    """What is suggested for a script."""
+    return suggest(summarise(script.events), *learned)
+
+
+def test_request_alone_gives_the_procedure(learned):
+    """The first message finds the task schema, all of whose steps lie ahead."""
+    found = told(learned, Script("n").user("I want to return my order"))
+    assert [step.tools[0] for step in found.steps] == ["find_user_by_email", "get_order_details", "return_order"]
+    assert (found.current_step, found.total_steps) == (0, 3)
+    assert (found.tools[0].tool, found.artifact_id in found.tools[0].artifact_ids) == ("find_user_by_email", True)
+
+
+def test_steps_taken_are_behind(learned):
+    """The hints go on after the last step that the session has reached."""
+    script = Script("n").user("Please cancel my order").call("find_user_by_email", email="ann@example.com")
+    found = told(learned, script)
+    assert (found.current_step, found.tools[0].tool) == (1, "get_order_details")
+
+
+def test_failure_brings_its_playbook(learned):
+    """After a failure the recovery comes first, and the playbook speaks for it."""
+    script = Script("n").user("Deploy the staging environment")
+    found = told(learned, script.run("kubectl apply -f staging.yaml", error="namespace staging not found"))
+    assert found.tools[0].tool == "kubectl create"
+    assert found.recovery[0] == "Run kubectl create, then try kubectl apply again"
+    assert found.tools[0].artifact_ids
+
+
+def test_confidences_are_chances(learned):
+    """Confidences fall and add up to one at most."""
+    chances = [one.confidence for one in told(learned, Script("n").user("Deploy the staging environment")).tools]
+    assert chances == sorted(chances, reverse=True)
+    assert sum(chances) <= 1.001
+
+
+def test_nothing_learned_suggests_nothing():
+    """Without a model and artifacts there is nothing to say, and no error."""
+    assert suggest(summarise(Script("n").user("Hello").events), Model(), []).document()["tools"] == []

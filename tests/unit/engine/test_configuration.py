@@ -1,0 +1,38 @@
+import pytest
+
+from hmxgraph.engine.configuration import command, ports_in, text
+from hmxgraph.engine.jars import Distribution
+from hmxgraph.engine.memory import Memory
+from hmxgraph.engine.ports import Ports
+
+PORTS, MEMORY = Ports(17687, 17474), Memory(600, 200)
+
+
+@pytest.mark.parametrize("version", ["5.26.31", "2026.09.0"])
+def test_configuration_keeps_to_this_machine(version):
+    """The server listens on the loopback address only and reports to nobody."""
+    lines = text(PORTS, MEMORY, version).splitlines()
+    assert "server.default_listen_address=127.0.0.1" in lines
+    assert "dbms.usage_report.enabled=false" in lines
+    assert "server.memory.heap.max_size=600m" in lines
+    assert ("server.fleet_discovery.enabled=false" in lines) == (version > "2" and not version.startswith("5."))
+
+
+def test_ports_are_read_back():
+    """The ports of the last start are found in its configuration."""
+    assert ports_in(text(PORTS, MEMORY, "5.26.31")) == PORTS
+
+
+def test_cut_configuration_names_no_ports():
+    """A configuration without both ports names none."""
+    assert ports_in(text(PORTS, MEMORY, "5.26.31")[:200]) is None
+
+
+def test_command_names_the_home_and_keeps_the_password_out(tmp_path):
+    """The command line carries home, sizes and entry point, each argument whole even with blanks in paths."""
+    home = tmp_path / "a home"
+    words = command(tmp_path / "java", Distribution(tmp_path / "my jars", "5.26.31", "a.Main"), home, MEMORY)
+    assert f"--home-dir={home}" in words
+    assert words[words.index("-cp") + 1] == f"{tmp_path / 'my jars'}/*"
+    assert "-Xmx600m" in words
+    assert words.index("a.Main") > words.index("-cp")

@@ -1,0 +1,52 @@
+import pytest
+
+from hmxgraph.engine.diagnosis import explained
+from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemory, PortTaken, ServerDied
+
+PORT = """2026-11-21 07:42:43.943+0000 ERROR Failed to start Neo4j on 127.0.0.1:57291.
+java.lang.RuntimeException: Error starting Neo4j database server at /home/data/databases
+\tat org.neo4j.server.CommunityEntryPoint.main(CommunityEntryPoint.java:30)
+Caused by: org.neo4j.configuration.helpers.PortBindException: An error occurred while trying to bind to the socket
+\t... 10 more
+Caused by: io.netty.channel.unix.Errors$NativeIoException: bind(..) failed with error(-98): Address already in use
+2026-11-21 07:42:43.948+0000 INFO  Neo4j Server shutdown initiated by request
+"""
+MEMORY = (
+    "2026-11-21 07:42:45.091+0000 ERROR Invalid memory configuration - exceeds physical memory. Check the configured "
+    "values for server.memory.pagecache.size and server.memory.heap.max_size\n"
+)
+LOCKED = (
+    "Caused by: org.neo4j.io.locker.FileLockException: Lock file has been locked by another process: "
+    "/home/data/databases/store_lock. Please ensure no other process is using this database\n"
+)
+NEWER = (
+    "Error: LinkageError occurred while loading main class X\n\tjava.lang.UnsupportedClassVersionError: X has been\n"
+)
+TORN = "Error: Could not find or load main class org.neo4j.server.CommunityEntryPoint\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "told"),
+    [
+        (PORT, PortTaken, "starting: bind(..) failed with error(-98): Address already in use; "),
+        (MEMORY, NotEnoughMemory, "starting: Invalid memory configuration - exceeds physical memory"),
+        (LOCKED, EngineError, "starting: Lock file has been locked by another process: /home/data"),
+        (NEWER, JavaMissing, "HMXGRAPH_JAVA"),
+        (TORN, JarDamaged, "HMXGRAPH_JARS"),
+    ],
+)
+def test_known_causes(words, kind, told, tmp_path):
+    """What Java and Neo4j say for the known causes becomes that error, with the telling line and the way out."""
+    error = explained(words, tmp_path / "console.log")
+    assert type(error) is kind
+    assert told in str(error)
+
+
+def test_unknown_cause_carries_the_last_words(tmp_path):
+    """Any other end carries the last lines, without stack frames, and names the log."""
+    words = "long ago\n" * 50 + "java.lang.IllegalStateException: odd\n\tat a.b.C(C.java:1)\n\t... 3 more\n"
+    error = explained(words, tmp_path / "console.log")
+    assert isinstance(error, ServerDied)
+    assert error.last_words.splitlines()[-1] == "java.lang.IllegalStateException: odd"
+    assert len(error.last_words.splitlines()) == 15
+    assert str(tmp_path / "console.log") in str(error)

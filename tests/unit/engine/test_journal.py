@@ -1,0 +1,42 @@
+from hmxgraph.engine.journal import begin, tail
+
+
+def test_tail_gives_the_last_lines(tmp_path):
+    """The last lines come in their order."""
+    log = tmp_path / "console.log"
+    log.write_text("one\ntwo\nthree\n")
+    assert tail(log, 2) == "two\nthree"
+    assert tail(log, 0) == ""
+    assert tail(log, 9) == "one\ntwo\nthree"
+
+
+def test_tail_since_a_start(tmp_path):
+    """Lines of earlier starts are left out where asked."""
+    log = tmp_path / "console.log"
+    log.write_text("old\n")
+    since = begin(log)
+    with log.open("a") as file:
+        file.write("new\n")
+    assert tail(log, 9, since) == "new"
+
+
+def test_no_log_no_words(tmp_path):
+    """A server that never was has said nothing."""
+    assert tail(tmp_path / "console.log", 9) == ""
+    assert begin(tmp_path / "console.log") == 0
+
+
+def test_long_log_makes_room(tmp_path):
+    """A log that has grown past 4 MiB is put aside at the next start, so that it never fills the disk."""
+    log = tmp_path / "console.log"
+    log.write_bytes(b"x" * (4 << 20))
+    assert begin(log) == 0
+    assert not log.exists()
+    assert (tmp_path / "console.1.log").exists()
+
+
+def test_foreign_bytes_are_shown_somehow(tmp_path):
+    """Bytes that are no UTF-8 do not hide the rest."""
+    log = tmp_path / "console.log"
+    log.write_bytes(b"\xff broken\nfine\n")
+    assert tail(log, 2).endswith("broken\nfine")

@@ -1,0 +1,153 @@
+"""The life of a server whose Java is a short script: every way of not starting, without a database."""
+
+import os
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from hmxgraph import engine
+from hmxgraph.engine import state
+from hmxgraph.engine.locking import exclusive
+from hmxgraph.engine.process import find
+from hmxgraph.errors import (
+    EngineError,
+    JavaMissing,
+    NotEnoughMemory,
+    PasswordLost,
+    PortTaken,
+    ServerDied,
+    ServerUnresponsive,
+)
+from tests.unit.engine.conftest import NEO4J
+
+SILENT = f"exec {sys.executable} -c 'import signal; signal.pause()' \"$@\""  # a live process that opens no port
+
+
+def test_server_that_dies_while_starting(home, use):
+    """The error carries what the server said last, and the next steps."""
+    use("echo 'old words'; exit 1")
+    with pytest.raises(ServerDied, match="old words"):
+        engine.ensure(home)
+    use("echo 'something odd happened' >&2; exit 3")
+    with pytest.raises(ServerDied, match=r"something odd happened(.|\n)*HMXGRAPH_URI") as caught:
+        engine.ensure(home)
+    assert "old words" not in str(caught.value)
+    assert engine.status(home).state == "stopped"
+
+
+def test_server_that_never_answers(home, use, monkeypatch):
+    """A process that opens no port is an error after the time allowed; stop ends it."""
+    monkeypatch.setenv("HMXGRAPH_START_SECONDS", "1")
+    use(SILENT)
+    with pytest.raises(ServerUnresponsive, match=r"does not answer after 1 s.*hmxgraph server stop"):
+        engine.ensure(home)
+    assert engine.status(home).state == "unresponsive"
+    pid = find(home)
+    with pytest.raises(ServerUnresponsive, match=f"process {pid}"):  # the same one, never a second
+        engine.ensure(home)
+    assert engine.stop(home)
+    assert engine.status(home).state == "stopped"
+
+
+def test_port_taken_at_the_last_moment(home, use, tmp_path):
+    """If the server finds its port taken after all, it is tried again on other ports before giving up."""
+    use(f"echo start >> {tmp_path}/starts; echo 'bind failed: Address already in use'; exit 1")
+    with pytest.raises(PortTaken, match="already in use"):
+        engine.ensure(home)
+    assert (tmp_path / "starts").read_text().split() == ["start"] * 3
+
+
+def test_wanted_ports_are_not_replaced(home, use, tmp_path, monkeypatch, unused_ports):
+    """Ports that the user asked for are never replaced by others."""
+    monkeypatch.setenv("HMXGRAPH_BOLT_PORT", str(unused_ports[0]))
+    monkeypatch.setenv("HMXGRAPH_HTTP_PORT", str(unused_ports[1]))
+    use(f"echo start >> {tmp_path}/starts; echo 'bind failed: Address already in use'; exit 1")
+    with pytest.raises(PortTaken):
+        engine.ensure(home)
+    assert (tmp_path / "starts").read_text().split() == ["start"]
+
+
+def test_no_java(home, monkeypatch):
+    """Without a fitting Java nothing is started."""
+    monkeypatch.setenv("HMXGRAPH_JAVA", "/bin/false")
+    with pytest.raises(JavaMissing, match="not a Java"):
+        engine.ensure(home)
+
+
+def test_too_little_memory(home, monkeypatch):
+    """A heap that does not fit is refused before anything is started."""
+    monkeypatch.setenv("HMXGRAPH_HEAP", "900t")
+    with pytest.raises(NotEnoughMemory):
+        engine.ensure(home)
+
+
+def test_home_that_cannot_be_made(home, tmp_path):
+    """A data home below a file is refused by name."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EngineError, match=r"file/home cannot be used .*HMXGRAPH_HOME"):
+        engine.ensure(tmp_path / "file" / "home")
+
+
+def test_password_that_no_longer_fits(home, use):
+    """A server that refuses the stored password is told from one that does not start."""
+    use(f"{NEO4J} --refuse")
+    with pytest.raises(PasswordLost, match="refuses the password"):
+        engine.ensure(home)
+
+
+def test_lost_state_is_found_again(home, pretended_neo4j):
+    """Whatever happens to the state file, the running server is used, never a second one started."""
+    first = engine.ensure(home)
+    path = home / "server.json"
+    whole = path.read_bytes()
+    for damage in (b"", whole[:30], whole.replace(str(first.pid).encode(), str(os.getpid()).encode())):
+        path.write_bytes(damage)
+        assert engine.status(home).pid == first.pid
+        assert engine.ensure(home) == first
+        assert state.load(home) == first
+    path.unlink()
+    assert engine.ensure(home) == first
+    assert len(servers(home)) == 1
+
+
+def test_killed_server_is_started_again(home, pretended_neo4j):
+    """After kill -9 the next call starts a new process on the same ports, with the same password."""
+    first = engine.ensure(home)
+    psutil.Process(first.pid).kill()
+    second = engine.ensure(home)
+    assert second.pid != first.pid
+    assert (second.uri, second.password) == (first.uri, first.password)
+
+
+def test_steps_are_told(home, pretended_neo4j):
+    """The caller hears of the start, and of nothing when the server runs already."""
+    steps: list[engine.Step] = []
+    engine.ensure(home, progress=steps.append)
+    assert [step.what for step in steps] == ["starting Neo4j 5.99.0"]
+    engine.ensure(home, progress=steps.append)
+    assert len(steps) == 1
+
+
+def test_stopping_nothing(home):
+    """Stopping where nothing runs, or nothing ever was, says so."""
+    assert not engine.stop(home)
+    assert not home.exists()
+    assert engine.logs(home) == ""
+    assert engine.status(home) == engine.Status("stopped", home)
+
+
+def test_lock_held_for_too_long(tmp_path):
+    """A lock that is never freed is an error that names it, after telling that there is a wait."""
+    told: list[str] = []
+    with exclusive(tmp_path / "lock", 1), pytest.raises(EngineError, match="another process has held"):  # noqa: SIM117
+        with exclusive(tmp_path / "lock", 0.2, lambda: told.append("waiting")):
+            pass
+    assert told == ["waiting"]
+
+
+def servers(home: Path) -> list[int]:
+    """The processes that run on *home*."""
+    mark = f"--home-dir={home}"
+    return [p.pid for p in psutil.process_iter(["cmdline"]) if mark in (p.info["cmdline"] or ())]

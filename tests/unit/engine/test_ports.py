@@ -1,0 +1,51 @@
+import socket
+from dataclasses import replace
+
+import pytest
+
+from hmxgraph.engine.ports import HOST, Ports, choose, is_free
+from hmxgraph.errors import PortTaken
+
+
+@pytest.fixture
+def taken():
+    """A port on which somebody listens."""
+    with socket.create_server((HOST, 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+@pytest.fixture
+def free():
+    """A port on which nobody listens."""
+    with socket.create_server((HOST, 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def test_chosen_ports_are_free_and_distinct(settings):
+    """Without any wish two different free ports are chosen."""
+    ports = choose(settings, None)
+    assert ports.bolt != ports.http
+    assert is_free(ports.bolt)
+    assert is_free(ports.http)
+
+
+def test_ports_of_the_last_start_come_back(settings, free):
+    """A server keeps its address over restarts."""
+    assert choose(settings, Ports(free, 1)).bolt == free
+
+
+def test_a_port_lost_to_others_is_replaced(settings, taken):
+    """A port of the last start that somebody else has taken is replaced by a free one."""
+    chosen = choose(settings, Ports(taken, taken))
+    assert taken not in chosen
+
+
+def test_a_wanted_port_that_is_taken(settings, taken):
+    """A port that the user asked for and cannot have is an error that names the variable."""
+    with pytest.raises(PortTaken, match=rf"port {taken} .*HMXGRAPH_BOLT_PORT"):
+        choose(replace(settings, bolt_port=taken), None)
+
+
+def test_wanted_ports_are_used(settings, free):
+    """A free port that the user asked for is used."""
+    assert choose(replace(settings, http_port=free), None).http == free

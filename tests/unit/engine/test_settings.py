@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import pytest
+
+from hmxgraph.engine.settings import read
+from hmxgraph.errors import EngineError
+
+
+def test_argument_wins_over_environment(tmp_path):
+    """The home given by the caller wins over HMXGRAPH_HOME."""
+    assert read(tmp_path, {"HMXGRAPH_HOME": "/elsewhere"}).home == tmp_path.resolve()
+
+
+def test_home_of_environment(tmp_path):
+    """HMXGRAPH_HOME names the data home where the caller does not."""
+    assert read(None, {"HMXGRAPH_HOME": str(tmp_path)}).home == tmp_path.resolve()
+
+
+def test_default_home_is_the_users_own():
+    """Without any word the data home is the platform's user data folder, and jars go to its cache folder."""
+    settings = read(None, {})
+    assert settings.home.name == settings.cache.name == "hmxgraph"
+    assert settings.home != settings.cache
+    assert settings.home.is_relative_to(Path.home())
+
+
+def test_links_lead_to_one_home(tmp_path):
+    """Two paths to one folder are one data home, so that they can never become two servers."""
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert read(tmp_path / "link", {}).home == read(tmp_path / "real", {}).home
+
+
+@pytest.mark.parametrize(
+    ("text", "mebibytes"), [("512m", 512), ("2g", 2048), ("2GB", 2048), ("1GiB", 1024), ("1t", 1048576)]
+)
+def test_sizes(text, mebibytes):
+    """Sizes are read with their unit, in MiB."""
+    assert read("/x", {"HMXGRAPH_HEAP": text}).heap == mebibytes
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("HEAP", "much"), ("HEAP", "512"), ("PAGECACHE", "-1g"), ("BOLT_PORT", "bolt"), ("HTTP_PORT", "-1")],
+)
+def test_nonsense_is_refused_by_name(name, text):
+    """A value that is neither a size nor a number is refused, with the variable's name."""
+    with pytest.raises(EngineError, match=f"HMXGRAPH_{name}"):
+        read("/x", {f"HMXGRAPH_{name}": text})

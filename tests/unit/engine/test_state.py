@@ -1,0 +1,75 @@
+import stat
+
+import pytest
+
+from hmxgraph.engine import state
+from hmxgraph.engine.files import write_private
+from hmxgraph.engine.server import Server, Status
+
+
+@pytest.fixture
+def server(tmp_path):
+    """A server as it stands in the state file."""
+    web = "http://127.0.0.1:2"
+    return Server("bolt://127.0.0.1:1", web, f"{web}/browser/", "neo4j", "a secret", 4711, tmp_path, "5.26.31")
+
+
+def test_state_comes_back(server, tmp_path):
+    """What was saved is loaded."""
+    state.save(server)
+    assert state.load(tmp_path) == server
+
+
+def test_state_is_private(server, tmp_path):
+    """The state file is readable by its owner only, and nothing else is left beside it."""
+    state.save(server)
+    state.save(server)
+    assert [path.name for path in tmp_path.iterdir()] == ["server.json"]
+    assert stat.S_IMODE((tmp_path / "server.json").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40])
+def test_cut_state_is_no_state(server, tmp_path, cut):
+    """A truncated state file counts as missing."""
+    state.save(server)
+    path = tmp_path / "server.json"
+    path.write_bytes(path.read_bytes()[:cut])
+    assert state.load(tmp_path) is None
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "{}", '{"pid": 1}', '{"uri": 1, "more": 2}', "\ufffd"])
+def test_foreign_state_is_no_state(tmp_path, text):
+    """A state file of another form counts as missing."""
+    (tmp_path / "server.json").write_text(text)
+    assert state.load(tmp_path) is None
+
+
+def test_state_belongs_to_the_folder_it_is_in(server, tmp_path):
+    """A data home that was moved is known by where it is now."""
+    state.save(server)
+    moved = tmp_path.rename(tmp_path.with_name("moved"))
+    assert state.load(moved).home == moved
+
+
+def test_password_is_not_shown_by_accident(server):
+    """Neither the printed value nor the status document carries the password; the server's own document does."""
+    assert "a secret" not in repr(server)
+    assert "a secret" not in str(Status("running", server.home, server).document())
+    assert server.document()["password"] == "a secret"
+
+
+def test_status_tells_health(server):
+    """Only a running server is healthy."""
+    assert Status("running", server.home, server).healthy
+    assert not Status("stopped", server.home).healthy
+    assert Status("stopped", server.home).document()["server"] is None
+
+
+def test_private_file_is_replaced_whole(tmp_path):
+    """A private file keeps its mode when it is written again, even if it was readable to all before."""
+    path = tmp_path / "secret"
+    path.write_text("old")
+    path.chmod(0o644)
+    write_private(path, "new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -1,0 +1,93 @@
+"""Orders: what is a policy, how sure it is, and what is no order at all."""
+
+import pytest
+
+from hmxgraph.extraction.directives import order
+
+# Sentence, confidence, whether it leaves no exception.
+ORDERS = [
+    ("Always verify the rollout status before reporting success.", 0.9, False),
+    ("Never deploy to production on a Friday after 16:00.", 0.9, True),
+    ("Please always include the source when I ask about statistics.", 0.9, False),
+    ("From now on, use metric units.", 0.8, False),
+    ("Going forward, please answer in German.", 0.8, False),
+    ("Please open a ticket next time.", 0.8, False),
+    ("Whenever you write Python code, add type hints.", 0.8, False),
+    ("When writing SQL, use upper-case keywords.", 0.6, False),
+    ("Before you commit, run the linter.", 0.6, False),
+    ("Make sure to run the tests before every commit.", 0.6, False),
+    ("Make sure you run the tests.", 0.5, False),
+    ("Do not use global variables.", 0.6, False),
+    ("Don't ever push to main directly.", 0.9, True),
+    ("You must never share customer data.", 0.9, True),
+    ("I want you to always show the command that was run.", 0.9, False),
+    ("Could you always show me the diff first?", 0.9, False),
+    ("Use tabs instead of spaces.", 0.6, False),
+    ("Address me as Dr. Smith.", 0.8, False),
+    ("Keep answers short.", 0.8, False),
+    ("Avoid using deprecated APIs.", 0.6, False),
+    ("All deployments must be approved by two people.", 0.75, False),
+    ("If the user asks for a refund, always check the policy first.", 0.9, False),
+    ("Under no circumstances should you delete the backups.", 0.9, True),
+    ("Only respond in bullet points.", 0.6, False),
+    ("Hi, never share my address with anyone", 0.9, True),
+    ("It is important to always back up first.", 0.9, False),
+]
+NO_ORDERS = [
+    "I always verify the rollout.",
+    "I never eat meat.",
+    "We never deploy on Fridays.",
+    "There must be a mistake.",
+    "You must love seeing how you've grown.",
+    "Always happy to help!",
+    "Never been to an animal shelter before.",
+    "Never had a chance to visit.",
+    "Always staying filled with self-belief.",
+    "Never again!",
+    "Never mind, it works.",
+    "Never give up!",
+    "Don't worry about it.",
+    "Don't forget to take care of yourself!",
+    "Can you make sure it works?",
+    "Please make sure it works.",
+    "I want to make sure I got the right one.",
+    "I'll make sure to find my user ID.",
+    "Please use the gift card first to cover the difference.",
+    "Use option 2.",
+    "Could you please confirm the total?",
+    "If anything changes, please let me know.",
+    "Would you confirm everything for me before moving forward?",
+    "Do you always do that?",
+    "Please make sure the refund goes to my PayPal account, not the Visa card.",
+    "Ensure we get an aisle and a middle seat together.",
+    "Before submitting, send me the summary.",
+    "Do not use any other payment methods.",
+    "Yes.",
+]
+
+
+@pytest.mark.parametrize(("sentence", "confidence", "hard"), ORDERS)
+def test_orders_are_understood(sentence, confidence, hard):
+    """An imperative that holds beyond the moment is a policy; absolute words leave no exception."""
+    found = order(sentence)
+    assert found is not None
+    assert (found.confidence, found.hard) == (confidence, hard)
+
+
+@pytest.mark.parametrize("sentence", NO_ORDERS)
+def test_talk_is_no_order(sentence):
+    """Habits, guesses, encouragement, one-off requests and questions are no policies."""
+    assert order(sentence) is None
+
+
+def test_a_system_prompt_speaks_in_norms():
+    """What whoever runs the agent says in norms is a policy, too."""
+    sentence = "The agent must confirm the order before it is charged."
+    assert order(sentence) is None
+    assert order(sentence, system=True) == ("The agent must confirm the order before it is charged.", 0.85, True)
+
+
+def test_a_greeting_is_no_part_of_the_order():
+    """The words kept are those of the order, politeness included."""
+    assert order("Ok thanks, always cite sources.").text == "Always cite sources."
+    assert order("Please always cite sources.").text == "Please always cite sources."

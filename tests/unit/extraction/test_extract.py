@@ -1,0 +1,213 @@
+"""Everything found in one event."""
+
+import pytest
+
+from hmxgraph.extraction import extract, names_in, speaker_of
+from tests.unit.extraction.events import by_person, event, said
+
+
+def mentioned(found, role=None):
+    """(type, normalised) of the mentions, of one role if asked."""
+    return {(one.type, one.normalised) for one in found.mentions if role in {None, one.role}}
+
+
+def related(found):
+    """(source, type, target) of the relations, by normalised names."""
+    return {(one.source.normalised, one.relation_type, one.target.normalised) for one in found.relations}
+
+
+def kept(found):
+    """(kind, text) of the memories."""
+    return [(one.kind, one.text) for one in found.memories]
+
+
+def test_a_tool_call_names_agent_tool_command_and_files():
+    """A call relates its agent to the tool, and the tool to the commands and files in its arguments."""
+    content = {"tool_name": "exec", "arguments": {"command": "kubectl apply -f staging.yaml"}, "call_id": "call-1"}
+    found = extract(event("tool_call", content))
+    assert mentioned(found) == {
+        ("agent", "agent-1"),
+        ("tool", "exec"),
+        ("command", "kubectl apply"),
+        ("file", "staging.yaml"),
+    }
+    assert related(found) == {
+        ("agent-1", "uses", "exec"),
+        ("exec", "runs", "kubectl apply"),
+        ("exec", "touches", "staging.yaml"),
+    }
+
+
+def test_a_result_names_what_it_returned():
+    """Ids, people and addresses in a result are mentioned; what failed raises its error type."""
+    result = {"order_id": "#W12345", "customer": {"first_name": "Ann", "last_name": "Lee", "email": "ann@example.com"}}
+    found = extract(event("tool_result", {"tool_name": "get_order", "result": result, "success": True}))
+    assert {("id", "w12345"), ("person", "ann lee"), ("email", "ann@example.com")} <= mentioned(found)
+    failed = {"tool_name": "get_order", "result": {"output": "TimeoutError: no answer"}, "success": False}
+    assert related(extract(event("tool_result", failed))) == {("get_order", "raises", "timeouterror")}
+
+
+def test_an_error_is_raised_by_its_source():
+    """The tool that an error event comes from raises it."""
+    found = extract(event("error", {"error_type": "KubectlError", "message": "x"}, source="tool:kubectl"))
+    assert related(found) == {("kubectl", "raises", "kubectlerror")}
+
+
+def test_an_edit_that_says_what_it_fixes_fixes_it():
+    """A change that names an error after a word of mending is a fix of it."""
+    found = extract(event("file_edit", {"path": "shop/cart.py", "change": "fix the RoundingError in totals"}))
+    assert ("shop/cart.py", "fixes", "roundingerror") in related(found)
+
+
+def test_an_observation_is_about_its_title():
+    """A titled passage mentions its title and the title's bare form as titles, and the names in its text."""
+    content = {"title": "Lilu (mythology)", "text": "Lilu is a demon. Like Gallu and Alû he haunts Old Babylon."}
+    found = extract(event("observation", content))
+    assert mentioned(found, "title") == {("concept", "lilu mythology"), ("concept", "lilu")}
+    assert {("concept", "gallu"), ("concept", "alu"), ("concept", "old babylon")} <= mentioned(found, "")
+    assert ("lilu mythology", "mentions_with", "gallu") in related(found)
+
+
+def test_a_span_meets_the_title_that_it_names():
+    """What one passage calls by name is the entity that another passage is about."""
+    about = extract(event("observation", {"title": "Hunt Valley, Maryland", "text": "A place."}))
+    names = extract(event("observation", {"title": "Baltimore", "text": "North of it lies Hunt Valley."}))
+    assert mentioned(about, "title") & mentioned(names, "")
+
+
+def test_a_person_speaks_and_is_spoken_of():
+    """The speaker is a person; topics are said by them."""
+    found = extract(by_person("We went to Boston with Melanie's brother."))
+    assert mentioned(found, "speaker") == {("person", "caroline")}
+    assert {("boston", "said_by", "caroline"), ("melanie", "said_by", "caroline")} == related(found)
+
+
+@pytest.mark.parametrize(
+    ("fields", "speaker"),
+    [
+        ({"source": "Caroline", "agent_id": "Caroline"}, "Caroline"),
+        ({"source": "user"}, None),
+        ({"source": "claude-agent"}, None),
+        ({"source": "Slack"}, None),
+        ({"source": "user", "metadata": {"speaker": "Ann"}}, "Ann"),
+        ({"source": "tool:gh"}, None),
+    ],
+)
+def test_a_speaker_is_named_or_not(fields, speaker):
+    """Only a name is a speaker: roles, components and channels are none."""
+    assert speaker_of(said("hello", **fields)) == speaker
+
+
+def test_one_name_counts_once_however_often():
+    """The same name in several spellings is one mention with a count and its spellings."""
+    found = extract(said("I met New York folks. In new places, New York's best, NEW YORK rules"))
+    (one,) = [mention for mention in found.mentions if mention.normalised == "new york"]
+    assert one.times == 3
+    assert set(one.aliases) == {"NEW YORK"}
+
+
+def test_tags_and_attachments_are_mentioned():
+    """Tags and the addresses of attachments name things."""
+    content = {"role": "user", "text": "see", "attachments": [{"type": "log", "url": "https://ci.example.com/log.txt"}]}
+    found = extract(event("message", content, tags=("deployment",)))
+    assert {("tag", "deployment"), ("host", "ci.example.com")} <= mentioned(found)
+    assert ("https://ci.example.com/log.txt", "hosted_on", "ci.example.com") in related(found)
+
+
+def test_a_user_gives_orders_and_states_facts():
+    """Directives, preferences and facts of a user become memories, each with its sentence's words."""
+    text = "My name is Anna. Always verify the rollout. I prefer short reports. I live in Boston, by the way."
+    assert kept(extract(said(text))) == [
+        ("fact", "The user's name is Anna."),
+        ("policy", "Always verify the rollout."),
+        ("preference", "I prefer short reports."),
+        ("fact", "The user lives in Boston."),
+    ]
+
+
+def test_people_among_each_other_give_no_orders():
+    """What a person says in a conversation of people is about that person, and no policy of the agent."""
+    found = extract(by_person("Always follow your dreams. I love painting. I live in Boston."))
+    assert kept(found) == [
+        ("preference", "Caroline: I love painting."),
+        ("fact", "Caroline lives in Boston."),
+    ]
+    assert {one.said_by for one in found.memories} == {"Caroline"}
+
+
+def test_an_assistant_says_nothing_to_remember():
+    """An agent's own words are no evidence of what its user wants."""
+    assert kept(extract(said("Always verify. I prefer tea. I live in Boston.", role="assistant"))) == []
+
+
+def test_the_first_request_is_the_goal():
+    """Only at the start of a session a request is a goal."""
+    assert kept(extract(said("Deploy the staging environment", sequence=0))) == [
+        ("goal", "Deploy the staging environment")
+    ]
+    assert kept(extract(said("Deploy the staging environment", sequence=5))) == []
+
+
+def test_feedback_can_direct():
+    """The comment of a feedback is a user's word."""
+    found = extract(event("feedback", {"signal": "correction", "comment": "Right; please open a ticket next time."}))
+    assert kept(found) == [("policy", "Please open a ticket next time.")]
+
+
+def test_a_state_change_answers_a_question():
+    """A state change is a fact in the slot of its subject and field, and mentions the subject."""
+    content = {"subject": "staging cluster", "field": "version", "from": "1.29", "to": "1.30"}
+    found = extract(event("state_change", content))
+    (draft,) = found.memories
+    assert (draft.subject, draft.predicate, draft.object) == ("staging cluster", "version", "1.30")
+    assert draft.slot
+    assert ("concept", "staging cluster") in mentioned(found)
+
+
+def test_like_and_dislike_answer_one_question():
+    """Liking and disliking the same thing exclude each other, as do opposite policies about the same."""
+    like, dislike = (
+        extract(by_person(text)).memories[0] for text in ("I love spicy food.", "I don't like spicy food.")
+    )
+    assert (like.slot, like.answer != dislike.answer) == (dislike.slot, True)
+    always, never = (
+        extract(said(text)).memories[0] for text in ("Always deploy on Fridays.", "Never deploy on Fridays.")
+    )
+    assert (always.slot, always.answer != never.answer) == (never.slot, True)
+
+
+def test_who_is_unknown_is_not_identified():
+    """Account numbers of somebody unnamed are ids in the event, no memories; of a known user they are facts."""
+    text = "My user ID is emma_kim_9957."
+    assert kept(extract(said(text))) == []
+    assert kept(extract(said(text, metadata={"user_id": "U1"}))) == [("fact", "U1's user ID is emma_kim_9957.")]
+
+
+def test_what_is_given_by_hand_is_kept_as_given():
+    """An event of our own type says what to remember, and whether it leaves no exception."""
+    content = {"kind": "policy", "text": "never deploy on Fridays", "hard": True}
+    (draft,) = extract(event("x-hmxgraph-memory", content)).memories
+    assert (draft.text, draft.hard, draft.confidence) == ("never deploy on Fridays", True, 1.0)
+    assert extract(event("x-hmxgraph-memory", {"kind": "rumour", "text": "x"})).memories == ()
+
+
+def test_typographic_quotes_change_nothing():
+    """Apostrophes as phones write them are understood."""
+    assert kept(extract(by_person("I don\u2019t like spicy food."))) == [
+        ("preference", "Caroline: I don't like spicy food.")
+    ]
+
+
+def test_a_question_names_things_as_events_do():
+    """The names in a question are normalised as those in events."""
+    found = {one.normalised for one in names_in("When did Caroline's brother visit The Beatles in JG7FMM?")}
+    assert found == {"caroline", "beatles", "jg7fmm"}
+
+
+def test_output_is_bounded():
+    """However much an event says, only so much is kept of it."""
+    text = " ".join(f"We saw Name{number} Surname. Always check number {number}. " for number in range(200))
+    found = extract(said(text))
+    assert (len(found.mentions), len(found.memories)) == (32, 8)
+    results = {"tool_name": "list", "result": {"ids": [f"order_{number:05}" for number in range(500)]}, "success": True}
+    assert len(extract(event("tool_result", results)).mentions) == 16

@@ -1,0 +1,70 @@
+"""Requests, aims and state changes."""
+
+import pytest
+
+from hmxgraph.extraction.changes import change
+from hmxgraph.extraction.goals import aim, request
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("Deploy the staging environment", "Deploy the staging environment"),
+        ("Hi there! I'd like to change my flight reservation.", "change my flight reservation"),
+        ("Can you ship checkout v1.2 to staging?", "ship checkout v1.2 to staging"),
+        ("I need help with my upcoming flight.", "my upcoming flight"),
+        ("We're trying to migrate the orders table", "migrate the orders table"),
+        ("I'm having trouble with my mobile data.", "trouble with my mobile data"),
+    ],
+)
+def test_a_request_says_what_is_wanted(sentence, wanted):
+    """The words after the polite opening are what is wanted."""
+    assert request(sentence).object == wanted
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Hello!",
+        "Can you help me with that?",
+        "I need some help.",
+        "My name is Anna.",
+        "Order number: W5061109",
+        "I need help with two things:",
+        "I need to talk to someone about this.",
+        "Sure, my user ID is emma_kim_9957.",
+    ],
+)
+def test_a_request_that_leaves_it_open_is_none(sentence):
+    """What does not say what is wanted is no goal."""
+    assert request(sentence) is None
+
+
+def test_an_aim_is_stated_about_oneself():
+    """Aims are recognised by how people state them, not by wishes of the moment."""
+    assert aim("My goal is to give kids a loving home.").object == "give kids a loving home"
+    assert aim("I'm planning to open a dance studio next year, so wish me luck").text == (
+        "I'm planning to open a dance studio next year."
+    )
+    assert aim("I'm working hard to make everything just right.") is None
+    assert aim("What is your goal?") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            {"subject": "staging cluster", "field": "version", "from": "1.29", "to": "1.30"},
+            ("staging cluster", "version", "1.30", "1.29"),
+        ),
+        ({"entity": "order 7", "new_state": "shipped"}, ("order 7", "state", "shipped", "")),
+        ({"key": "region", "old": "a", "new": "b"}, ("region", "value", "b", "a")),
+        ({"component": "cache", "attribute": "enabled", "to": False}, ("cache", "enabled", "false", "")),
+        ({"from": "planning", "to": "executing"}, None),
+        ({"subject": "x"}, None),
+        ({}, None),
+    ],
+)
+def test_a_state_change_is_a_fact(content, told):
+    """Producers name the parts differently; subject and new value are what it takes."""
+    assert change(content) == told

@@ -1,0 +1,64 @@
+"""When two names are one: normalisation, families of types, bare titles."""
+
+import pytest
+
+from hmxgraph.extraction.names import TYPES, bare, family, normalise, surest
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The Beatles", "Beatles"),
+        ("Melanie's", "melanie"),
+        ("Luís Galego", "Luis Galego"),
+        ("Spider-Man", "Spider Man"),
+        ("Sons & Daughters", "Sons and Daughters"),
+        ("O\u2019Neal", "O'Neal"),
+    ],
+)
+def test_spellings_of_one_name_meet(one, other):
+    """Articles, endings, accents, hyphens and ampersands do not make another name."""
+    assert normalise("concept", one) == normalise("person", other) != ""
+
+
+def test_what_machines_write_is_told_apart_by_every_sign():
+    """Tools, files and commands keep their punctuation; only capitals do not count."""
+    assert normalise("tool", "get_order") != normalise("tool", "get-order")
+    assert normalise("file", "./Src/app.py") == "src/app.py"
+    assert normalise("command", "Kubectl apply") == "kubectl apply"
+
+
+def test_ids_and_tags_lose_the_number_sign():
+    """An order is the same with and without its number sign."""
+    assert normalise("id", "#W2378156") == normalise("id", "W2378156")
+    assert normalise("tag", "#deploy") == "deploy"
+
+
+def test_a_name_may_turn_out_to_be_a_person_or_an_id():
+    """Types that one name may seem to have share an identity, and the surest one is kept."""
+    assert family("concept") == family("person") == family("id") != family("file")
+    assert surest("concept", "person") == surest("person", "concept") == "person"
+    assert surest("symbol", "tool") == "tool"
+
+
+@pytest.mark.parametrize(
+    ("title", "short"),
+    [
+        ("Lilu (mythology)", "Lilu"),
+        ("Kahin Pyaar Na Ho Jaaye (2000 film)", "Kahin Pyaar Na Ho Jaaye"),
+        ("Hunt Valley, Maryland", "Hunt Valley"),
+        ("Metallica", ""),
+        ("Families, Systems, and Health", ""),
+        ("(untitled)", ""),
+    ],
+)
+def test_a_title_is_known_by_its_bare_form_too(title, short):
+    """What only tells a title from its namesakes is taken off."""
+    assert bare(title) == short
+
+
+@pytest.mark.parametrize("entity_type", TYPES)
+def test_normalising_twice_changes_nothing(entity_type):
+    """A normalised name is its own normal form."""
+    once = normalise(entity_type, "The Wall: Live in #Berlin (1990)")
+    assert normalise(entity_type, once) == once

@@ -1,0 +1,76 @@
+"""Names in running text."""
+
+import pytest
+
+from hmxgraph.extraction.spans import spans
+
+
+def names(text, **how):
+    """The names found in *text*."""
+    return [span.name for span in spans(text, **how)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("We met Omar Davis in New York.", ["Omar Davis", "New York"]),
+        ("Thanks Melanie! I went with John's brother to Boston", ["Melanie", "John", "Boston"]),
+        (
+            "the University of Vienna and the Gulf of Mexico",
+            ["University of Vienna", "Vienna", "Gulf of Mexico", "Mexico"],
+        ),
+        ("he read Alexander the Great again", ["Alexander the Great"]),
+        ("the Supreme Leader Kim Jong-il said", ["Supreme Leader Kim Jong-il", "Kim Jong-il"]),
+        ("music by M. M. Srilekha and J.K. Rowling", ["M. M. Srilekha", "J.K. Rowling"]),
+        ("I saw Dr. Smith and Mr. Jones", ["Smith", "Jones"]),
+        ("the film with Formula 1 and Maryland Route 45", ["Formula 1", "Maryland Route 45"]),
+        (
+            'she loved "Charlotte\'s Web" and \u201cTo Kill a Mockingbird\u201d',
+            ["Charlotte's Web", "To Kill a Mockingbird"],
+        ),
+        ("in Málaga, Östersund and São Paulo", ["Málaga", "Östersund", "São Paulo"]),
+        ("an LGBTQ group of the NFL", ["LGBTQ", "NFL"]),
+    ],
+)
+def test_names_are_runs_of_capitalised_words(text, found):
+    """Names are found whole, with their parts where small words join them."""
+    assert [name for name in found if name not in names(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello! How are you? Painting is fun. Thanks, wow.",
+        "I'm fine. It's OK. I'd say so, as I said on Monday the 5th of May.",
+        "- Step 3: do it\n- Option 2\n1. Cancel the order",
+        "### Summary of Changes\n**Order ID:** none",
+        "PLEASE STOP THIS NOW",
+        "reservation JG7FMM and my_variable, user_Name",
+        "```\nclass Foo(Bar):\n    Baz()\n```",
+    ],
+)
+def test_capitals_by_custom_are_no_names(text):
+    """Sentence openings, dates, labels, numbered places, shouting, ids and code are passed over."""
+    assert names(text) == []
+
+
+def test_a_sentence_may_open_with_a_name_that_is_used_elsewhere():
+    """A single word that opens a sentence counts where the text uses it as a name, too."""
+    assert names("Toby is here. I love Toby.").count("Toby") == 2
+    assert names("Painting relaxes me.") == []
+
+
+def test_prose_about_a_subject_opens_sentences_with_names():
+    """In titled prose a sentence may open with a name nobody has met yet."""
+    assert names("Lilu was a demon. Running hurts.", titled=True) == ["Lilu"]
+
+
+def test_a_listing_capitalises_by_custom():
+    """Formatted answers capitalise single words; within a running sentence they still count."""
+    text = "- Desk Lamp (White, Glass)\n- we ship to Boston"
+    assert names(text, listing=True) == ["Desk Lamp", "Boston"]
+
+
+def test_demonyms_alone_name_nothing():
+    """An adjective of a place counts only inside a longer name."""
+    assert names("an American band in the American Football League") == ["American Football League"]

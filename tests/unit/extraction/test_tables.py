@@ -1,0 +1,61 @@
+"""Every rule of the tables finds its examples and leaves its counterexamples alone."""
+
+import pytest
+
+from hmxgraph.extraction.fact_rules import RULES as FACTS
+from hmxgraph.extraction.facts import facts
+from hmxgraph.extraction.forms import FORMS
+from hmxgraph.extraction.preferences import RULES as PREFERENCES
+from hmxgraph.extraction.preferences import preference
+from hmxgraph.extraction.relating import RULES as RELATIONS
+from hmxgraph.extraction.relating import structural
+from hmxgraph.extraction.values import Ref
+
+
+@pytest.mark.parametrize(("form", "text", "name"), [(form, *pair) for form in FORMS for pair in form.examples])
+def test_a_form_finds_its_examples(form, text, name):
+    """A form finds the name in each of its examples, and nothing else there."""
+    assert list(form.names(text)) == [name]
+
+
+@pytest.mark.parametrize(("form", "text"), [(form, text) for form in FORMS for text in form.counterexamples])
+def test_a_form_leaves_its_counterexamples_alone(form, text):
+    """A form finds nothing in its counterexamples."""
+    assert list(form.names(text)) == []
+
+
+@pytest.mark.parametrize(("text", "told"), [pair for rule in FACTS for pair in rule.examples])
+def test_a_fact_rule_finds_its_examples(text, told):
+    """A sentence form states the fact that its example gives."""
+    assert told in [fact.text.replace("{subject}", "the user") for fact in facts(text)]
+
+
+@pytest.mark.parametrize("text", [text for rule in FACTS for text in rule.counterexamples])
+def test_a_fact_rule_leaves_its_counterexamples_alone(text):
+    """No fact is taken from a counterexample, by any rule."""
+    assert list(facts(text)) == []
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule in PREFERENCES for text in rule.examples])
+def test_a_preference_rule_finds_its_examples(rule, text):
+    """An example states the preference of its rule."""
+    found = preference(text)
+    assert found is not None
+    assert (found.predicate, found.confidence) == (rule.predicate, rule.confidence)
+
+
+@pytest.mark.parametrize("text", [text for rule in PREFERENCES for text in rule.counterexamples])
+def test_a_preference_rule_leaves_its_counterexamples_alone(text):
+    """No preference is taken from a counterexample."""
+    assert preference(text) is None
+
+
+@pytest.mark.parametrize("rule", RELATIONS, ids=lambda rule: f"{rule.event_type}-{rule.relation_type}-{rule.target}")
+def test_a_relation_rule_relates_what_it_names(rule):
+    """A relation rule relates an entity of its source type to one of its target type, when it says so."""
+    source, target = Ref(rule.source, "one"), Ref(rule.target, "other")
+    found = {rule.source: [source], rule.target: [target]}
+    told = [(one.source, one.relation_type, one.target) for one in structural(rule.event_type, rule.when, found)]
+    assert (source, rule.relation_type, target) in told
+    if rule.when:
+        assert not any(one.relation_type == rule.relation_type for one in structural(rule.event_type, "", found))

@@ -1,0 +1,55 @@
+"""One question over time: which answer held when, and what is disputed."""
+
+import pytest
+
+from hmxgraph.extraction.timeline import Span, Told, ends, settle
+
+
+def line(told, stored=()):
+    """The timeline of tellings given as (time, answer) or (time, answer, voice)."""
+    tellings = [Told(one[0], f"e{at:03}", *one[1:]) for at, one in enumerate(told)]
+    timeline = settle(stored, tellings)
+    return [(span.answer, span.first_us, span.last_us) for span in timeline.spans], [
+        (dispute.span.answer, dispute.told.answer) for dispute in timeline.disputes
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "spans", "disputes"),
+    [
+        ([(1, "a"), (2, "a")], [("a", 1, 2)], []),
+        ([(1, "a"), (5, "b")], [("a", 1, 1), ("b", 5, 5)], []),
+        ([(1, "a"), (5, "b"), (9, "a")], [("a", 1, 1), ("b", 5, 5), ("a", 9, 9)], []),
+        ([(5, "b"), (1, "a")], [("a", 1, 1), ("b", 5, 5)], []),
+        ([(1, "a"), (1, "b")], [("a", 1, 1)], [("a", "b")]),
+        ([(1, "a", "Ann"), (5, "b", "Bob")], [("a", 1, 1)], [("a", "b")]),
+        ([(1, "a", "Ann"), (5, "b", "Ann")], [("a", 1, 1), ("b", 5, 5)], []),
+        ([(1, "a", "Ann"), (5, "b", "")], [("a", 1, 1), ("b", 5, 5)], []),
+    ],
+)
+def test_later_answers_supersede(told, spans, disputes):
+    """A later answer supersedes; one of the same time, or by another person, is disputed."""
+    assert line(told) == (spans, disputes)
+
+
+def test_a_late_telling_finds_its_place():
+    """What arrives late is put where it belongs between stored answers."""
+    stored = [Span("a", 1, 1, key="A"), Span("c", 9, 9, key="C")]
+    assert line([(5, "b")], stored)[0] == [("a", 1, 1), ("b", 5, 5), ("c", 9, 9)]
+
+
+def test_an_earlier_telling_of_the_next_answer_moves_its_beginning():
+    """A telling just before a span of the same answer belongs to it."""
+    stored = [Span("a", 1, 2, key="A"), Span("b", 9, 9, key="B")]
+    assert line([(5, "b")], stored)[0] == [("a", 1, 2), ("b", 5, 9)]
+
+
+def test_within_a_span_another_answer_is_disputed():
+    """Between two tellings of one answer there is no room for another."""
+    assert line([(5, "b")], [Span("a", 1, 9, key="A")])[1] == [("a", "b")]
+
+
+def test_each_span_ends_where_the_next_begins():
+    """Only the last answer holds."""
+    assert ends([Span("a", 1, 2), Span("b", 5, 9)]) == (5, None)
+    assert ends([]) == ()

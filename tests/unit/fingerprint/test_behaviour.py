@@ -1,0 +1,106 @@
+"""Behaviour counted from events: tools, decisions, errors and their recoveries."""
+
+import pytest
+
+from hmxgraph.fingerprint.behaviour import Behaviour, session_behaviour, total
+from hmxgraph.fingerprint.incidents import incidents
+from hmxgraph.fingerprint.observed import observed
+
+
+def events(*rows):
+    """Events from (type, content) or (type, content, fields), one second apart."""
+    made = []
+    for number, (event_type, content, *fields) in enumerate(rows):
+        row = {"event_id": f"e{number}", "event_type": event_type, "time_us": number * 1_000_000}
+        made.append(observed(row | dict(*fields), content))
+    return made
+
+
+def call(tool):
+    """A tool call."""
+    return "tool_call", {"tool_name": tool, "call_id": "c"}
+
+
+def done(tool, **fields):
+    """A result that tells success."""
+    return "tool_result", {"tool_name": tool, "success": True}, fields
+
+
+def failed(tool, **fields):
+    """A result that tells failure."""
+    return "tool_result", {"tool_name": tool, "success": False}, fields
+
+
+def test_tools_are_counted_by_calls_and_judged_by_results():
+    """Frequency comes from calls, success from results that tell it."""
+    found = session_behaviour(
+        events(call("exec"), done("exec"), call("read"), failed("read"), ("tool_result", {"tool_name": "exec"}))
+    )
+    assert found.tools == {"exec": 1, "read": 1}
+    assert (found.tool_calls, found.tool_results, found.tool_successes) == (2, 2, 1)
+
+
+def test_result_and_error_of_one_call_are_one_incident():
+    """A failed result and the error event about the same call count once, under the error's name."""
+    found = incidents(
+        events(
+            call("exec"),
+            failed("exec", correlation_id="e0"),
+            ("error", {"error_type": "KubectlError"}, {"correlation_id": "e0"}),
+            done("read"),
+            done("exec"),
+        )
+    )
+    assert [(one.error_type, one.tool, one.recovery_us) for one in found] == [("KubectlError", "exec", 3_000_000)]
+
+
+def test_an_error_without_tool_is_recovered_by_any_success():
+    """Where an error names no tool, the next success of any tool ends it; where none comes, it stays."""
+    found = incidents(events(("error", {"error_type": "Timeout"}), done("read"), ("error", {"error_type": "X"})))
+    assert [one.recovery_us for one in found] == [1_000_000, None]
+
+
+def test_an_error_event_names_its_tool_by_its_source():
+    """``tool:exec`` as the source of an error is the tool that failed."""
+    found = incidents(events(("error", {"error_type": "X"}, {"source": "tool:exec"}), done("read")))
+    assert found[0].recovery_us is None
+
+
+@pytest.mark.parametrize(("target", "corrected"), [("e0", 1), ("e1", 1), ("e9", 0), (None, 1)])
+def test_a_correction_bears_on_the_last_decision(target, corrected):
+    """A correction of anything after a decision corrects that decision; of the unknown, none."""
+    content = {"signal": "correction"} | ({"target_event_id": target} if target else {})
+    found = session_behaviour(
+        events(("decision", {"confidence": 0.8}, {"tags": ["db"]}), call("exec"), ("feedback", content))
+    )
+    assert found.decisions_corrected == corrected
+    assert (found.decisions, found.decision_confidence_millionths) == (1, 800_000)
+    assert found.decision_domains == {"db": 1}
+
+
+def test_contents_of_another_shape_tell_nothing():
+    """Contents are not validated; what is not as expected counts as not told."""
+    found = session_behaviour(
+        events(
+            ("tool_call", {"tool_name": 7}),
+            ("tool_result", {"success": "yes"}),
+            ("decision", {"confidence": True}),
+            ("decision", {"confidence": 7}),
+            ("feedback", {"signal": ["x"]}),
+        )
+    )
+    assert found.tools == {}
+    assert (found.tool_results, found.decisions_rated, found.decision_confidence_millionths) == (0, 1, 1_000_000)
+
+
+def test_sums_do_not_depend_on_order():
+    """Adding sessions up gives the same in any order, and nothing from nothing."""
+    parts = [Behaviour(errors=1, error_types={"a": 1}), Behaviour(errors=2, error_types={"b": 2}), Behaviour()]
+    assert total(parts) == total(parts[::-1])
+    assert total([]) == Behaviour()
+
+
+def test_many_errors_in_one_session_stay_fast():
+    """100,000 events with 50,000 failures are read in a moment."""
+    long = events(*[failed("exec") if number % 2 else call("exec") for number in range(100_000)])
+    assert session_behaviour(long).errors == 50_000

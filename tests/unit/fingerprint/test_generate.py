@@ -1,0 +1,165 @@
+"""The eleven steps: what a fingerprint tells, in which order, and how large it may become."""
+
+import random
+
+import pytest
+
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.fingerprint.generate import generate
+from hmxgraph.fingerprint.known import PrivateName
+from hmxgraph.fingerprint.options import TIERS, ExportOptions
+from hmxgraph.protocol.fingerprints import Fingerprint
+from tests.unit.fingerprint.states import (
+    STATE,
+    artifact,
+    drawn,
+    envelope,
+    known,
+    policy_content,
+    rest,
+    small,
+    task_content,
+)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize(("count", "long"), [(0, 8), (40, 8), (400, 12), (400, 300)])
+def test_every_tier_keeps_its_limits(tier, count, long):
+    """Whatever is known, the envelope is a legal fingerprint and never larger than its tier allows."""
+    made = generate(drawn(count, count, tier, long), ExportOptions(tier=tier))
+    assert len(made.to_json().encode()) <= TIERS[tier].most_bytes
+    assert Fingerprint.faults(made.fingerprint) == ()
+    assert made.hash_matches
+    assert Fingerprint.parse(made.fingerprint).hash_matches
+
+
+def test_a_tier_is_filled():
+    """Where more is known than fits, hardly a byte is left unused."""
+    made = generate(drawn(1, 900, "full", 60), ExportOptions())
+    assert len(made.to_json().encode()) > 0.97 * TIERS["full"].most_bytes
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_same_state_same_bytes_in_any_order(tier):
+    """The order in which artifacts and memories come leaves no trace."""
+    artifacts = [
+        artifact(number, "decision_policy", f"Rule {number % 7}", policy_content(f"case {number}"), tags=("a", "b"))
+        for number in range(150)
+    ]
+    shuffled = random.Random(3).sample(artifacts, len(artifacts))
+    options = ExportOptions(tier=tier)
+    one, other = (
+        generate(known(order, tier, **rest(random.Random(1))), options).to_json() for order in (artifacts, shuffled)
+    )
+    assert one == other
+
+
+def test_what_each_tier_tells():
+    """Full tells all, compact no hubs, minimal no single artifact (HMX-F 8)."""
+    full, compact, minimal = (
+        generate(drawn(5, 300, tier), ExportOptions(tier=tier)).fingerprint for tier in ("full", "compact", "minimal")
+    )
+    sizes = [
+        [len(one["artifact_summaries"][name]) for name in ("policy_set", "task_schema_set", "playbook_set")]
+        for one in (full, compact, minimal)
+    ]
+    assert min(sizes[0]) > 20
+    assert sizes[1:] == [[20, 20, 20], [0, 0, 0]]
+    assert full["graph_digest"]["top_connected_entities"]
+    assert compact["graph_digest"]["top_connected_entities"] == []
+    assert minimal["artifact_summaries"]["cluster_summaries"]
+    assert minimal["context_priors"]["priority_artifact_ids"] == []
+    assert minimal["compiler_state"]["adapted_parameters"] == []
+    assert full["compiler_state"] == STATE
+
+
+def test_the_heaviest_stay():
+    """Where not all may stay, confidence times observations decides (HMX-F 8, rule 3)."""
+    artifacts = [
+        artifact(number, "task_schema", f"Task {number}", task_content((f"step {number}",)), observed_count=number)
+        for number in range(130)
+    ]
+    made = generate(known(artifacts), ExportOptions()).fingerprint
+    kept = [summary["observed_count"] for summary in made["artifact_summaries"]["task_schema_set"]]
+    assert sorted(kept) == list(range(30, 130))
+    assert made["metadata"]["left_out"]["task_schema_set"] == 30
+
+
+def test_equal_contents_are_told_once():
+    """Artifacts with the same content are collapsed into the heaviest (HMX-F 8, rule 1)."""
+    twins = [
+        artifact(1, "decision_policy", "Rule", policy_content(), observed_count=3),
+        artifact(2, "decision_policy", "Rule", policy_content(), observed_count=7),
+    ]
+    made = generate(known(twins), ExportOptions()).fingerprint
+    assert [one["artifact_id"] for one in made["artifact_summaries"]["policy_set"]] == ["art-00002"]
+    assert made["source_artifact_count"] == 1
+
+
+def test_sets_are_in_the_order_of_ids():
+    """Artifact summaries are sorted by artifact_id, entities by name (HMX-F 11)."""
+    made = generate(drawn(7, 200), ExportOptions()).fingerprint
+    for name in ("policy_set", "task_schema_set", "playbook_set"):
+        ids = [one["artifact_id"] for one in made["artifact_summaries"][name]]
+        assert ids == sorted(ids)
+    names = [hub["name"] for hub in made["graph_digest"]["top_connected_entities"]]
+    assert names == sorted(names)
+
+
+def test_only_allowed_types_are_named():
+    """Hubs, tools and error types are named only where their type may be, and private names leave the texts."""
+    steps = ("Ask Ann Berg for approval", "Read /srv/app/config.yaml", "Verify")
+    state = known(
+        [artifact(1, "task_schema", "Release with Ann Berg", task_content(steps))],
+        private_names=(PrivateName("person", "Ann Berg"), PrivateName("file", "/srv/app/config.yaml")),
+        **rest(random.Random(2)),
+    )
+    told = generate(state, ExportOptions()).fingerprint
+    summary = told["artifact_summaries"]["task_schema_set"][0]
+    assert summary["title"] == "Release with [person]"
+    assert summary["steps"] == ["Ask [person] for approval", "Read [file]", "Verify"]
+    assert {hub["type"] for hub in told["graph_digest"]["top_connected_entities"]} == {"tool"}
+    silent = generate(state, ExportOptions(public_types=())).fingerprint
+    assert silent["graph_digest"]["top_connected_entities"] == []
+    assert silent["behavioral_patterns"]["tool_usage"]["tool_frequency"] == {}
+    assert silent["behavioral_patterns"]["error_patterns"]["common_error_types"] == {}
+    assert silent["artifact_summaries"]["task_schema_set"][0]["tools_used"] == []
+
+
+def test_behaviour_is_told_in_the_units_of_the_specification():
+    """Sessions in seconds, recoveries in milliseconds, rates as shares (HMX-F 4)."""
+    told = generate(drawn(1, 5), ExportOptions()).fingerprint["behavioral_patterns"]
+    assert told["session_patterns"] == {
+        "avg_session_length": 750.0,
+        "avg_events_per_session": 33.333333,
+        "total_sessions": 12,
+    }
+    assert told["error_patterns"]["recovery_rate"] == 0.75
+    assert told["error_patterns"]["avg_recovery_time_ms"] == 3000.0
+    assert told["tool_usage"]["avg_success_rate"] == 0.862069
+    assert told["decision_patterns"]["avg_confidence"] == 0.75
+    assert told["decision_patterns"]["correction_rate"] == 0.222222
+
+
+def test_an_unknown_tier_is_refused():
+    """The tiers are a closed list."""
+    with pytest.raises(UnknownChoice, match="compression tier 'huge'"):
+        generate(small(), ExportOptions(tier="huge"))
+
+
+def test_nothing_known_is_a_fingerprint_too():
+    """An empty tenant has a legal fingerprint."""
+    made = generate(known([]), ExportOptions())
+    assert Fingerprint.faults(made.fingerprint) == ()
+    assert made.fingerprint["context_priors"]["default_token_budget"] == 4096
+
+
+def test_an_optional_field_is_told_where_given():
+    """Agent, tags and expiry are told where the caller gives them, and are not part of the hash."""
+    plain = envelope().fingerprint
+    named = generate(
+        small(), ExportOptions(agent_id="a", tags=("x", "a"), expires_us=1_800_000_000_000_000)
+    ).fingerprint
+    assert (named["agent_id"], named["tags"], named["expires_at"]) == ("a", ["a", "x"], "2027-01-15T08:00:00.000Z")
+    assert named["fingerprint_hash"] == plain["fingerprint_hash"]
+    assert "agent_id" not in plain

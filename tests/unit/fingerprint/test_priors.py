@@ -1,0 +1,45 @@
+"""Priors: what reports on packs teach, and what stands in where there are none."""
+
+from hmxgraph.fingerprint.known import ServedPack
+from hmxgraph.fingerprint.priors import context_priors, section_weights
+
+
+def pack(pack_id, signal, tokens, artifacts=(), tags=(), budget=2048):
+    """A reported pack."""
+    return ServedPack(pack_id, signal, budget, tokens, tuple(artifacts), tuple(tags))
+
+
+def test_without_reports_the_stored_knowledge_speaks():
+    """The heaviest artifacts and tags come first, and no section is preferred."""
+    found = context_priors([], {"deploy": 5.0, "cache": 9.0}, ["a", "b"], 1)
+    assert found == {
+        "preferred_sections": [],
+        "section_weights": {},
+        "default_token_budget": 4096,
+        "priority_artifact_ids": ["a", "b"],
+        "priority_tags": ["cache"],
+        "suppressed_tags": [],
+    }
+
+
+def test_liked_sections_gain_and_disliked_ones_lose():
+    """A section's weight is above 1 where packs full of it helped, below where they hindered."""
+    weights = section_weights(
+        [pack("1", "positive", {"procedures": 80, "facts": 20}), pack("2", "negative", {"episodes": 100})]
+    )
+    assert weights == {"episodes": 0.666667, "facts": 1.090909, "procedures": 1.285714}
+
+
+def test_artifacts_and_tags_are_judged_by_their_packs():
+    """Used and liked comes first, disliked is dropped or suppressed, budgets take the middle."""
+    served = [
+        pack("1", "positive", {"facts": 1}, ["b"], ["deploy"], 1000),
+        pack("2", "negative", {"facts": 1}, ["a"], ["cache", "deploy"], 9000),
+        pack("3", "neutral", {"facts": 1}, ["c"], ["queue"], 3000),
+        pack("4", "correction", {}, ["a"], ["cache"]),
+    ]
+    found = context_priors(served, {"queue": 1.0}, ["a", "b", "c"], 5)
+    assert found["priority_artifact_ids"] == ["b", "c"]
+    assert found["priority_tags"] == ["deploy"]
+    assert found["suppressed_tags"] == ["cache"]
+    assert found["default_token_budget"] == 1000

@@ -1,0 +1,234 @@
+"""Whom to trust: each check has its place in the order, and its name in the first line of the error."""
+
+import pytest
+
+from hmxgraph.errors import FingerprintError, FingerprintRefused, HashMismatch, SignatureMismatch, UnsupportedVersion
+from hmxgraph.fingerprint.options import ExportOptions
+from hmxgraph.fingerprint.sealing import sealed
+from hmxgraph.fingerprint.signing import SigningKey, parse_signature
+from hmxgraph.fingerprint.verify import MOST_BYTES, verify
+from hmxgraph.protocol.canonical import canonical_bytes
+from hmxgraph.protocol.fingerprint_parts import Signature
+from hmxgraph.protocol.fingerprints import Envelope, fingerprint_hash, integrity_hash
+from tests.unit.fingerprint.states import NOON, envelope
+
+KEY, OTHER = SigningKey(bytes(range(32))), SigningKey(bytes(32))
+
+
+def changed(path, value, *, rehash=()):
+    """The small envelope with one field set (None: removed), and the named hashes made anew."""
+    document = envelope().document()
+    *parents, name = path.split(".")
+    place = document
+    for parent in parents:
+        place = place[parent]
+    if value is None:
+        del place[name]
+    else:
+        place[name] = value
+    if "fingerprint_hash" in rehash:
+        document["fingerprint"]["fingerprint_hash"] = fingerprint_hash(document["fingerprint"])
+    if "integrity_hash" in rehash:
+        document["integrity_hash"] = integrity_hash(document["fingerprint"])
+    return document
+
+
+def test_a_whole_envelope_is_verified():
+    """Text, bytes, document and value are all accepted; nothing is warned of."""
+    whole = envelope()
+    for source in (whole, whole.document(), whole.to_json(), whole.to_json().encode()):
+        verdict = verify(source)
+        assert verdict.fingerprint.document() == whole.fingerprint
+        assert (verdict.signed_by, verdict.expired, verdict.migration_steps, verdict.warnings) == (None, False, (), ())
+    assert verify(whole).document()["verdict"] == "verified"
+
+
+BAD = {
+    "size": (b" " * (MOST_BYTES + 1), "check 'size' failed"),
+    "json": (b'{"format": NaN}', "check 'json' failed"),
+    "truncated": (envelope().to_json()[:700], "check 'json' failed"),
+    "no object": (b"[]", "check 'format' failed"),
+    "format": (changed("format", "zip"), "check 'format' failed"),
+    "no fingerprint": (changed("fingerprint", None), "check 'structure' failed"),
+    "envelope_version": (changed("envelope_version", 2), "envelope_version 2 is not supported"),
+    "hmx_version": (changed("hmx_version", "HMX-2.0"), "hmx_version 'HMX-2.0' is not supported"),
+    "inner hmx_version": (changed("fingerprint.hmx_version", "HMX-9.0"), "hmx_version 'HMX-9.0' is not supported"),
+    "fingerprint_version": (
+        changed("fingerprint.fingerprint_version", "1"),
+        "fingerprint_version '1' is not supported",
+    ),
+    "no hash": (changed("fingerprint.fingerprint_hash", None), "check 'structure' failed"),
+    "content": (changed("fingerprint.source_event_count", 9), "fingerprint_hash does not match"),
+    "NaN": (changed("fingerprint.source_event_count", float("nan")), "check 'json' failed"),
+    "not hashed": (changed("fingerprint.tenant_id", "other"), "integrity_hash does not match"),
+    "no integrity_hash": (changed("integrity_hash", None), "check 'structure' failed"),
+    "words": (changed("exported_by", "somebody"), "check 'words' failed: exported_by was changed"),
+    "field missing": (changed("exported_at", None), "check 'structure' failed"),
+    "section missing": (
+        changed("fingerprint.graph_digest", None, rehash=("fingerprint_hash", "integrity_hash")),
+        "check 'structure' failed",
+    ),
+    "over the tier": (
+        changed(
+            "fingerprint.artifact_summaries.policy_set",
+            [envelope().fingerprint["artifact_summaries"]["policy_set"][0] | {"condition": "x" * 110_000}],
+            rehash=("fingerprint_hash", "integrity_hash"),
+        ),
+        "check 'structure' failed",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_the_failed_check_is_named(case):
+    """The first line of the error says which check failed."""
+    source, said = BAD[case]
+    with pytest.raises(FingerprintError) as caught:
+        verify(source)
+    assert said in str(caught.value).splitlines()[0]
+
+
+def test_hashes_come_before_structure():
+    """What was changed on the way is told as such, not as a fault of its exporter."""
+    with pytest.raises(HashMismatch) as caught:
+        verify(changed("fingerprint.graph_digest", None))
+    assert caught.value.name == "fingerprint_hash"
+
+
+def test_a_signature_binds_key_and_envelope():
+    """A detached signature by a pinned key is accepted, and every deviation refused."""
+    whole = envelope()
+    signature = KEY.sign(whole)
+    assert verify(whole, signature=signature, trusted=[KEY.public_key]).signed_by == KEY.public_key
+    assert verify(whole, signature=signature).signed_by == KEY.public_key
+    with pytest.raises(SignatureMismatch, match="not signed"):
+        verify(whole, trusted=[KEY.public_key])
+    with pytest.raises(SignatureMismatch, match="not pinned"):
+        verify(whole, signature=signature, trusted=[OTHER.public_key])
+    with pytest.raises(SignatureMismatch, match="does not fit"):
+        verify(whole, signature=OTHER.sign(whole).model_copy(update={"public_key": KEY.public_key}))
+    with pytest.raises(SignatureMismatch, match="does not fit"):
+        verify(envelope("minimal"), signature=signature, trusted=[KEY.public_key])
+
+
+def test_a_signature_inside_the_envelope_counts():
+    """An envelope that carries its signature is checked by it, pinned or not."""
+    whole = envelope()
+    carrying = Envelope.parse(whole.document() | {"signature": KEY.sign(whole).model_dump()})
+    assert verify(carrying, trusted=[KEY.public_key]).signed_by == KEY.public_key
+    forged = carrying.document()
+    forged["signature"]["value"] = "0" * 128
+    with pytest.raises(SignatureMismatch):
+        verify(forged)
+
+
+def test_keys_and_signatures_travel_as_files():
+    """A key comes back from its PEM file, a signature from its JSON file; anything else is refused by name."""
+    assert SigningKey.of_pem(KEY.pem()) == KEY
+    assert "seed" not in repr(KEY)
+    signature = KEY.sign(envelope())
+    assert parse_signature(canonical_bytes(signature.model_dump())) == signature
+    with pytest.raises(FingerprintRefused, match="check 'key' failed"):
+        SigningKey.of_pem(b"-----BEGIN nothing")
+    for wrong in (b"{}", b"[]", b"{", b'{"algorithm":"none","public_key":"00","value":"00"}'):
+        with pytest.raises(SignatureMismatch):
+            parse_signature(wrong)
+
+
+def test_expiry_is_told_not_refused():
+    """An expired fingerprint is verified, flagged and warned of; without a time nothing is said."""
+    document = envelope().fingerprint
+    old = sealed({**document, "expires_at": "2026-03-15T00:00:00.000Z"}, ExportOptions())
+    assert verify(old).expired is False
+    assert verify(old, at_us=NOON).expired is False
+    late = verify(old, at_us=NOON + 10**12)
+    assert late.expired
+    assert late.warnings == ("expired at 2026-03-15T00:00:00.000Z",)
+    assert late.document()["verdict"] == "expired"
+
+
+def older():
+    """A fingerprint of version 0: camelCase, without behaviour, priors and memory statistics."""
+    memory = {
+        "hmxVersion": "HMX-1.0",
+        "fingerprintId": "fp-0",
+        "fingerprintVersion": 0,
+        "tenantId": "tenant-old",
+        "createdAt": "2025-01-01T00:00:00.000Z",
+        "artifactSummaries": {
+            "policySet": [
+                {
+                    "artifactId": "a",
+                    "condition": "large",
+                    "recommendation": "online",
+                    "scope": [],
+                    "confidence": 0.5,
+                    "outcomeCount": 2,
+                    "tags": [],
+                }
+            ],
+            "taskSchemaSet": [],
+            "playbookSet": [],
+            "clusterSummaries": [],
+        },
+        "sourceEventCount": 7,
+    }
+    names = ("hmxVersion", "fingerprintVersion", "artifactSummaries", "sourceEventCount")
+    memory["fingerprintHash"] = integrity_hash({name: memory[name] for name in names})
+    return {**envelope().document(), "fingerprint": memory, "integrity_hash": integrity_hash(memory)}
+
+
+def test_an_older_version_is_migrated_by_named_steps():
+    """Version 0 is verified as it is, then brought up to date step by step, its old hash kept."""
+    verdict = verify(older())
+    assert verdict.migration_steps == ("wire-names", "missing-sections", "version-1")
+    assert verdict.fingerprint.artifact_summaries.policy_set[0].outcome_count == 2
+    assert verdict.fingerprint.behavioral_patterns.tool_usage.total_calls == 0
+    assert verdict.fingerprint.hash_matches
+    came = verdict.fingerprint.metadata["migrated_from"]
+    assert (came["fingerprint_version"], came["steps"][0]) == (0, "wire-names")
+    broken = older()
+    broken["fingerprint"]["sourceEventCount"] = 8
+    with pytest.raises(HashMismatch):
+        verify(broken)
+
+
+def newer(**changes):
+    """The small envelope as a later version would write it."""
+    inner = envelope().fingerprint | {"fingerprint_version": 2} | changes
+    inner["fingerprint_hash"] = fingerprint_hash(inner)
+    return {**envelope().document(), "fingerprint": inner, "integrity_hash": integrity_hash(inner)}
+
+
+def test_a_newer_version_is_read_as_far_as_it_goes():
+    """Unknown fields, sets, entries and sections are left out, each with a warning (HMX-F 13)."""
+    summaries = envelope().fingerprint["artifact_summaries"]
+    verdict = verify(
+        newer(
+            mood="calm",
+            graph_digest={"nodes": 3},
+            artifact_summaries={**summaries, "dream_set": [], "policy_set": [{"artifact_id": "x"}]},
+        )
+    )
+    assert verdict.warnings == (
+        "fingerprint_version 2 is newer than 1",
+        "unknown field 'mood' was left out",
+        "section 'graph_digest' is not as this version knows it and was left out",
+        "unknown set 'dream_set' was left out",
+        "1 of 1 in 'policy_set' were left out",
+    )
+    assert verdict.fingerprint.graph_digest.entity_count == 0
+    assert len(verdict.fingerprint.artifact_summaries.task_schema_set) == 1
+
+
+def test_an_unsupported_version_says_what_is_supported():
+    """The way out stands in the error."""
+    with pytest.raises(UnsupportedVersion, match=r"reads HMX-1\.0"):
+        verify(changed("hmx_version", "HMX-2.0"))
+
+
+def test_a_signature_of_another_kind_is_refused():
+    """Keys that are no hexadecimal bytes fail the check instead of breaking it."""
+    strange = Signature(algorithm="Ed25519", public_key="zz", value="00")
+    with pytest.raises(SignatureMismatch):
+        verify(envelope(), signature=strange)

@@ -1,0 +1,196 @@
+"""Artifacts as rows and back, without a server."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.errors import InvalidDocument, SuccessorMismatch, SupersessionCycle
+from hmxgraph.graph.rows.artifacts import artifact_row, core_differences, stored_artifact, stored_document, tampering
+from hmxgraph.graph.rows.cursors import cursor, place
+from hmxgraph.graph.rows.recordable import check_recordable, check_successor, numbered
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.timestamps import iso
+from tests.artifact_makers import at, made, pattern, policy, schema
+
+TENANCY = Tenancy.of("acme")
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(-1e9, 1e9) | st.sampled_from([1e21, -1e300, 5e-324])
+JSON = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = st.fixed_dictionaries(
+    {
+        "confidence": st.floats(0, 1) | st.sampled_from([0, 1]),
+        "status": st.sampled_from(["draft", "active", "archived"]),
+        "source_events": st.lists(TEXTS, max_size=4),
+        "metadata": st.dictionaries(TEXTS, JSON, max_size=3),
+    },
+    optional={
+        "agent_id": TEXTS,
+        "tags": st.lists(TEXTS, max_size=3),
+        "observed_count": st.integers(0, 10**6),
+        "success_rate": st.floats(0, 1),
+        "updated_at": st.sampled_from([iso(at(3)), iso(at(4))]),
+        "validity_scope": st.just({"agent_ids": ["a"], "conditions": ["x"]}),
+    },
+)
+
+
+def row(artifact, **more):
+    """The row of an artifact, tokens counted as words."""
+    return artifact_row(TENANCY, artifact, lambda text: len(text.split()), **more)
+
+
+def properties(artifact, **more):
+    """The properties as the database gives them back: None is absent, tuples are lists."""
+    found = row(artifact, **more)["properties"]
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    return {name: value for name, value in plain.items() if value is not None}
+
+
+@given(st.dictionaries(TEXTS, JSON, max_size=4), FIELDS)
+def test_a_document_survives_being_stored(content, fields):
+    """Whatever its content and optional fields, the document that comes back is the one that went in."""
+    artifact = made("a1", "x-acme-note", content, 0, fields)
+    stored = properties(artifact)
+    expected = artifact.document() | {"tenant_id": "acme"}
+    assert stored_document(stored) == expected
+    assert tampering(stored) == ()
+    assert stored_artifact(stored).document() == expected
+
+
+def test_the_keys_of_a_row():
+    """The chain begins with itself, evidence is named once, a living artifact holds its content's key."""
+    found = row(schema("a1", source_events=["e2", "e1", "e2"], source_memory_ids=["m1"]))
+    assert found["key"] == found["properties"]["key"] == found["properties"]["chain_key"] == TENANCY.node_key("a1")
+    assert found["evidence_keys"] == [TENANCY.node_key("e1"), TENANCY.node_key("e2")]
+    assert found["memory_keys"] == [TENANCY.node_key("m1")]
+    assert found["properties"]["dedup_key"] is not None
+    assert row(schema("a1", status="archived"))["properties"]["dedup_key"] is None
+    assert found["properties"]["lineage_key"] == "a1"
+    assert row(schema("a1"), lineage_key="deploy")["properties"]["lineage_key"] == "deploy"
+
+
+def test_equal_content_has_equal_keys():
+    """The dedup key follows from tenant, type and content; the core hash from everything that never changes."""
+    one, other = (row(schema(name))["properties"] for name in ("a1", "a2"))
+    assert one["dedup_key"] == other["dedup_key"]
+    assert one["core_hash"] != other["core_hash"]
+    assert row(schema("a1", status="draft", tags=["x"]))["properties"]["core_hash"] == one["core_hash"]
+
+
+def test_the_searchable_side():
+    """Readable text with its tokens, stemmed terms of everything, the tenant's scope token."""
+    found = row(schema("a1", title="Deploying", tags=["k8s"]))["properties"]
+    assert found["text"].splitlines()[0] == "Deploying"
+    assert found["token_count"] == len(found["text"].split())
+    assert {"deploy", "manifest", "kubectl", "k8s"} <= set(found["search_text"].split())
+    assert found["scope"] == TENANCY.scope
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (policy("a", "x", condition="Big tables"), policy("b", "y", condition="the big table"), True),
+        (policy("a", "x", condition="Big tables"), policy("b", "y", condition="small tables"), False),
+        (pattern("a", "Big tables", "x"), policy("b", "y", condition="Big tables"), False),
+    ],
+)
+def test_situations_are_told_by_their_terms(one, other, same):
+    """Two artifacts of one type speak about the same if they name the same terms."""
+    keys = [row(artifact)["properties"]["situation_key"] for artifact in (one, other)]
+    assert (keys[0] == keys[1]) is same
+
+
+@pytest.mark.parametrize("artifact", [schema("a"), policy("a", "x", condition="the"), made("a", "decision_policy", {})])
+def test_without_a_subject_there_is_no_situation(artifact):
+    """Other types, and conditions without any term, contradict nobody."""
+    assert row(artifact)["properties"]["situation_key"] is None
+
+
+def test_visible_from_the_later_of_both_times():
+    """An artifact recorded after it was made is visible from its recording on."""
+    assert row(schema("a1", second=5))["properties"]["status_times"] == [at(5)]
+    assert row(schema("a1", second=5), at_us=at(9))["properties"]["status_times"] == [at(9)]
+    assert row(schema("a1", second=5), at_us=at(2))["properties"]["status_times"] == [at(5)]
+
+
+def test_the_overlay_of_each_time():
+    """Status, successor, counts and last change are those of the time asked for."""
+    stored = properties(schema("a1", observed_count=2, updated_at=iso(at(0)))) | {
+        "superseded_by": "a2",
+        "status": "superseded",
+        "status_times": [at(0), at(10), at(30)],
+        "status_values": ["draft", "active", "superseded"],
+        "count_times": [at(0), at(20)],
+        "observed_counts": [2, 7],
+        "success_rates": [-1.0, 0.5],
+    }
+    seen = [stored_document(stored, at(second)) for second in (0, 10, 20, 30)]
+    assert [one["status"] for one in seen] == ["draft", "active", "active", "superseded"]
+    assert [one.get("superseded_by") for one in seen] == [None, None, None, "a2"]
+    assert [one["observed_count"] for one in seen] == [2, 2, 7, 7]
+    assert [one.get("success_rate") for one in seen] == [None, None, 0.5, 0.5]
+    assert [one["updated_at"] for one in seen] == [iso(at(second)) for second in (0, 10, 20, 30)]
+    assert stored_document(stored, at(-1)) is None
+    assert stored_document(stored) == seen[-1]
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"content": '{"steps":[]}'}, ("content_hash", "core_hash", "text")),
+        ({"summary": "Else"}, ("core_hash", "text")),
+        ({"text": "Else"}, ("text",)),
+        ({"source_events": ["e9"]}, ("core_hash",)),
+        ({"content": "{"}, ("unreadable",)),
+        ({"content": "[]"}, ("content_hash", "core_hash", "text")),
+        ({"content": None}, ("unreadable",)),
+    ],
+)
+def test_tampering_is_named(change, found):
+    """Each check that fails is named; what cannot even be read is unreadable."""
+    assert tampering(properties(schema("a1")) | change) == found
+
+
+def test_differences_of_cores_leave_the_overlay_out():
+    """Only fields that never change are compared."""
+    one = schema("a1", tags=["x"]).document()
+    other = schema("a1", tags=["y"], title="Else", agent_id="b").document()
+    assert core_differences(one, other) == ("agent_id", "title")
+
+
+def test_all_faults_at_once():
+    """Everything that keeps an artifact from beginning a chain is told together."""
+    wrong = schema("a1", tenant_id="other", content_hash="0" * 64, version=3, status="superseded")
+    with pytest.raises(InvalidDocument) as caught:
+        check_recordable(TENANCY, wrong)
+    paths = [fault.path for fault in caught.value.faults]
+    assert paths == ["$.tenant_id", "$.content_hash", "$.version", "$.status"]
+
+
+def test_successors_are_checked_before_the_graph_is_asked():
+    """Itself, a stranger's and one of another predecessor cannot follow."""
+    with pytest.raises(SupersessionCycle):
+        check_successor(TENANCY, "a1", schema("a1"))
+    with pytest.raises(SuccessorMismatch, match="tenant_id"):
+        check_successor(TENANCY, "a1", schema("a2", tenant_id="other"))
+    with pytest.raises(SuccessorMismatch, match="supersedes"):
+        check_successor(TENANCY, "a1", schema("a2", version=2, supersedes="a0"))
+    check_successor(TENANCY, "a1", schema("a2"))
+
+
+def test_a_fresh_document_is_numbered():
+    """Version 1 without a predecessor means: not said; any other version is kept for the graph to judge."""
+    old = {"artifact_id": "a1", "version": 4}
+    assert (numbered(schema("a2"), old).version, numbered(schema("a2"), old).supersedes) == (5, "a1")
+    assert numbered(schema("a2", version=9), old).version == 9
+    assert numbered(schema("a2", supersedes="a1"), old).version == 1
+
+
+@given(st.integers(-(2**63), 2**63 - 1), TEXTS)
+def test_a_cursor_is_the_place_it_was_made_from(time_us, name):
+    """Any time and id come back."""
+    assert place(cursor(time_us, name)) == (time_us, name)

@@ -1,0 +1,58 @@
+"""Packaged statements: found, parsed, bound."""
+
+import pytest
+
+from hmxgraph.errors import StatementMisuse
+from hmxgraph.graph.catalogue import parse, query, query_names
+from hmxgraph.graph.statement import bind
+
+HEAD = "// Purpose.\n// More of it.\n//\n// mode: read\n// row:  a, b\n"
+
+
+def test_parameters_come_from_code_only():
+    """Dollar signs in comments and strings are not parameters."""
+    text = (
+        HEAD + "// not $this\nMATCH (n {t: $tenant_id}) WHERE n.x = '$nor' AND n.y = \"$or\" RETURN n.`$a` AS a, 1 AS b"
+    )
+    assert parse("x/y", text).parameters == {"tenant_id"}
+
+
+def test_header_is_read():
+    """Mode, columns and purpose come from the leading comment."""
+    packaged = parse("x/y", HEAD + "RETURN $tenant_id AS a, 1 AS b")
+    assert (packaged.mode, packaged.row, packaged.description) == ("read", ("a", "b"), "Purpose.\nMore of it.")
+
+
+@pytest.mark.parametrize(
+    "text", ["RETURN 1", "// mode: maybe\n// row: a\nRETURN 1 AS a", "// mode: read\nRETURN 1 AS a"]
+)
+def test_header_is_required(text):
+    """A statement without a true mode or without columns is refused when it is read."""
+    with pytest.raises(ValueError, match="header needs"):
+        parse("x/y", text)
+
+
+def test_text_is_the_file_byte_for_byte():
+    """What is sent is the packaged file, comments and all."""
+    assert bind("tenants/state", tenant_id="t", tenant_key="k").text == query("tenants/state").text
+    assert query("tenants/state").text.startswith("// ")
+
+
+def test_bind_names_missing_and_unexpected_parameters():
+    """A slip in the parameters is told with the statement's name and both lists."""
+    with pytest.raises(StatementMisuse) as caught:
+        bind("tenants/state", tenant_id="t", tenant="k")
+    assert (caught.value.missing, caught.value.unexpected) == (("tenant_key",), ("tenant",))
+    assert "cypher/tenants/state.cypher: missing $tenant_key, unexpected $tenant" in str(caught.value)
+
+
+def test_unknown_statement_is_named():
+    """A statement that is not packaged is an error with its name."""
+    with pytest.raises(StatementMisuse, match=r"there is no cypher/no/such\.cypher"):
+        query("no/such")
+
+
+def test_names_are_sorted_and_by_subject():
+    """The catalogue lists every statement in order, and one subject on request."""
+    assert list(query_names()) == sorted(query_names())
+    assert set(query_names("tenants")) < set(query_names())

@@ -1,0 +1,38 @@
+"""New events find their place in a stored chain."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.ingest.chain import End, Ends, Neighbours, Weave, amid
+from tests.unit.ingest.making import prepared
+
+
+def numbered(sequence):
+    """A prepared event with this sequence number."""
+    return prepared(event_id=f"e{sequence:03}", sequence=sequence)
+
+
+@given(st.lists(st.sets(st.integers(0, 40), min_size=1, max_size=12), min_size=1, max_size=6))
+def test_the_chain_is_the_sorted_order(batches):
+    """However events arrive, in whatever batches, the links are those of the sorted order."""
+    links, stored = set(), []
+    for batch in batches:
+        new = sorted((numbered(n) for n in batch if n not in {s.order[0] for s in stored}), key=lambda e: e.order)
+        ends = Ends(End(stored[0].order, stored[0].key), End(stored[-1].order, stored[-1].key)) if stored else None
+        weave = Weave()
+        weave.add(new, ends, neighbours(stored, amid(new, ends) if ends else []))
+        links = (links - set(weave.parted)) | set(weave.linked)
+        stored = sorted([*stored, *new], key=lambda e: e.order)
+    assert links == set(pairwise(event.key for event in stored))
+
+
+def neighbours(stored, late):
+    """What the graph would answer for *late* events."""
+    found = {}
+    for event in late:
+        before = max((one for one in stored if one.order < event.order), key=lambda e: e.order)
+        after = min((one for one in stored if one.order > event.order), key=lambda e: e.order)
+        found[event.key] = Neighbours(before.key, after.key)
+    return found

@@ -1,0 +1,163 @@
+"""Every delivery is an event or a named rejection."""
+
+import json
+
+import pytest
+
+from hmxgraph.errors import Fault, IngestRefused
+from hmxgraph.ingest.batch import Gathering, batches
+from hmxgraph.ingest.dead_letters import dead_letter, mended
+from hmxgraph.ingest.intake import Intake
+from hmxgraph.ingest.report import Receipt, Rejection, Tally
+from hmxgraph.ingest.sources import Broken, Delivery, deliveries
+from tests.unit.ingest.making import document, event, prepared, words
+
+
+@pytest.fixture
+def tally():
+    """The count of one call for tenant acme."""
+    return Tally("acme")
+
+
+@pytest.fixture
+def intake(tally):
+    """An intake that counts blank-separated words."""
+    return Intake(tally, words)
+
+
+def faults(tally):
+    """Path and line of each rejection's first fault."""
+    return [(rejection.faults[0].path, rejection.line) for rejection in tally.rejected]
+
+
+@pytest.mark.parametrize(
+    ("payload", "path"),
+    [
+        (b"{", "$"),
+        (b"\xff\xfe", "$"),
+        (b'{"a": 1, "a": 2}', "$"),
+        (b"[1]", "$"),
+        (5, "$"),
+        (None, "$"),
+        (document(sequence=-1), "$.sequence"),
+        (document(extra=1), "$.extra"),
+        (document(hmx_version="HMX-2.0"), "$.hmx_version"),
+        (document(content={"text": "x" * 600_000}), "$.content"),
+        (json.dumps(document(content={"text": "x" * 2_000_000})).encode(), "$"),
+    ],
+)
+def test_bad_input_is_named(intake, tally, payload, path):
+    """Whatever is wrong is a rejection with the path of the fault; nothing is raised."""
+    assert intake.take(Delivery(payload, 7)) is None
+    assert faults(tally) == [(path, 7)]
+
+
+def test_all_faults_at_once(intake, tally):
+    """A rejection carries every fault of its event, and its id."""
+    intake.take(Delivery(document(event_id="bad", sequence=-1, salience=2), 1))
+    assert tally.rejected[0].event_id == "bad"
+    assert {fault.path for fault in tally.rejected[0].faults} == {"$.sequence", "$.salience"}
+
+
+def test_strict_calls_stop_at_the_first(tally):
+    """With on_error="raise" the first bad line is the error, with source, line and reason."""
+    intake = Intake(tally, words, on_error="raise")
+    with pytest.raises(IngestRefused, match=r"f\.ndjson:3: .*sequence"):
+        intake.take(Delivery(document(sequence=-1), 3, "f.ndjson"))
+
+
+def test_unknown_types_are_kept_with_a_warning(intake, tally):
+    """A type that is neither standard nor namespaced is stored; the warning is counted."""
+    for number in range(2):
+        assert intake.take(Delivery(document(event_type="gossip", event_id=str(number)), number))
+    assert len(tally.report().warnings) == 1
+    assert "(2 times)" in tally.report().warnings[0]
+
+
+def test_one_foreign_tenant_is_rehomed(intake, tally):
+    """All events of the foreign tenant that came first are stored under the own one, counted, told once."""
+    named = [(name, number) for name in ("xy", "acme", "zz") for number in (1, 2)]
+    took = [intake.take(Delivery(document(tenant_id=name, event_id=f"{name}{n}"), n)) for name, n in named]
+    assert [one.event.tenant_id if one else None for one in took] == ["acme"] * 4 + [None] * 2
+    assert tally.rehomed == 2
+    assert faults(tally) == [("$.tenant_id", 1), ("$.tenant_id", 2)]
+    assert "'xy'" in tally.report().warnings[0]
+
+
+def test_rehomed_events_have_their_own_hash(intake):
+    """A rehomed event is hashed with the tenant that it is stored under, also where its hash was known."""
+    known = event(tenant_id="xy")
+    assert known.event_hash
+    one, other = (intake.take(Delivery(payload, 1)) for payload in (known, document(tenant_id="xy")))
+    assert one.event.event_hash == other.event.event_hash == event().event_hash
+    assert one.key == prepared().key
+
+
+def test_own_tenant_first_admits_no_other(intake, tally):
+    """Where the first event names the own tenant, another one is a fault."""
+    intake.take(Delivery(document(), 1))
+    assert intake.take(Delivery(document(tenant_id="xy", event_id="e9"), 2)) is None
+    assert faults(tally) == [("$.tenant_id", 2)]
+
+
+def test_broken_source_is_a_rejection(intake, tally):
+    """News that a source broke off stand in the report like a bad line."""
+    assert intake.take(Broken(Fault("$", "RFC 1952", "x", "y"), 9, "f.gz")) is None
+    assert (tally.rejected[0].source, tally.rejected[0].line) == ("f.gz", 9)
+
+
+def test_dead_letters_can_be_fed_in_again(tally):
+    """A rejected line is kept with its reasons; mended inside its letter it is accepted."""
+    letters = []
+    intake = Intake(tally, words, refuse=lambda rejection, payload: letters.append(dead_letter(rejection, payload)))
+    intake.take(Delivery(json.dumps(document(sequence=-1)).encode(), 1))
+    intake.take(Delivery(b"{broken \xff", 2))
+    first, second = map(json.loads, letters)
+    assert first["dead_letter"]["faults"][0]["path"] == "$.sequence"
+    assert second["text"] == "{broken \\xff"
+    first["event"]["sequence"] = 0
+    second["text"] = json.dumps(document(event_id="e1"))
+    assert [intake.take(Delivery(json.dumps(one), 1)).event.event_id for one in (first, second)] == ["e0", "e1"]
+
+
+def test_only_dead_letters_are_unwrapped():
+    """An event that merely has such a field is no letter."""
+    assert mended(document(dead_letter={})) is None
+    assert mended(b"{") is None
+    assert mended(event()) is None
+
+
+def test_batches_hold_each_id_once(intake):
+    """What repeats an id of the same batch stands aside, to be judged by what is stored."""
+    source = [document(), document(), document(metadata={"other": 1})]
+    (batch,) = batches(deliveries(source), intake)
+    assert len(batch.events) == 1
+    assert [event.place for event in batch.repeats] == [("", 2), ("", 3)]
+
+
+def test_batches_are_bounded_and_sorted(intake):
+    """Batches hold at most so many events, sessions in key order, each session in its order."""
+    source = [document(event_id=str(n), session_id=f"s{n % 3}", sequence=100 - n) for n in range(25)]
+    made = list(batches(deliveries(source), intake, size=10))
+    assert [len(batch.events) for batch in made] == [10, 10, 5]
+    for batch in made:
+        places = [(one.session_key, one.order) for one in batch.events]
+        assert places == sorted(places)
+
+
+def test_heavy_events_make_small_batches():
+    """A batch is written when its content is large, however few its events."""
+    gathering = Gathering()
+    for number in range(17):
+        gathering.add(prepared(event_id=str(number), content={"text": "x" * 500_000}))
+    assert gathering.full
+
+
+def test_report_accounts_for_every_line(tally):
+    """Accepted, duplicate, conflicting and rejected lines add up to the lines read."""
+    tally.add(Receipt(("ab" * 32, "cd" * 32), 5, 1, 2, ()))
+    tally.add(Receipt(("ab" * 32,), 3, 0, 0, ()))
+    tally.rejected.append(Rejection("f", 1, "", ()))
+    report = tally.report(2.0)
+    assert (report.lines, report.accepted, report.sessions, report.rate) == (11, 8, 2, 4.0)
+    assert report.document()["rejected"] == [{"source": "f", "line": 1, "event_id": "", "faults": []}]

@@ -1,0 +1,99 @@
+"""What an event's node is made of."""
+
+from hmxgraph.ingest.prepare import prepare
+from hmxgraph.ingest.salience import adjusted, base_salience
+from hmxgraph.ingest.speaker import speaker
+from hmxgraph.protocol.identity import node_key
+from tests.unit.ingest.making import event, prepared, words
+
+
+def test_wire_fields_and_derived_ones():
+    """The node carries the wire's words, canonical nested JSON, readable text, terms and token count."""
+    properties = prepared(tags=["deployment"], ttl_seconds=60, embeddings=[0.5, 1.0]).properties
+    assert properties["content"] == '{"role":"user","text":"Deploy the staging environment"}'
+    assert properties["text"] == "Deploy the staging environment"
+    assert properties["search_text"] == "deploy stage environ deploy"
+    assert (properties["token_count"], properties["tokenizer"]) == (4, "o200k_base")
+    assert properties["expires_us"] == properties["time_us"] + 60_000_000
+    assert (properties["tags"], properties["embeddings"]) == (["deployment"], [0.5, 1.0])
+    assert "trace_id" not in properties
+    assert "salience" not in properties
+
+
+def test_hash_is_of_the_whole_event():
+    """The stored hash is the event's own."""
+    made = event()
+    assert prepare(made, words).properties["event_hash"] == made.event_hash
+
+
+def test_links_name_what_the_other_end_offers():
+    """Parent, correlation, feedback target and call id become keys; an event never points at itself."""
+    result = prepared(
+        event_type="tool_result",
+        event_id="r",
+        parent_event_id="p",
+        correlation_id="r",
+        content={"tool_name": "x", "call_id": "c1"},
+    )
+    call = prepared(event_type="tool_call", event_id="c", content={"tool_name": "x", "call_id": "c1"})
+    assert result.links == (("CAUSED_BY", node_key("acme", "p")), ("ANSWERS", call.call_key))
+    assert call.links == ()
+    assert call.properties["call_key"] == call.call_key
+    about = prepared(event_type="feedback", event_id="f", content={"signal": "positive", "target_event_id": "r"})
+    assert about.links == (("ABOUT", result.key),)
+
+
+def test_calls_of_different_sessions_are_told_apart():
+    """A call id counts within its session only."""
+    content = {"tool_name": "x", "call_id": "c1"}
+    one = prepared(event_type="tool_call", content=content)
+    other = prepared(event_type="tool_call", content=content, session_id="s2")
+    assert one.call_key != other.call_key
+
+
+def test_salience_of_the_event_wins():
+    """A given salience is kept and marked as the event's own."""
+    made = prepared(salience=0.3)
+    assert (made.properties["salience"], made.properties["salience_origin"]) == (0.3, "event")
+    assert made.base_salience is None
+
+
+def test_salience_by_type():
+    """Errors matter most, then feedback and failed results, decisions and calls, users' messages, the rest."""
+    kinds = [
+        ("error", {}),
+        ("feedback", {}),
+        ("tool_result", {"success": False}),
+        ("decision", {}),
+        ("tool_call", {}),
+        ("message", {"role": "user"}),
+        ("tool_result", {"success": True}),
+        ("message", {"role": "assistant"}),
+    ]
+    made = [base_salience(event(event_type=kind, content=content)) for kind, content in kinds]
+    assert made == [0.9, 0.85, 0.85, 0.8, 0.8, 0.7, 0.6, 0.5]
+
+
+def test_salience_is_bounded():
+    """Novelty raises, repetition lowers, neither beyond the limits."""
+    assert [adjusted(0.9, new=True, repeat=False), adjusted(0.95, new=True, repeat=False)] == [1.0, 1.0]
+    assert adjusted(0.8, new=True, repeat=True) == 0.7
+
+
+def test_repeats_ignore_what_names_one_occurrence():
+    """The same call under another call id is a repeat; other arguments are not."""
+    one = prepared(event_type="tool_call", content={"tool_name": "x", "arguments": {"a": 1}, "call_id": "1"})
+    same = prepared(event_type="tool_call", content={"tool_name": "x", "arguments": {"a": 1}, "call_id": "2"})
+    other = prepared(event_type="tool_call", content={"tool_name": "x", "arguments": {"a": 2}, "call_id": "1"})
+    assert one.mark == same.mark != other.mark
+    assert one.signature == other.signature == "tool_call:x"
+
+
+def test_speakers():
+    """A person named anywhere, else the role; components and other types of events have no speaker."""
+    assert speaker(event(source="Caroline", agent_id="Caroline")) == "Caroline"
+    assert speaker(event(source="dave", agent_id="dave")) == "dave"
+    assert speaker(event(metadata={"user_name": "Ann"})) == "Ann"
+    assert speaker(event(source="user")) == "user"
+    assert speaker(event(source="tool:gh", content={"role": "assistant", "text": "x"})) == "assistant"
+    assert speaker(event(event_type="tool_call", source="Caroline", agent_id="Caroline", content={})) is None

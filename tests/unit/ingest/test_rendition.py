@@ -1,0 +1,63 @@
+"""Each type of event reads as people would write it."""
+
+import pytest
+
+from hmxgraph.ingest.rendition import INDEXED, SHOWN, compact, cut, rendition
+from tests.unit.ingest.making import event
+
+TEXTS = [
+    ("message", {"role": "user", "text": "Deploy", "attachments": []}, "Deploy"),
+    (
+        "message",
+        {"text": "See", "attachments": [{"type": "image", "url": "http://x/y"}]},
+        "See [type: image, url: http://x/y]",
+    ),
+    (
+        "tool_call",
+        {"tool_name": "exec", "arguments": {"command": "ls", "env": {"A": 1}}},
+        "exec(command=ls, env={A: 1})",
+    ),
+    ("tool_call", {"tool_name": "exec", "arguments": "raw text"}, "exec(raw text)"),
+    (
+        "tool_result",
+        {"tool_name": "exec", "result": {"out": "ok", "n": [1, 2]}, "success": True},
+        "exec -> out: ok, n: [1, 2]",
+    ),
+    ("tool_result", {"tool_name": "exec", "result": "no", "success": False}, "exec failed: no"),
+    (
+        "error",
+        {"error_type": "KubectlError", "message": "namespace staging not found"},
+        "KubectlError: namespace staging not found",
+    ),
+    ("error", {"message": "boom"}, "boom"),
+    (
+        "decision",
+        {"question": "Which?", "chosen_option": "blue", "alternatives": ["red"], "reasoning": "Safe."},
+        "Which? Chosen: blue. Safe. Instead of: red.",
+    ),
+    ("feedback", {"signal": "negative", "comment": "too slow"}, "negative feedback: too slow"),
+    ("observation", {"title": "Berlin", "text": "Capital of Germany."}, "Berlin. Capital of Germany."),
+    ("file_edit", {"path": "a.py", "change": "fix"}, "edit a.py: change: fix"),
+    ("command_exec", {"command": "make", "exit_code": 2, "output": "no rule"}, "$ make -> exit 2 output: no rule"),
+    ("state_change", {"entity": "pod", "from": "pending", "to": "running"}, "entity: pod: pending -> running"),
+    ("test_run", {"passed": 3, "failed": 0, "summary": "all good"}, "all good (passed: 3, failed: 0)"),
+    ("x-acme-signal", {"level": 3.5, "on": True, "gone": None}, "level: 3.5, on: true"),
+    ("browser_action", {}, "browser_action"),
+]
+
+
+@pytest.mark.parametrize(("event_type", "content", "text"), TEXTS)
+def test_text_of_each_type(event_type, content, text):
+    """A message is its words, a call reads like code, an error like a log line; the rest is compact."""
+    assert rendition(event(event_type=event_type, content=content)) == text
+
+
+def test_text_is_bounded():
+    """However large the content, the text is not."""
+    assert len(rendition(event(content={"text": "word " * 50_000}))) == INDEXED
+    assert cut("x" * 5_000, SHOWN).endswith(" […]")
+
+
+def test_compact_scalars():
+    """Null, booleans and numbers are spelled as in JSON."""
+    assert compact([None, True, False, 1, 1.5, "a"]) == "null, true, false, 1, 1.5, a"

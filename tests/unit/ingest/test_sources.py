@@ -1,0 +1,159 @@
+"""Every form of source gives the same events, and a broken one all that was good."""
+
+import gzip
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.errors import IngestRefused
+from hmxgraph.ingest.sources import Broken, Delivery, deliveries
+from hmxgraph.ingest.sources.array import elements
+from hmxgraph.ingest.sources.reading import CHUNK, LONGEST_LINE
+from tests.unit.ingest.making import document, event
+
+DOCUMENTS = [document(event_id=f"e{number}", sequence=number) for number in range(3)]
+NDJSON = "\n".join(json.dumps(one) for one in DOCUMENTS).encode()
+
+
+def read(source):
+    """Payloads as JSON values, with their line numbers."""
+    return [(one.line, json.loads(one.payload)) for one in deliveries(source)]
+
+
+EXPECTED = list(enumerate(DOCUMENTS, start=1))
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\n\n"])
+def test_ndjson_file(tmp_path, ending):
+    """One event a line; the last line may end without a line feed, blank lines do not count."""
+    path = tmp_path / "events.ndjson"
+    path.write_bytes(NDJSON + ending.encode())
+    assert read(path) == read(str(path)) == EXPECTED
+
+
+def test_gz_is_known_by_its_bytes(tmp_path):
+    """A packed file needs no particular name and may have several members."""
+    path = tmp_path / "events.ndjson"
+    first, rest = NDJSON.split(b"\n", 1)
+    path.write_bytes(gzip.compress(first + b"\n") + gzip.compress(rest))
+    assert read(path) == EXPECTED
+
+
+def test_folder_in_name_order(tmp_path):
+    """A folder is its event files, sorted; other files are left alone."""
+    for number in (1, 0):
+        (tmp_path / f"{number}.ndjson").write_bytes(json.dumps(DOCUMENTS[number]).encode())
+    (tmp_path / "2.json.gz").write_bytes(gzip.compress(json.dumps([DOCUMENTS[2]]).encode()))
+    (tmp_path / "README.md").write_text("not an event")
+    assert [payload["event_id"] for _, payload in read(tmp_path)] == ["e0", "e1", "e2"]
+
+
+def test_open_files_and_bytes(tmp_path):
+    """Open files in either mode and plain bytes are read where they stand."""
+    path = tmp_path / "events.ndjson"
+    path.write_bytes(NDJSON)
+    with path.open("rb") as binary, path.open(encoding="utf-8") as text:
+        assert read(binary) == read(text) == EXPECTED
+    assert read(NDJSON) == read(io.BytesIO(NDJSON)) == read(io.StringIO(NDJSON.decode())) == EXPECTED
+
+
+def test_standard_input(monkeypatch):
+    """A dash is standard input."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(NDJSON)))
+    assert read("-") == EXPECTED
+
+
+def test_array_is_read_by_element():
+    """A JSON array, indented or not, is its elements."""
+    assert read(json.dumps(DOCUMENTS, indent=2).encode()) == EXPECTED
+    assert read(b"[]") == []
+
+
+def test_iterables_and_single_events():
+    """Dicts, events, bytes and texts are handed on as they are."""
+    mixed = [DOCUMENTS[0], event(), b"{}", "{}"]
+    assert [one.payload for one in deliveries(mixed)] == mixed
+    assert [one.payload for one in deliveries(iter(mixed))] == mixed
+    assert [one.payload for one in deliveries(DOCUMENTS[0])] == [DOCUMENTS[0]]
+    assert [one.line for one in deliveries(event())] == [1]
+
+
+def test_byte_order_mark_is_no_data():
+    """A mark that editors leave at the beginning is skipped."""
+    assert read(b"\xef\xbb\xbf" + NDJSON) == EXPECTED
+
+
+def test_truncated_gz_keeps_what_was_good(tmp_path):
+    """A packed file cut short gives its readable lines and then says where it broke."""
+    path = tmp_path / "events.ndjson.gz"
+    lines = "\n".join(json.dumps(document(event_id=f"e{n}", metadata={"x": n * 7919})) for n in range(2000))
+    path.write_bytes(gzip.compress(lines.encode())[:-200])
+    *good, partial, broken = deliveries(path)
+    assert all(json.loads(one.payload) for one in good)
+    assert len(good) > 100
+    assert isinstance(partial, Delivery)
+    assert isinstance(broken, Broken)
+    assert (broken.fault.clause, broken.line) == ("RFC 1952", partial.line + 1)
+
+
+def test_damaged_gz_is_told(tmp_path):
+    """Bytes that do not unpack are a broken source, not an exception of zlib."""
+    path = tmp_path / "events.gz"
+    path.write_bytes(b"\x1f\x8b" + b"\0" * 40)
+    assert [type(one) for one in deliveries(path)] == [Broken]
+
+
+def test_stream_that_breaks_off():
+    """An error while reading ends the source after what was read."""
+
+    class Pipe(io.RawIOBase):
+        chunks = iter([NDJSON + b"\n"])
+
+        def read(self, size=-1):
+            if size == 0:
+                return b""
+            if chunk := next(self.chunks, None):
+                return chunk
+            raise OSError(32, "Broken pipe")
+
+    *good, broken = deliveries(Pipe())
+    assert len(good) == 3
+    assert "Broken pipe" in broken.fault.found
+
+
+def test_line_of_any_length_is_survived():
+    """A line longer than any event is named and skipped; the lines around it are read."""
+    found = list(deliveries(b"1\n" + b"x" * (LONGEST_LINE + CHUNK) + b"\n2\n"))
+    assert [type(one) for one in found] == [Delivery, Broken, Delivery]
+    assert [one.line for one in found] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("source", ["no/such/file", 5, object()])
+def test_unreadable_sources_are_refused(source):
+    """What is not there, or no source at all, is refused at once with the reason."""
+    with pytest.raises(IngestRefused):
+        deliveries(source)
+
+
+def test_empty_folder_is_refused(tmp_path):
+    """A folder without event files is a mistake, not an empty source."""
+    with pytest.raises(IngestRefused, match="no event files"):
+        deliveries(tmp_path)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(st.lists(JSON), st.integers(1, 7))
+def test_array_elements_whatever_the_chunks(values, size):
+    """An array is split alike however its bytes arrive."""
+    data = json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    chunks = [data[at : at + size] for at in range(0, len(data), size)]
+    found = [json.loads(piece) for _, piece in elements(chunks[0], iter(chunks[1:]))]
+    assert found == values

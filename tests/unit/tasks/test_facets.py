@@ -1,0 +1,68 @@
+"""Exact filters as facets."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.protocol.records import FILTERS
+from hmxgraph.tasks.facets import facet_token, facets, wanted
+from tests.unit.tasks.making import made
+
+FULL = {
+    "status": "completed",
+    "challenge_id": "c1",
+    "thread_id": "th",
+    "reply_to_artifact_id": "r0",
+    "artifact_role": "pilot",
+    "dataset_refs": [{"name": "soil", "version": "2"}, {"name": "rain", "version": "7"}],
+    "entity_refs": [{"name": "E. coli", "entity_type": "organism"}],
+    "tool_name": "blast",
+    "project_id": "p1",
+    "agent_id": "ana",
+    "session_id": "s1",
+    "requested_action": "verify",
+    "verification_status": "verified",
+    "relation_kind": "supports",
+}
+VALUES = {name: value for name, value in FULL.items() if isinstance(value, str)} | {
+    "task_id": "t1",
+    "artifact_kind": "evidence",
+    "dataset_name": "soil",
+    "dataset_version": "2",
+    "entity_name": "E. coli",
+    "entity_type": "organism",
+}
+
+
+def test_there_are_eighteen_filters_and_each_has_a_facet():
+    """A record that has everything is found by each of the eighteen filters, and by all at once."""
+    found = set(facets(made(**FULL)))
+    assert set(VALUES) == set(FILTERS)
+    assert len(FILTERS) == 18
+    for name in FILTERS:
+        assert set(wanted({name: VALUES[name]})) <= found
+        assert not set(wanted({name: "another"})) <= found
+    assert set(wanted(VALUES)) <= found
+
+
+def test_name_and_version_must_be_of_one_data_set():
+    """Version 7 of another data set does not count for this one; nor does a type of another entity."""
+    found = set(facets(made(**FULL)))
+    assert not set(wanted({"dataset_name": "soil", "dataset_version": "7"})) <= found
+    assert set(wanted({"dataset_name": "rain", "dataset_version": "7"})) <= found
+
+
+@pytest.mark.parametrize(("filters", "message"), [({"task": "t"}, "unknown filter 'task'"), ({"task_id": 3}, "text")])
+def test_an_unknown_filter_is_refused_not_skipped(filters, message):
+    """A misspelt filter or a value that is no text is an error that lists what would do."""
+    with pytest.raises(UnknownChoice, match=message):
+        wanted(filters)
+
+
+@given(st.text(), st.text())
+def test_tokens_are_plain_words_and_tell_values_apart(one, other):
+    """Whatever signs a value has, its token is one plain word, the same only for the same value."""
+    tokens = facet_token(f"status={one}"), facet_token(f"status={other}")
+    assert all(token.isascii() and token.isalnum() for token in tokens)
+    assert (tokens[0] == tokens[1]) == (one == other)

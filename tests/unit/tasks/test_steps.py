@@ -1,0 +1,136 @@
+"""Which step may follow which, and what each must say."""
+
+import pytest
+
+from hmxgraph.errors import TaskError
+from hmxgraph.protocol.records import ARTIFACT_KINDS
+from hmxgraph.tasks.standing import Parent, Standing
+from hmxgraph.tasks.steps import check_said, check_step, run_to_finish
+from tests.unit.tasks.making import made
+
+SAID = {
+    "goal": "Find it",
+    "summary": "found",
+    "followups": ["next"],
+    "command": "make",
+    "why_chosen": "fast",
+    "inputs": ["src"],
+    "status": "completed",
+    "supports_claim": True,
+    "reply_to_artifact_id": "r0",
+    "artifact_role": "task_resume",
+}
+OPEN = Standing("t1", "open")
+DONE = Standing("t1", "completed")
+MISSING = [
+    ("task_start", "goal"),
+    ("task_progress", "summary"),
+    ("task_progress", "followups"),
+    ("run_start", "command"),
+    ("run_start", "why_chosen"),
+    ("run_start", "inputs"),
+    ("run_finish", "status"),
+    ("evidence", "summary"),
+    ("review", "summary"),
+    ("review", "reply_to_artifact_id"),
+    ("revision", "summary"),
+    ("revision", "reply_to_artifact_id"),
+    ("verification", "summary"),
+    ("verification", "supports_claim"),
+    ("verification", "reply_to_artifact_id"),
+    ("decision", "summary"),
+    ("digest", "summary"),
+    ("task_finish", "status"),
+]
+
+
+@pytest.mark.parametrize("kind", ARTIFACT_KINDS)
+def test_a_record_that_says_all_is_accepted(kind):
+    """Each of the eleven kinds is accepted with what it must say."""
+    check_said(made(kind, **SAID))
+
+
+@pytest.mark.parametrize(("kind", "field"), MISSING)
+def test_what_is_missing_is_named_with_the_way_out(kind, field):
+    """A field that a kind must say is named, with the way to give it."""
+    given = {name: value for name, value in SAID.items() if name != field}
+    with pytest.raises(TaskError, match=f"{kind}: {field} is missing; "):
+        check_said(made(kind, **given))
+
+
+@pytest.mark.parametrize("blank", ["", "   "])
+def test_blank_text_says_nothing(blank):
+    """White space is no goal."""
+    with pytest.raises(TaskError, match="goal is missing"):
+        check_said(made("task_start", goal=blank))
+
+
+def test_no_agent_makes_its_own_record_verified():
+    """Promotion to verified is refused whoever asks for it; raw and canonical may be stated."""
+    with pytest.raises(TaskError, match="another agent's countersignature"):
+        check_said(made(**SAID, promotion_state="verified"))
+    check_said(made(**SAID, promotion_state="raw"))
+
+
+def test_summarized_belongs_to_digests():
+    """Only a digest is summarized."""
+    with pytest.raises(TaskError, match="belongs to digests"):
+        check_said(made(**SAID, promotion_state="summarized"))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ARTIFACT_KINDS if kind != "task_start"])
+def test_nothing_comes_before_the_start(kind):
+    """Every other kind needs a task that was started."""
+    with pytest.raises(TaskError, match="there is no task 't1'; start it first"):
+        check_step(made(kind, **SAID), Standing("t1"), None)
+
+
+@pytest.mark.parametrize("standing", [OPEN, DONE])
+def test_a_task_starts_once(standing):
+    """A second start is refused, during the task and after it."""
+    with pytest.raises(TaskError, match="was started before"):
+        check_step(made("task_start", goal="Again"), standing, None)
+
+
+@pytest.mark.parametrize("kind", ["task_progress", "run_start", "run_finish", "evidence", "task_finish"])
+def test_a_finished_task_goes_no_further(kind):
+    """After the finish there are no more steps; the way out is a task that continues it."""
+    with pytest.raises(TaskError, match=r"is finished .completed.; start another with parent_task_id='t1'"):
+        check_step(made(kind, **SAID), DONE, None)
+
+
+@pytest.mark.parametrize("kind", ["review", "verification", "decision", "revision"])
+def test_a_finished_task_can_still_be_judged(kind):
+    """What others say about a record may come after its task's end."""
+    check_step(made(kind, **SAID), DONE, Parent("r0", "evidence", "t1"))
+
+
+def test_a_reply_needs_its_record():
+    """A reply to a record that is not stored is refused."""
+    with pytest.raises(TaskError, match="there is no record 'r0' to reply to"):
+        check_step(made("review", **SAID), OPEN, None)
+
+
+def test_only_a_head_is_superseded():
+    """What was superseded once names its successor; a digest is never superseded."""
+    record = made("revision", **SAID, relation_kind="supersedes")
+    check_step(record, OPEN, Parent("r0", "evidence", "t1"))
+    with pytest.raises(TaskError, match="already superseded by 'r9'; supersede that one instead"):
+        check_step(record, OPEN, Parent("r0", "evidence", "t1", superseded_by="r9"))
+    with pytest.raises(TaskError, match="a digest is not superseded"):
+        check_step(record, OPEN, Parent("r0", "digest", "t1"))
+
+
+def test_a_run_finish_finds_its_run():
+    """The only open run is meant; several must be told apart; others are refused with the reason."""
+    two = Standing("t1", "open", ("a", "b"), ("a", "b", "c"))
+    assert run_to_finish(Standing("t1", "open", ("a",), ("a", "c")), None) == "a"
+    assert run_to_finish(two, "b") == "b"
+    for standing, run_id, reason in (
+        (two, None, "2 runs are open; say which .run_id.: a, b"),
+        (two, "c", "run 'c' is finished"),
+        (two, "x", "has no run 'x'"),
+        (Standing("t1", "open"), None, "no run of task 't1' is open; start one first"),
+    ):
+        with pytest.raises(TaskError, match=reason):
+            run_to_finish(standing, run_id)

@@ -1,0 +1,102 @@
+"""Trust tiers and promotion states, derived from replies."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.protocol.records import PROMOTION_STATES, TRUST_TIERS
+from hmxgraph.tasks.trust import Reply, promotion, rejected, tier
+
+COUNTERSIGNING = ("review", "revision", "verification", "decision")
+
+
+def reply(kind="verification", agent="bo", *, supports=True, at=1, name="v", status=None):
+    """A reply by another agent."""
+    return Reply(name, kind, agent, supports, status, at)
+
+
+@pytest.mark.parametrize("kind", COUNTERSIGNING)
+def test_each_countersigning_kind_verifies(kind):
+    """Review, revision, verification and decision by another agent each countersign."""
+    assert tier("evidence", "ana", [reply(kind)]) == "verified_record"
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [],
+        [reply(agent="ana")],
+        [reply(agent=None)],
+        [reply(supports=None)],
+        [reply("evidence")],
+        [reply("review", supports=False)],
+        [reply(supports=True, status="rejected")],
+    ],
+)
+def test_what_does_not_verify(replies):
+    """Own, unsigned, silent, negative or other replies leave a record canonical."""
+    assert tier("evidence", "ana", replies) == "canonical_record"
+
+
+def test_an_unsigned_record_cannot_be_verified():
+    """Without an author nobody can be shown to be somebody else."""
+    assert tier("evidence", None, [reply()]) == "canonical_record"
+
+
+def test_a_digest_stays_a_hint():
+    """No countersignature turns a digest into evidence."""
+    assert tier("digest", "hmxgraph", [reply()]) == "compiled_digest_hint"
+
+
+def test_a_rejection_takes_the_tier_away_and_withdrawing_it_gives_it_back():
+    """Another agent's rejecting verification outweighs signatures until that agent says otherwise."""
+    signed, refused = reply(at=1), reply(agent="cy", supports=False, at=2, name="w")
+    assert tier("evidence", "ana", [signed, refused]) == "canonical_record"
+    assert rejected("ana", [signed, refused])
+    again = reply(agent="cy", at=3, name="x")
+    assert tier("evidence", "ana", [signed, refused, again]) == "verified_record"
+
+
+def test_the_author_cannot_reject_a_countersignature_away():
+    """Nor can the author's own rejection change what others said."""
+    assert tier("evidence", "ana", [reply(), reply(agent="ana", supports=False, at=2, name="w")]) == "verified_record"
+
+
+replies = st.lists(
+    st.builds(
+        Reply,
+        st.sampled_from("uvwxyz"),
+        st.sampled_from((*COUNTERSIGNING, "evidence")),
+        st.sampled_from([None, "ana", "bo", "cy"]),
+        st.sampled_from([None, True, False]),
+        st.sampled_from([None, "verified", "rejected"]),
+        st.integers(0, 3),
+    ),
+    max_size=6,
+    unique_by=lambda one: one.artifact_id,
+)
+
+
+@given(replies, st.randoms(use_true_random=False))
+def test_trust_does_not_depend_on_the_order_of_arrival(found, shuffler):
+    """The same replies give the same tier, in whatever order they are read."""
+    shuffled = list(found)
+    shuffler.shuffle(shuffled)
+    assert tier("evidence", "ana", shuffled) == tier("evidence", "ana", found)
+
+
+@given(replies)
+def test_no_agent_raises_its_own_trust(found):
+    """Whatever the author adds itself, its record's tier stays."""
+    own = Reply("own", "verification", "ana", True, "verified", 9)  # noqa: FBT003 - a tuple of values
+    assert tier("evidence", "ana", [*found, own]) == tier("evidence", "ana", found)
+
+
+@given(replies, st.sampled_from(["evidence", "digest", "decision"]), st.sampled_from([None, "raw", "verified"]))
+def test_tiers_and_states_are_those_of_the_specification(found, kind, stated):
+    """Whatever is derived is one of four tiers and four states, and verified goes with verified."""
+    trust_tier = tier(kind, "ana", found)
+    state = promotion(stated, kind, trust_tier)
+    assert trust_tier in TRUST_TIERS
+    assert state in PROMOTION_STATES
+    assert (state == "verified") == (trust_tier == "verified_record")

@@ -1,0 +1,88 @@
+"""What is masked, and what is left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.text.masking import mask_ids, mask_secrets
+
+SECRETS = [
+    ("key sk-abcdefghijklmnop1234", "key [api key]"),
+    ("AKIAIOSFODNN7EXAMPLE", "[api key]"),
+    ("ghp_" + "a1" * 18, "[api key]"),
+    ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc-DEF_1", "[token]"),
+    ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [token]"),
+    ("postgres://app:s3cr3t@db:5432/x", "postgres://app:[password]@db:5432/x"),
+    ('{"db_password": "hunter2", "port": 5}', '{"db_password": [password], "port": 5}'),
+    ("API_KEY=abc123 run", "API_KEY=[password] run"),
+    ("login --password hunter2 -v", "login --password [password] -v"),
+    ("my password is hunter22", "my password is [password]"),
+    ("pay with 4111 1111 1111 1111 now", "pay with [card number] now"),
+    ("to DE89 3704 0044 0532 0130 00", "to [account number]"),
+    ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- after", "[private key] after"),
+    ("-----BEGIN PRIVATE KEY-----\ncut short", "[private key]"),
+    ("write to ann.lee+x@mail.example.org.", "write to [email]."),
+    ("call 555-123-2002 or (555) 123-2002", "call [phone] or [phone]"),
+    ("call +49 30 1234567", "call [phone]"),
+    ("ssn 123-45-6789", "ssn [national id]"),
+    ("ship to 281 Spruce Street, Suite 942", "ship to [address]"),
+    ("wohnt Hauptstraße 12", "wohnt [address]"),
+]
+HARMLESS = [
+    "the password is incorrect",
+    "password: null",
+    "order 1234 5678 9012 3456",
+    "2024-05-21T10:00:00Z",
+    "1700000000000000",
+    "version 1.4.2 of sk-learn",
+    "took 5 seconds on the street",
+    "reservation JG7FMM on flight HAT028",
+]
+IDS = [
+    ("call call_MY94XAcnfHzfAZcVHqt5FRRQ", "call <id>"),
+    ("pod web-7d9f8b6c5-x2x9q", "pod <id>"),
+    ("commit 9fceb02d0ae598e95dc970b74767f19372d61af8", "commit <hex>"),
+    ("at 0x7ffde2", "at <hex>"),
+    ("019e5a3b-7c4d-7000-8000-000000000001 lost", "<uuid> lost"),
+    ("since 2026-03-14T03:00:01.500Z and 2026-03-14", "since <time> and <time>"),
+    ("paid 1859 and 54.04", "paid <number> and <number>"),
+    ("order #W2378156 failed", "order <id> failed"),
+    ("mail omar.davis7857@example.com", "mail <email>"),
+]
+STAYS = ["exit code 137", "HTTP 404", "python3 k8s s3 gpt-4o utf8 sha256", "v1.4.2", "3 seats left", "no digits here"]
+
+
+@pytest.mark.parametrize(("text", "expected"), SECRETS)
+def test_secrets_are_masked(text, expected):
+    """What gives itself away by its form leaves only its mark."""
+    assert mask_secrets(text) == expected
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_harmless_text_stays(text):
+    """Dates, versions, sentences about passwords and numbers without a check digit are left alone."""
+    assert mask_secrets(text) == text
+
+
+def test_personal_data_can_stay():
+    """Masking secrets alone keeps addresses and numbers of people."""
+    assert mask_secrets("ann@example.com password=x1", personal=False) == "ann@example.com password=[password]"
+
+
+@pytest.mark.parametrize(("text", "expected"), IDS)
+def test_ids_are_masked(text, expected):
+    """What differs from run to run becomes a stable mark."""
+    assert mask_ids(text) == expected
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_names_with_digits_stay(text):
+    """Status codes, versions, small counts and well-known names are no ids."""
+    assert mask_ids(text) == text
+
+
+@given(st.text())
+def test_masking_twice_changes_nothing(text):
+    """A masked text is already masked."""
+    assert mask_ids(mask_ids(text)) == mask_ids(text)
+    assert mask_secrets(mask_secrets(text)) == mask_secrets(text)

@@ -1,0 +1,66 @@
+"""Which directives oppose each other, and which answers differ."""
+
+import pytest
+
+from hmxgraph.text.opposition import differs, opposed, stance
+
+OPPOSITES = [
+    ("Enable retries", "Disable retries"),
+    ("Use online migrations", "Use offline migrations"),
+    ("Back up before the migration", "Back up after the migration"),
+    ("Run the smoke tests", "Skip the smoke tests"),
+    ("Tests pass", "Tests fail"),
+    ("Latency increases", "Latency decreased"),
+    ("Deploy on Fridays", "Don't deploy on Fridays"),
+    ("Deploy on Fridays", "You can\u2019t deploy on Fridays"),
+    ("Deploy on Fridays", "You cannot deploy on Fridays"),
+    ("Deploy on Fridays", "Never ever deploy on Fridays"),
+    ("Never lock a table", "Lock the table for the maintenance window"),
+]
+COMPATIBLE = [
+    ("Deploy on Fridays", "Deploy on Fridays"),
+    ("Deploy on Fridays", "Do not avoid deploying on Fridays"),
+    ("Never deploy on Fridays", "Never lock a table"),
+    ("Never wait", "Wait for the rollout before you deploy"),
+    ("", "Never"),
+    ("Never", "Always"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), OPPOSITES)
+def test_opposites(one, other):
+    """The same subject, once for and once against it, whichever comes first."""
+    assert opposed(one, other)
+    assert opposed(other, one)
+    assert differs(one, other)
+
+
+@pytest.mark.parametrize(("one", "other"), COMPATIBLE)
+def test_compatible(one, other):
+    """Another subject, or the same opinion, is no opposite."""
+    assert not opposed(one, other)
+    assert not opposed(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Retry twice", "retry, twice!", False),
+        ("Lock the table", "Lock the table and wait", False),
+        ("Deploy to staging with a canary", "Deploy to production with a canary", True),
+        ("Retry the call", "Escalate to the on-call", True),
+        ("", "Retry", True),
+        ("", "", False),
+    ],
+)
+def test_answers_differ(one, other, expected):
+    """More words for the same answer are not another answer."""
+    assert differs(one, other) is differs(other, one) is expected
+
+
+def test_stance_counts_negations():
+    """Two negations cancel each other."""
+    assert stance("Don't skip the tests").against is False
+    assert stance("Skip the tests").against is True
+    assert stance("Don't skip the tests").about == stance("Run the tests").about
