@@ -12,6 +12,7 @@ from hmxgraph.compiler.verbs import is_action, kind_of
 from hmxgraph.text.similarity import jaccard
 
 Key = frozenset[str]
+Groups = dict[Key, list[SessionSummary]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,7 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
     silent = _settled(_grouped((_changes(one), one) for one in mute), profile)
     found = [
         GoalClass(key, tuple(sorted(members, key=lambda one: one.session_id)), ())
-        for part in (groups, silent)
-        for key, members in part.items()
+        for key, members in _joined(groups, silent).items()
     ]
     finished = [GoalClass(one.key, one.members, _steps(one, profile)) for one in found]
     return sorted((one for one in finished if one.steps), key=lambda one: (-len(one.members), one.name))
@@ -76,18 +76,23 @@ def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfi
     return sum(chances.get(name, 0.0) - threshold(name, profile) for name in key)
 
 
-def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> dict[Key, list[SessionSummary]]:
+def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> Groups:
     groups: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
     for key, summary in pairs:
         groups[key].append(summary)
     return {key: groups[key] for key in sorted(groups, key=sorted)}
 
 
+def _joined(told: Groups, silent: Groups) -> Groups:
+    """Both, where a key names one class: sessions that nobody asked for in words belong to those that do the same."""
+    return {key: told.get(key, []) + silent.get(key, []) for key in told | silent}
+
+
 def _changes(summary: SessionSummary) -> Key:
     return frozenset(name for name in summary.actions if is_action(name))
 
 
-def _merged(groups: dict[Key, list[SessionSummary]], profile: CompilerProfile) -> dict[Key, list[SessionSummary]]:
+def _merged(groups: Groups, profile: CompilerProfile) -> Groups:
     """Groups that are asked for in the same words and do much the same are one; the larger gives the key."""
     merged = dict(groups)
     words = {key: _word_shares(members) for key, members in groups.items()}
@@ -126,7 +131,7 @@ def _overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     return shared / total if total else 1.0
 
 
-def _settled(groups: dict[Key, list[SessionSummary]], profile: CompilerProfile) -> dict[Key, list[SessionSummary]]:
+def _settled(groups: Groups, profile: CompilerProfile) -> Groups:
     """Groups without enough successes join the likest that has; where none has, they stay as they are."""
     firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
     if not firm:
