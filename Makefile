@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: make demo, make test. The environment is made on the way.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz bench notebooks clean
+.PHONY: help demo test lint fuzz bench twins clean
 
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
@@ -34,6 +34,9 @@ fuzz: $(READY)  ## The long randomised tests
 
 bench: $(READY)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
 	$(BIN)/python -m pytest tests/benchmarks -m bench --timeout 7200 -s -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
+
+twins: $(READY)  ## Write the asynchronous face from the plain one
+	$(BIN)/python tools/twins.py
 
 clean:  ## Remove the environment and caches
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
