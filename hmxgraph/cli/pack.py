@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, err, opened, out
 from hmxgraph.recall.pack import Pack
 
 if TYPE_CHECKING:
     from hmxgraph.knowledge.wanted import WantedPack
+
+_WHOLE_IDS = 92  # columns: an id that was cut cannot be asked about
 
 Explain = Annotated[bool, typer.Option("--explain", help="Why each entry is in and each drop is out.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")]
@@ -40,10 +43,23 @@ def pack(
 
 
 def show_pack(made: Pack, *, explain: bool) -> None:
-    """Print *made* as the agent gets it, and if asked the table of scores and drops."""
-    out.print(made.text, markup=False, highlight=False)
+    """Print *made* as the agent gets it; beside it where each entry comes from, or if asked scores and drops."""
+    out.print(made.text, markup=False, highlight=False, soft_wrap=True)
     if explain:
         out.print(made.table())
+    else:
+        err.print(_sources(made), width=max(err.width, _WHOLE_IDS), crop=False)
     budget = made.token_budget
-    sources = f"{len(made.entries)} entries, {budget.dropped_count} dropped"
-    err.print(f"[dim]{budget.used} of {budget.total_budget} tokens, {sources}; --explain tells why, --html draws it[/]")
+    counts = f"{len(made.entries)} entries, {budget.dropped_count} dropped"
+    err.print(f"[dim]{budget.used} of {budget.total_budget} tokens, {counts}; --explain tells why, --html draws it[/]")
+
+
+def _sources(made: Pack) -> Table:
+    """What each entry rests on, in the order of the text: ``hmxgraph explain ID`` follows it down to the events."""
+    table = Table("section", "source", "id", "confidence", "evidence", box=None, header_style="dim", row_styles=["dim"])
+    for entry in made.entries:
+        seen = entry.provenance
+        table.add_row(
+            entry.section, entry.source_type, entry.source_id, f"{seen.confidence:.2f}", f"{seen.evidence_count:,}"
+        )
+    return table
