@@ -4,15 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, err, opened, out
+from hmxgraph.protocol.packs import Entry
 from hmxgraph.recall.pack import Pack
 
 if TYPE_CHECKING:
     from hmxgraph.knowledge.wanted import WantedPack
-
-_WHOLE_IDS = 92  # columns: an id that was cut cannot be asked about
 
 Explain = Annotated[bool, typer.Option("--explain", help="Why each entry is in and each drop is out.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")]
@@ -48,18 +46,19 @@ def show_pack(made: Pack, *, explain: bool) -> None:
     if explain:
         out.print(made.table())
     else:
-        err.print(_sources(made), width=max(err.width, _WHOLE_IDS), crop=False)
+        err.print(_sources(made), style="dim", highlight=False, markup=False, soft_wrap=True)
     budget = made.token_budget
     counts = f"{len(made.entries)} entries, {budget.dropped_count} dropped"
     err.print(f"[dim]{budget.used} of {budget.total_budget} tokens, {counts}; --explain tells why, --html draws it[/]")
 
 
-def _sources(made: Pack) -> Table:
+def _sources(made: Pack) -> str:
     """What each entry rests on, in the order of the text: ``hmxgraph explain ID`` follows it down to the events."""
-    table = Table("section", "source", "id", "confidence", "evidence", box=None, header_style="dim", row_styles=["dim"])
-    for entry in made.entries:
-        seen = entry.provenance
-        table.add_row(
-            entry.section, entry.source_type, entry.source_id, f"{seen.confidence:.2f}", f"{seen.evidence_count:,}"
-        )
-    return table
+    return "\n".join(["", "From:", *map(_source, made.entries)])
+
+
+def _source(entry: Entry) -> str:
+    seen = entry.provenance
+    support = f"confidence {seen.confidence:.2f}, evidence {seen.evidence_count:,}"
+    # Whole lines, no table: an id that was cut to fit a column could not be asked about.
+    return f"  {entry.section:<15}  {entry.source_type:<8}  {entry.source_id}  {support}"
