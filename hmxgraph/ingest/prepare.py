@@ -7,7 +7,6 @@ from typing import Any
 from hmxgraph.ingest.rendition import SHOWN, cut, rendition
 from hmxgraph.ingest.salience import base_salience, mark, signature
 from hmxgraph.ingest.speaker import speaker
-from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.identity import node_key
 from hmxgraph.text.scope import scope_token
@@ -83,8 +82,8 @@ def _properties(event: Event, key: str, session_key: str, readable: dict[str, An
     found["key"] = key
     found["session_key"] = session_key
     found["time_us"] = event.time_us
-    found["content"] = canonical_text(event.content)
-    found["metadata"] = canonical_text(event.metadata)
+    found["content"] = event.content_json
+    found["metadata"] = event.metadata_json
     found["event_hash"] = event.event_hash
     found["scope"] = _scope(event.tenant_id)
     found |= _rare(event)

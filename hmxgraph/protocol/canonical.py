@@ -11,6 +11,8 @@ from hmxgraph.errors import NotCanonical
 
 MAX_INTEGER = 2**53 - 1
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
+# What orjson always writes as RFC 8785 wants it; a fragment is canonical text already.
+_SAME = frozenset({str, int, bool, type(None), orjson.Fragment})
 
 
 def canonical_bytes(value: Any) -> bytes:
@@ -67,12 +69,15 @@ def _alike(value: Any) -> bool:
     """
     kind = type(value)
     if kind is dict:
-        return all(type(key) is str and key.isascii() and _alike(part) for key, part in value.items())
+        for key, part in value.items():
+            if type(key) is not str or not key.isascii() or not (type(part) in _SAME or _alike(part)):
+                return False
+        return True
     if kind is list or kind is tuple:
-        return all(map(_alike, value))
+        return all(type(part) in _SAME or _alike(part) for part in value)
     if kind is float:
         return 1e-4 <= abs(value) < 1e15 and not value.is_integer()
-    return kind is str or kind is int or kind is bool or value is None
+    return kind in _SAME
 
 
 def _spelled(value: Any) -> Any:
@@ -81,7 +86,7 @@ def _spelled(value: Any) -> Any:
         return orjson.Fragment(_number(value))
     if isinstance(value, list | tuple):
         return [_spelled(part) for part in value]
-    if value is None or isinstance(value, str | int):
+    if value is None or isinstance(value, str | int | orjson.Fragment):
         return value
     if not isinstance(value, dict):
         raise NotCanonical(f"a Python {type(value).__name__} is no JSON value")

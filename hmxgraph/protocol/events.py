@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+import orjson
+
 from hmxgraph.errors import Fault
 from hmxgraph.protocol.canonical import canonical_text, sha256_hex
 from hmxgraph.protocol.contents import content_faults
@@ -138,10 +140,23 @@ class Event(Document):
                 found[name] = list(found[name])
         return found
 
+    @cached_property
+    def content_json(self) -> str:
+        """The canonical text of the content alone."""
+        return canonical_text(self.content)
+
+    @cached_property
+    def metadata_json(self) -> str:
+        """The canonical text of the metadata alone."""
+        return canonical_text(self.metadata)
+
     def to_json(self) -> str:
         """The canonical text (RFC 8785)."""
         values = self.__dict__
-        return canonical_text({name: values[name] for name in _FIELDS if values[name] is not None})
+        found = {name: values[name] for name in _FIELDS if values[name] is not None}
+        found["content"] = orjson.Fragment(self.content_json)
+        found["metadata"] = orjson.Fragment(self.metadata_json)
+        return canonical_text(found)
 
     @classmethod
     def _surely_within(cls, document: Mapping[str, Any], most_bytes: int) -> bool:

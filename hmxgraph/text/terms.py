@@ -15,6 +15,8 @@ from hmxgraph.text.stop_words import STOP_WORDS
 # The index splits longer words; nobody asks for them either.
 LONGEST_WORD = 64
 _WORD = re.compile(r"[^\W_]+")
+# What parts words in ASCII: splitting there costs a quarter of what the pattern costs.
+_GAPS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _ENDING = re.compile(r"(?<=\w)['\u2019](?:s|t|m|d|re|ve|ll)\b")
 _ACCENT = re.compile("[\u0300-\u036f]")
 _WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
@@ -35,8 +37,7 @@ def words(text: str) -> list[str]:
     plain = text.lower() if text.isascii() else _folded(text)
     if "'" in plain or "\u2019" in plain:
         plain = _ENDING.sub("", plain)
-    found: list[str] = _WORD.findall(plain)
-    return found if plain.isascii() else _pairs(found)
+    return plain.translate(_GAPS).split() if plain.isascii() else _pairs(_WORD.findall(plain))
 
 
 def terms(text: str) -> list[str]:
@@ -46,7 +47,7 @@ def terms(text: str) -> list[str]:
     ['pod', 'restart', 'stage']
 
     """
-    return [term for word in words(text) if (term := _term(word))]
+    return list(filter(None, map(_term, words(text))))
 
 
 def search_text(text: str) -> str:
