@@ -100,10 +100,13 @@ class _Neighbourhood:
 
 
 def _counts(terms: Sequence[str], texts: Sequence[str]) -> Floats:
-    kin = Kinship(terms)
-    counts = np.zeros((len(terms), len(texts)))
-    for column, text in enumerate(texts):
-        for word in text.split():
-            for row, weight in kin.of(word):
-                counts[row, column] += weight
-    return counts
+    """Terms by texts. Most words are kin to no term: they are told apart once for all texts, not once for each."""
+    split = [text.split() for text in texts]
+    kin = Kinship(terms).among(set().union(*split))
+    counts = [[0.0] * len(texts) for _ in terms]
+    for column, words in enumerate(split):
+        for word in words:
+            if word in kin:
+                for row, weight in kin[word]:
+                    counts[row][column] += weight
+    return np.array(counts).reshape(len(terms), len(texts))

@@ -15,11 +15,17 @@ LONGEST_ENDING = 4
 
 
 class Kinship:
-    """For each word, which of the question's terms it counts for, and how much; remembered for the next event."""
+    """For each word, which of the question's terms it counts for, and how much."""
 
     def __init__(self, asked: Sequence[str]) -> None:
         self._rows = {term: row for row, term in enumerate(asked)}
-        self._known: dict[str, tuple[tuple[int, float], ...]] = {}
+        self._families: dict[str, list[str]] = {}
+        self._meanings: dict[str, list[str]] = {}
+        for term in self._rows:
+            if len(term) >= SHARED_BEGINNING:
+                self._families.setdefault(term[:SHARED_BEGINNING], []).append(term)
+            for other in _meanings().get(term, ()):
+                self._meanings.setdefault(other, []).append(term)
 
     def of(self, word: str) -> tuple[tuple[int, float], ...]:
         """Pairs of a term's place in the question and a weight in (0, 1].
@@ -28,28 +34,19 @@ class Kinship:
         (((0, 0.3),), ((1, 0.2),))
 
         """
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = tuple(self._related(word))
-        return found
-
-    def _related(self, word: str) -> Iterable[tuple[int, float]]:
         if (row := self._rows.get(word)) is not None:
-            return [(row, 1.0)]
-        meanings = _meanings().get(word, frozenset())
-        weights = {row: _closeness(word, term, meanings) for term, row in self._rows.items()}
-        return [(row, weight) for row, weight in weights.items() if weight]
+            return ((row, 1.0),)
+        weights = {self._rows[term]: MEANING for term in self._meanings.get(word, ())}
+        for term in self._families.get(word[:SHARED_BEGINNING], ()):
+            if abs(len(term) - len(word)) <= LONGEST_ENDING:
+                weights[self._rows[term]] = FAMILY
+        return tuple(sorted(weights.items()))
 
-
-def _closeness(word: str, term: str, meanings: frozenset[str]) -> float:
-    beginning = word[:SHARED_BEGINNING]
-    if (
-        len(beginning) == SHARED_BEGINNING
-        and term.startswith(beginning)
-        and abs(len(term) - len(word)) <= LONGEST_ENDING
-    ):
-        return FAMILY
-    return MEANING if term in meanings else 0.0
+    def among(self, vocabulary: Iterable[str]) -> dict[str, tuple[tuple[int, float], ...]]:
+        """What each word of *vocabulary* counts for, of those that count for anything."""
+        rows, meanings, families = self._rows, self._meanings, self._families
+        near = (word for word in vocabulary if word in rows or word in meanings or word[:SHARED_BEGINNING] in families)
+        return {word: found for word in near if (found := self.of(word))}
 
 
 @cache
