@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
 from hmxgraph.protocol.identity import stable_id
 from hmxgraph.protocol.packs import MAX_DROPPED, MAX_PACK_BYTES, pack_hash
+from hmxgraph.protocol.parsing import measured
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall.budget import SHARES, section_budgets
 from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
@@ -83,7 +84,7 @@ class _Writing:
         self._judgement = judgement
         self._box = box
         order = {section: place for place, section in enumerate(draft.request.sections)}
-        self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], packed.ranked.rank))
+        self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
         self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
 
     def pack(self) -> Pack:
@@ -93,7 +94,7 @@ class _Writing:
             self._take_out()
             text = self._text()
         document = self._document()
-        while self._packed and len(canonical_bytes(document)) > MAX_PACK_BYTES:
+        while self._packed and measured(document) > MAX_PACK_BYTES < len(canonical_bytes(document)):
             self._take_out()
             document = self._document()
         document["metadata"]["pack_hash"] = pack_hash(document)

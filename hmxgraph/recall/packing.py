@@ -26,6 +26,12 @@ class Packed:
         """Where it stands."""
         return self.ranked.candidate.section
 
+    @property
+    def order(self) -> tuple[float, int, str]:
+        """Its place in the section (HMX-C 3.3): of equal scores the shorter as written, which ranking had to guess."""
+        of = self.ranked.candidate
+        return -of.score, self.tokens, of.source_id
+
 
 @dataclass
 class Box:
