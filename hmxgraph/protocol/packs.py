@@ -205,6 +205,10 @@ class ContextPack(Document):
     tags: tuple[str, ...] | None = None
 
     @classmethod
+    def _surely_within(cls, document: Mapping[str, Any], most_bytes: int) -> bool:
+        return most_bytes <= MAX_PACK_BYTES and not any(_budget_faults(document))
+
+    @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
         yield from super()._further_faults(document, sound=sound)
         if sound:

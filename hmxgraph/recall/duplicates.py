@@ -1,9 +1,10 @@
 """Texts that say the same: equal once normalised, or sharing at least 0.92 of their word trigrams (DESIGN 6)."""
 
 from collections.abc import Callable
+from heapq import nsmallest
 from math import ceil
 
-from hmxgraph.text.similarity import jaccard, trigrams
+from hmxgraph.text.similarity import jaccard, runs_of_three
 from hmxgraph.text.terms import words
 
 ALIKE = 0.92
@@ -30,16 +31,23 @@ class Duplicates:
         (False, True)
 
         """
-        normal = " ".join(self._split(text))
+        found = self._split(text)
+        normal = " ".join(found)
         if not normal:
             return False
         if normal in self._seen:
             return True
-        shape = trigrams(normal)
-        first = sorted(shape)[: len(shape) - ceil(ALIKE * len(shape)) + 1]
-        if any(jaccard(shape, other) >= ALIKE for start in first for other in self._by_trigram.get(start, ())):
+        shape = runs_of_three(found)
+        first = nsmallest(len(shape) - ceil(ALIKE * len(shape)) + 1, shape)
+        if any(_alike(shape, other) for start in first for other in self._by_trigram.get(start, ())):
             return True
         self._seen.add(normal)
         for start in first:
             self._by_trigram.setdefault(start, []).append(shape)
         return False
+
+
+def _alike(shape: Trigrams, other: Trigrams) -> bool:
+    """Whether two sets share enough; their sizes alone often tell that they do not."""
+    small, large = sorted((len(shape), len(other)))
+    return small >= ALIKE * large and jaccard(shape, other) >= ALIKE

@@ -6,6 +6,7 @@ it too, weaker with each step. Formula: Robertson and Zaragoza 2009, "The Probab
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,9 +47,19 @@ class WordMatch:
         return self.weights @ (self.counts > 0) / total if total else np.zeros(self.counts.shape[1])
 
 
-def match_words(terms: Sequence[str], pool: EventPool, event_count: int) -> WordMatch:
-    """Where the *terms* occur in the *pool*, weighted by how rare they are among the tenant's events."""
-    counts = _counts(terms, pool.words)
+class Counted(NamedTuple):
+    """A pool and the counts of the same terms in it."""
+
+    pool: EventPool
+    counts: Floats
+
+
+def match_words(terms: Sequence[str], pool: EventPool, event_count: int, counted: Counted | None = None) -> WordMatch:
+    """Where the *terms* occur in the *pool*, weighted by how rare they are among the tenant's events.
+
+    Events that were *counted* before are not counted again.
+    """
+    counts = _counts(terms, pool.words) if counted is None else _more_counts(terms, pool, counted)
     rare = rarity((counts >= 1).sum(axis=1), max(event_count, len(pool)))
     return WordMatch(tuple(terms), counts, rare * [ASKING if term in _ASKING_WORDS else 1.0 for term in terms])
 
@@ -97,6 +108,14 @@ class _Neighbourhood:
             total[:, first + shift] += values[:, first] * LATER**gaps * boost
             total[:, first] += values[:, first + shift] * EARLIER**gaps
         return total
+
+
+def _more_counts(terms: Sequence[str], pool: EventPool, counted: Counted) -> Floats:
+    before = np.array([counted.pool.index.get(event_id, -1) for event_id in pool.event_id], dtype=np.int64)
+    new = np.flatnonzero(before < 0)
+    counts = counted.counts[:, before]
+    counts[:, new] = _counts(terms, [pool.words[at] for at in new])
+    return counts
 
 
 def _counts(terms: Sequence[str], texts: Sequence[str]) -> Floats:

@@ -1,6 +1,6 @@
 """How alike two texts or two sets are, in [0, 1]."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from hmxgraph.text.terms import words
@@ -27,7 +27,16 @@ def trigrams(text: str) -> frozenset[tuple[str, ...]]:
     [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
 
     """
-    found = words(text)
+    return runs_of_three(words(text))
+
+
+def runs_of_three(found: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    """Each run of three among words already *found*; fewer are one run.
+
+    >>> runs_of_three(["verify", "it"])
+    frozenset({('verify', 'it')})
+
+    """
     if len(found) < 3:
         return frozenset([tuple(found)] if found else [])
     return frozenset(zip(found, found[1:], found[2:], strict=False))

@@ -1,6 +1,7 @@
 """Context packs: what a question touches is read in three statements, the rest is pure (HMX-C)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from hmxgraph.extraction import names_in
@@ -67,13 +68,13 @@ class _First:
     request: PackRequest
     row: Row | None
 
-    @property
+    @cached_property
     def state(self) -> State:
         row = self.row or {"state_version": 0, "as_of_us": None, "event_count": 0, "found": 0}
         as_of_us = row["as_of_us"] if row["as_of_us"] is not None else self.request.as_of_us or 0
         return State(self.tenancy.tenant_id, row["state_version"], as_of_us, row["event_count"], row["found"] >= HITS)
 
-    @property
+    @cached_property
     def question(self) -> Question:
         names = (mention.name for mention in names_in(self.request.query[:LONGEST_QUESTION]))
         return understood(self.request.query, self.state.as_of_us, names)
@@ -82,8 +83,13 @@ class _First:
     def events(self) -> list[list[Any]]:
         return self.row["events"] if self.row else []
 
-    def ranking(self, *parts: list[list[Any]]) -> Ranking:
-        return Ranking(self.question, EventPool.of(self.events, *parts), self.state.event_count)
+    @cached_property
+    def by_words(self) -> Ranking:
+        return Ranking(self.question, EventPool.of(self.events), self.state.event_count)
+
+    def ranking(self, more: list[list[Any]]) -> Ranking:
+        pool = EventPool.of(self.events, more)
+        return Ranking(self.question, pool, self.state.event_count, self.by_words)
 
     def draft(self, row: Row, count_tokens: TokenCounter) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
@@ -94,7 +100,7 @@ class _First:
 
 def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
     tenancy, request, state = first.tenancy, first.request, first.state
-    ranking = first.ranking()
+    ranking = first.by_words
     span = ranking.question.span
     knows = set(request.sections) != {"episodes"}
     latest = not asked or request.strategy == "recency_biased" or ranking.question.latest
