@@ -1,11 +1,12 @@
 // Open conflicts that are not known yet; the sides that are artifacts must still be active.
 //
 // A conflict that was resolved is known and stays so: its id follows from its kind and sides. Uniqueness of the key
-// refuses what another writer opened since we looked; the caller looks again.
+// refuses what another writer opened since we looked; the caller looks again. The list travels inside a map, since the
+// plan cache keys a list parameter by its size.
 //
 // mode: write
 // row:  conflict_id
-UNWIND $conflicts AS row
+UNWIND $batch.conflicts AS row
 WITH row
 WHERE NOT EXISTS { MATCH (known:Conflict {key: row.key}) WHERE known.tenant_id = $tenant_id }
   AND NOT EXISTS {

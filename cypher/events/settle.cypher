@@ -2,14 +2,20 @@
 //
 // Sent after the tenant was bumped: from there to the commit its writers come one at a time, so that of two events in
 // different sessions that point at each other's batches the later writer always sees the earlier one. An end that is
-// not there leaves an Awaited node under the key that it will offer; it is linked by the batch that brings it.
+// not there leaves an Awaited node under the key that it will offer; it is linked by the batch that brings it. For the
+// same reason the first embedding of a tenant settles here what dimension all of them have.
 //
 // mode: write
-// row:  awaited
+// row:  awaited, embedding_dimension
 CALL () {
   MATCH (tenant:Tenant {key: $tenant_key})
   WHERE size($batch.signatures) > 0
   SET tenant.signatures = coalesce(tenant.signatures, []) + $batch.signatures
+}
+CALL () {
+  MATCH (tenant:Tenant {key: $tenant_key})
+  WHERE tenant.embedding_dimension IS NULL AND $batch.embedding_dimension IS NOT NULL
+  SET tenant.embedding_dimension = $batch.embedding_dimension
 }
 CALL () {
   MATCH (session:Session)
@@ -72,4 +78,5 @@ CALL () {
     CREATE (event)-[:ANSWERS {tenant_id: $tenant_id}]->(arrived))
   DETACH DELETE awaited
 }
-RETURN size($batch.offers) AS awaited
+MATCH (tenant:Tenant {key: $tenant_key})
+RETURN size($batch.offers) AS awaited, tenant.embedding_dimension AS embedding_dimension

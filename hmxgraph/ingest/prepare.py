@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import hypot
 from typing import Any
 
 from hmxgraph.ingest.rendition import SHOWN, cut, rendition
@@ -16,6 +17,8 @@ from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
 LINKS = ("CAUSED_BY", "CORRELATES_WITH", "ANSWERS", "ABOUT")
 # Terms of one event in the index: a huge result must not drown it.
 TERMS = 4_000
+# Embeddings of these lengths have a direction in single precision, by which the server compares them.
+_SHORTEST, _LONGEST = 1e-15, 1e15
 _SECOND = 1_000_000
 _WIRE = ("tenant_id", "event_id", "session_id", "agent_id", "event_type", "hmx_version", "sequence", "timestamp")
 _OPTIONAL = ("trace_id", "correlation_id", "parent_event_id", "source", "provenance_ref", "ttl_seconds")
@@ -95,6 +98,8 @@ def _rare(event: Event) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if event.embeddings is not None:
         found["embeddings"] = list(event.embeddings)
+        if _SHORTEST <= hypot(*event.embeddings) <= _LONGEST:
+            found["embedding_dimension"] = len(event.embeddings)
     if event.tags is not None:
         found["tags"] = list(event.tags)
     if event.ttl_seconds is not None:

@@ -81,13 +81,14 @@ class IngestReport:
 
 
 class Receipt(NamedTuple):
-    """What became of one batch: session keys touched, events stored, late ones, duplicates, conflicts."""
+    """What became of one batch: session keys touched, events stored, late ones, duplicates, conflicts, warnings."""
 
     sessions: tuple[str, ...] = ()
     accepted: int = 0
     late: int = 0
     duplicates: int = 0
     conflicting: tuple[ConflictingEvent, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -110,6 +111,7 @@ class Tally:
         """Count what became of one batch."""
         self._counts.update(accepted=receipt.accepted, late=receipt.late, duplicates=receipt.duplicates)
         self._conflicting.extend(receipt.conflicting)
+        self.warn(receipt.warnings)
         # Eight bytes a session keep the memory of a long run flat.
         self._sessions.update(bytes.fromhex(key[:16]) for key in receipt.sessions)
 

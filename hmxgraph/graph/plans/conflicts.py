@@ -131,7 +131,7 @@ def _opened(tenancy: Tenancy, found: Sequence[Row]) -> Procedure[tuple[str, ...]
 def _open(tenancy: Tenancy, rows: list[Row]) -> Plan[tuple[str, ...]]:
     keys = sorted({key for row in rows for key in row["artifact_keys"]})
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
-    opened = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, conflicts=rows)
+    opened = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows})
     if opened:
         yield from bump(tenancy, max(row["properties"]["detected_us"] for row in rows))
     return tuple(row["conflict_id"] for row in opened)

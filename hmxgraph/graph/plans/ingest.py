@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from hmxgraph.errors import IngestRefused
 from hmxgraph.extraction import extract
-from hmxgraph.graph.plan import Plan, Procedure, Row, write
+from hmxgraph.graph.plan import Plan, Row
 from hmxgraph.graph.plans import entities, memories
 from hmxgraph.graph.plans.tenants import bump
 from hmxgraph.graph.rows.entities import Extracted
@@ -24,15 +23,10 @@ from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import Batch, conflict
 from hmxgraph.ingest.chain import Neighbours, Weave, amid
+from hmxgraph.ingest.embeddings import first_dimension, left_out
 from hmxgraph.ingest.prepare import PreparedEvent
-from hmxgraph.ingest.report import ConflictingEvent, Receipt, Tally
+from hmxgraph.ingest.report import ConflictingEvent, Receipt
 from hmxgraph.text.tokens import counter
-
-
-def ingest(tenancy: Tenancy, batches: Iterable[Batch], tally: Tally) -> Procedure[None]:
-    """Store each batch in a transaction of its own and count what became of it."""
-    for batch in batches:
-        tally.add((yield from write(partial(record, tenancy, batch))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +39,7 @@ class Sifted:
     counts: Mapping[str, int]
     signatures: frozenset[str]
 
-    def receipt(self, *, late: int = 0) -> Receipt:
+    def receipt(self, *, late: int = 0, warnings: tuple[str, ...] = ()) -> Receipt:
         """What became of the batch."""
         return Receipt(
             tuple(sorted({event.session_key for event in self.new})),
@@ -53,6 +47,7 @@ class Sifted:
             late,
             self.duplicates,
             self.conflicting,
+            warnings,
         )
 
 
@@ -77,8 +72,8 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Rece
         sifted = yield from _sift(tenancy, batch)
     if not sifted.new:
         return sifted.receipt()
-    yield from _store(tenancy, sifted, sessions, found)
-    return sifted.receipt(late=_late(sifted.new, sessions))
+    dimension = yield from _store(tenancy, sifted, sessions, found)
+    return sifted.receipt(late=_late(sifted.new, sessions), warnings=tuple(left_out(sifted.new, dimension)))
 
 
 def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
@@ -126,7 +121,8 @@ def _extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
 
 def _store(
     tenancy: Tenancy, sifted: Sifted, sessions: Mapping[str, StoredSession], found: Mapping[str, Extracted]
-) -> Plan[None]:
+) -> Plan[int | None]:
+    """Write what is new; the dimension of the tenant's embeddings comes back, None while it has none."""
     weave = yield from _weave(tenancy, sifted.new, sessions)
     novelty = Novelty(sifted.signatures)
     inner, outer, joined = inner_and_outer(sifted.new, weave)
@@ -145,7 +141,7 @@ def _store(
     yield from entities.link(tenancy, batch)
     yield from memories.store(tenancy, batch, counter(tokenizer), tokenizer)
     version = yield from bump(tenancy, max(event.event.time_us for event in sifted.new), events=len(sifted.new))
-    yield bind(
+    settled = yield bind(
         "events/settle",
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
@@ -155,9 +151,12 @@ def _store(
             "session_keys": sorted({event.session_key for event in sifted.new}),
             "event_keys": [event.key for event in sifted.new],
             "offers": list(offers(sifted.new)),
+            "embedding_dimension": first_dimension(sifted.new),
             **{kind.lower(): pairs for kind, pairs in outer.items()},
         },
     )
+    dimension: int | None = settled[0]["embedding_dimension"]
+    return dimension
 
 
 def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> Plan[Weave]:

@@ -33,7 +33,7 @@ def store(
     others = standing_rows(maker, [one for one in given if not one.draft.slot])
     yield from _record(tenancy, [*rows.links, *rows.disputed, *others])
     if rows.conflicts:
-        yield bind("conflicts/open", tenant_id=tenancy.tenant_id, conflicts=rows.conflicts)
+        yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
