@@ -17,7 +17,7 @@ from hmxgraph.recall.layout import Costs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import Box, Packed, cut_to, fill
 from hmxgraph.recall.render import Line, label_of, line_of, rendered, speaker_name, written
-from hmxgraph.recall.scoring import WEIGHTS
+from hmxgraph.recall.scoring import WEIGHTS, plain
 
 PROFILE = "hmxgraph-recall-1"
 HMX_VERSION = "HMX-1.0"
@@ -122,6 +122,7 @@ class _Writing:
 
     def _document(self) -> dict[str, Any]:
         draft, request = self._draft, self._draft.request
+        drops = self._drops()
         identity = {"agent_id": request.agent_id, "session_id": request.session_id}
         priors = dict(request.priors) if request.priors and request.strategy == "fingerprint_guided" else None
         optional = {
@@ -135,12 +136,12 @@ class _Writing:
             "query_context": request.quote,
             "tenant_id": draft.state.tenant_id,
             "entries": [self._entry(packed) for packed in self._packed],
-            "token_budget": self._token_budget(),
+            "token_budget": self._token_budget(drops),
             "assembly_metadata": self._assembly(),
             "created_at": iso(draft.state.as_of_us),
-            "metadata": self._metadata(),
+            "metadata": self._metadata(drops),
             "decision_constraints": decision_constraints(draft.in_force, self._included()),
-            "dropped_entries": [_dropped(dropped) for dropped in self._drops()[:MAX_DROPPED]],
+            "dropped_entries": [_dropped(dropped) for dropped in drops[:MAX_DROPPED]],
             **{name: value for name, value in optional.items() if value is not None},
         }
 
@@ -156,17 +157,17 @@ class _Writing:
             "content": self._contents[packed.ranked.rank],
             "source_id": of.source_id,
             "source_type": of.source_type,
-            "relevance_score": of.score,
+            "relevance_score": plain(of.score),
             "token_estimate": packed.tokens,
             "rank": packed.ranked.rank,
             "provenance": {
                 "origin": of.origin,
-                "confidence": of.confidence,
+                "confidence": plain(of.confidence),
                 "evidence_count": of.evidence_count,
             },
         }
 
-    def _token_budget(self) -> dict[str, Any]:
+    def _token_budget(self, drops: Sequence[Dropped]) -> dict[str, Any]:
         used = dict.fromkeys(self._box.budgets, 0)
         for packed in self._packed:
             used[packed.section] += packed.tokens
@@ -176,11 +177,11 @@ class _Writing:
             "used": sum(used.values()),
             "remaining": total - sum(used.values()),
             "truncated": any(packed.cut for packed in self._packed)
-            or any(d.reason == "budget_exceeded" for d in self._drops()),
+            or any(dropped.reason == "budget_exceeded" for dropped in drops),
             "section_budgets": {
                 section: {"budget": budget, "used": used[section]} for section, budget in self._box.budgets.items()
             },
-            "dropped_count": len(self._drops()),
+            "dropped_count": len(drops),
         }
 
     def _assembly(self) -> dict[str, Any]:
@@ -200,10 +201,10 @@ class _Writing:
             },
         }
 
-    def _metadata(self) -> dict[str, Any]:
+    def _metadata(self, drops: Sequence[Dropped]) -> dict[str, Any]:
         state = self._draft.state
         shown = [packed.ranked.candidate for packed in self._packed]
-        shown += [dropped.ranked.candidate for dropped in self._drops()[:MAX_DROPPED]]
+        shown += [dropped.ranked.candidate for dropped in drops[:MAX_DROPPED]]
         return {
             "as_of": iso(state.as_of_us),
             "state_version": state.state_version,
@@ -244,7 +245,7 @@ def _dropped(dropped: Dropped) -> dict[str, Any]:
         "source_id": of.source_id,
         "source_type": of.source_type,
         "section": of.section,
-        "relevance_score": of.score,
+        "relevance_score": plain(of.score),
         "token_estimate": of.tokens,
         "drop_reason": dropped.reason,
         "rank": dropped.ranked.rank,

@@ -16,6 +16,11 @@ HALF_LIFE_DAYS = 7.0
 RECENT_HALF_LIFE_DAYS = 2.0
 
 
+def plain(number: float) -> float:
+    """A number as canonical JSON spells it (RFC 8785 3.2.2.3): a whole one without ".0", which costs least to write."""
+    return int(number) if number.is_integer() else number
+
+
 class Components(NamedTuple):
     """What a score is made of, each in [0, 1]."""
 
@@ -35,8 +40,13 @@ class Components(NamedTuple):
         return round(0.4 * self.relevance + 0.2 * self.recency + 0.2 * self.provenance + 0.2 * self.salience, 6)
 
     def document(self) -> dict[str, float]:
-        """The components as JSON values."""
-        return {name: round(float(value), 6) for name, value in zip(self._fields, self, strict=True)}
+        """The components as JSON values, to four decimals.
+
+        >>> Components(1.0, 0.5, 0.123456, 0.0).document()
+        {'relevance': 1, 'recency': 0.5, 'provenance': 0.1235, 'salience': 0}
+
+        """
+        return {name: plain(round(float(value), 4)) for name, value in zip(self._fields, self, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import gzip
 from base64 import b64decode
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeAlias
 
@@ -13,6 +13,9 @@ from hmxgraph.errors import UnknownChoice
 
 TokenCounter: TypeAlias = Callable[[str], int]
 DEFAULT_ENCODING = "o200k_base"
+# Packs count the same short texts again and again: so many are remembered, of at most that many characters.
+REMEMBERED = 16_384
+SHORT = 400
 
 # How each encoding cuts text into pieces before it merges bytes; part of its published definition.
 _TAIL = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -70,7 +73,12 @@ def _counter(encoding: str) -> TokenCounter:
     def count(text: str) -> int:
         return len(_encoding(encoding).encode_ordinary(text))
 
-    return count
+    remembered = lru_cache(maxsize=REMEMBERED)(count)
+
+    def count_or_remember(text: str) -> int:
+        return remembered(text) if len(text) <= SHORT else count(text)
+
+    return count_or_remember
 
 
 _COUNTERS = {name: _counter(name) for name in ENCODINGS}
