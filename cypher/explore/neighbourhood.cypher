@@ -1,10 +1,23 @@
 // An entity's neighbourhood.
 //
-// Everything within one relation of the entities of this name, as a picture.
+// Everything within one relation of the entities of this name, however it is spelt, as a picture.
+//
+// The name is brought into the forms under which entities are kept: machine names in small letters, other names as
+// words without accents, possessive endings, punctuation and a leading article. The type is named for its index.
 //
 // mode: read
 // row:  entity, relation, other
-MATCH (entity:Entity {tenant_id: $tenant_id, normalised: toLower($name)})
+WITH
+  toLower(trim($name)) AS asked,
+  [word IN split(toLower(trim($name)), ' ') | CASE WHEN right(word, 2) IN ["'s", '’s'] THEN left(word, size(word) - 2) ELSE word END] AS spoken
+WITH asked, reduce(text = '', word IN spoken | text + ' ' + word) AS text
+WITH asked, [sign IN split(normalize(text, NFKD), '') WHERE NOT '\u0300' <= sign <= '\u036F' | CASE WHEN sign =~ '[\\p{L}\\p{N}]' THEN sign ELSE ' ' END] AS signs
+WITH asked, [word IN split(reduce(text = '', sign IN signs | text + sign), ' ') WHERE word <> ''] AS words
+WITH asked, CASE WHEN size(words) > 1 AND words[0] IN ['the', 'a', 'an'] THEN tail(words) ELSE words END AS words
+WITH asked, [asked, ltrim(asked, '#'), CASE WHEN asked STARTS WITH './' THEN substring(asked, 2) ELSE asked END, trim(reduce(text = '', word IN words | text + ' ' + word))] AS forms
+MATCH (entity:Entity {tenant_id: $tenant_id})
+WHERE entity.type IS NOT NULL
+  AND (entity.normalised IN forms OR toLower(entity.name) = asked OR any(alias IN entity.aliases WHERE toLower(alias) = asked))
 MATCH (entity)-[relation:RELATES_TO]-(other:Entity {tenant_id: $tenant_id})
 WHERE relation.status = 'active'
 RETURN entity, relation, other

@@ -63,6 +63,16 @@ def query_names(subject: str = "") -> tuple[str, ...]:
     return tuple(name for name in names if name.startswith(f"{subject}/") or not subject)
 
 
+def companion(path: str) -> str:
+    """The text of another file that lies beside the statements, such as the style sheet of Neo4j Browser.
+
+    >>> companion("explore/browser.grass").startswith("node {")
+    True
+
+    """
+    return _folder().joinpath(*path.split("/")).read_text(encoding="utf-8")
+
+
 def parse(name: str, text: str) -> Query:
     """The statement in *text*; its parameters are those the code uses, comments and strings left out.
 

@@ -6,6 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
+
+# What people know a node by, the best first, and how much of it a table shows.
+_NAMES = (
+    "name",
+    "title",
+    "goal",
+    "text",
+    "summary",
+    "reason",
+    "session_id",
+    "fingerprint_id",
+    "artifact_id",
+    "event_id",
+    "key",
+)
+_MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +52,7 @@ class QueryResult:
         """The answer as a table for a terminal."""
         table = Table(*self.columns, title=self.name)
         for row in self.rows:
-            table.add_row(*(str(row[column]) for column in self.columns))
+            table.add_row(*(Text(told(row[column])) for column in self.columns))
         return table
 
     def _repr_html_(self) -> str:
@@ -44,4 +61,33 @@ class QueryResult:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _cells(self, row: Mapping[str, Any]) -> str:
-        return "".join(f"<td>{html.escape(str(row[column]))}</td>" for column in self.columns)
+        return "".join(f"<td>{html.escape(told(row[column]))}</td>" for column in self.columns)
+
+
+def told(value: Any) -> str:
+    """A value in short words: a node by its label and name, a relationship by its type, nothing as nothing.
+
+    >>> told({"labels": ["Entity"], "key": "273f", "name": "kubectl"})
+    'Entity: kubectl'
+    >>> told({"type": "RELATES_TO", "relation_type": "runs"})
+    'runs'
+    >>> told(None), told(["a", "b"]), told(0.25)
+    ('', 'a, b', '0.25')
+
+    """
+    match value:
+        case None:
+            return ""
+        case {"labels": [label, *_]}:
+            return f"{label}: {_shortened(next((str(value[name]) for name in _NAMES if value.get(name)), ''))}"
+        case {"type": str(kind), **rest}:
+            return str(rest.get("relation_type") or rest.get("relation_kind") or kind)
+        case list():
+            return ", ".join(map(told, value))
+        case _:
+            return str(value)
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + "\u2026"

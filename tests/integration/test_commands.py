@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from hmxgraph.demo import events_file
-from hmxgraph.graph.catalogue import query, query_names
 
 
 @pytest.fixture
@@ -82,37 +81,11 @@ def test_errors_are_one_clear_line(hmxgraph, tenant_id, words, code, said):
     assert "Traceback" not in err
 
 
-EXAMPLES = {
-    "session_id": "deploy-001",
-    "name": "kubectl",
-    "since": "2026-01-01T00:00:00Z",
-    "days": "0",
-    "thread_id": "none",
-    "artifact_id": "",
-    "source_ids": "",
-}
-MAY_BE_EMPTY = {"open_conflicts", "supersession_chains", "fingerprints", "thread_trust", "erased_evidence"}
-
-
-@pytest.fixture(scope="module")
-def demo_graph(address):
-    """The demo's events, compiled, under one tenant for all saved queries."""
-    import hmxgraph  # noqa: PLC0415 - the fixture above bears this name
-
-    tenant = f"saved-queries-{os.getpid()}-{os.urandom(4).hex()}"
-    with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant) as graph:
-        graph.ingest(events_file())
-        graph.compile()
-        yield graph
-
-
-@pytest.mark.parametrize("name", query_names("explore"))
-def test_saved_query_shows_something(demo_graph, name):
-    """Every saved query runs on the demo's graph and, unless there can be none of its kind, returns rows."""
-    artifact_id = demo_graph.artifacts(limit=1).artifacts[0].artifact_id
-    examples = EXAMPLES | {"artifact_id": artifact_id, "source_ids": [artifact_id]}
-    needed = query(name).parameters - {"tenant_id", "tenant_key", "scope"}
-    result = demo_graph.query(name, **{parameter: examples[parameter] for parameter in needed})
-    assert result.columns == query(name).row
-    assert len(result) or name.removeprefix("explore/") in MAY_BE_EMPTY
-    assert json.dumps(result.document())
+def test_browser_tells_how_to_look_and_writes_what_browser_imports(hmxgraph, address, tenant_id, tmp_path):
+    """The address and user for a login; the password of a server that is not ours is not told; two files to drag."""
+    hmxgraph("remember", "Never deploy on Friday", "--kind", "policy", "--tenant", tenant_id)
+    code, out, _ = hmxgraph("browser", "--save", "look", "--tenant", tenant_id, "--json")
+    told = json.loads(out)
+    assert (code, told["uri"], told["user"], told["password"]) == (0, address.uri, address.user, None)
+    assert {path.name for path in (tmp_path / "look").iterdir()} == {"hmxgraph.grass", "hmxgraph-favourites.zip"}
+    assert "hmxgraph.grass" in hmxgraph("browser", "--save", "look", "--tenant", tenant_id)[1]

@@ -1,0 +1,49 @@
+// Parameters to start with.
+//
+// One row: a value for each parameter of the other queries, from what the tenant has: its newest session, its best
+// connected entity, the artifact with the most evidence, its newest thread, and the day before its latest change of knowledge.
+//
+// mode: read
+// row:  tenant_id, tenant_key, session_id, name, artifact_id, source_ids, thread_id, since, days
+OPTIONAL MATCH (tenant:Tenant {key: $tenant_key})
+WITH
+  tenant,
+  COLLECT {
+    MATCH (session:Session {tenant_id: $tenant_id})
+    RETURN session.session_id
+    ORDER BY session.last_us DESC, session.session_id
+    LIMIT 1
+  } AS sessions,
+  COLLECT {
+    MATCH (entity:Entity {tenant_id: $tenant_id, status: 'active'})
+    RETURN entity.name
+    ORDER BY COUNT { (entity)-[:RELATES_TO {status: 'active'}]-() } DESC, entity.key
+    LIMIT 1
+  } AS names,
+  COLLECT {
+    MATCH (artifact:Artifact {tenant_id: $tenant_id, status: 'active'})
+    RETURN artifact.artifact_id
+    ORDER BY COUNT { (artifact)-[:EVIDENCED_BY]->() } DESC, artifact.artifact_id
+    LIMIT 1
+  } AS artifact_ids,
+  COLLECT {
+    MATCH (record:TaskRecord {tenant_id: $tenant_id})
+    WHERE record.thread_id IS NOT NULL
+    RETURN record.thread_id
+    ORDER BY record.created_us DESC, record.key
+    LIMIT 1
+  } AS threads,
+  COLLECT {
+    MATCH (artifact:Artifact {tenant_id: $tenant_id})
+    RETURN max(artifact.status_times[-1])
+  } AS changes
+RETURN
+  $tenant_id AS tenant_id,
+  $tenant_key AS tenant_key,
+  coalesce(head(sessions), '') AS session_id,
+  coalesce(head(names), '') AS name,
+  coalesce(head(artifact_ids), '') AS artifact_id,
+  artifact_ids AS source_ids,
+  coalesce(head(threads), '') AS thread_id,
+  toString(datetime({epochMillis: coalesce(head(changes), tenant.logical_us, 0) / 1000}) - duration('P1D')) AS since,
+  0 AS days

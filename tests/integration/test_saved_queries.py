@@ -1,0 +1,98 @@
+"""The saved queries on the demo's graph, enriched with what the demo alone has not: each shows something."""
+
+import json
+import os
+
+import pytest
+from neo4j.graph import Node, Relationship
+
+import hmxgraph
+from hmxgraph.demo import events_file
+from hmxgraph.extraction.names import normalise
+from hmxgraph.graph.catalogue import query, query_names
+from tests.artifact_makers import policy, schema
+from tests.unit.ingest.making import document
+
+NAMES = query_names("explore")
+PICTURES = [name for name in NAMES if "picture" in query(name).description]
+# What people type, and the entity that they mean.
+SPELLINGS = [
+    ("Kubectl", "kubectl", "tool"),
+    ("the KUBECTL's", "kubectl", "tool"),
+    ("kubectlerror", "KubectlError", "error_type"),
+    ("#Staging", "staging", "tag"),
+    ("./shop/Tax.py", "shop/tax.py", "file"),
+    ("Direct alter-table!", "direct ALTER TABLE", "concept"),
+]
+
+
+@pytest.fixture(scope="module")
+def demo(address):
+    """The demo's graph with a chain, a conflict, a thread, an export and an erased session beside it."""
+    tenant = f"saved-queries-{os.getpid()}-{os.urandom(4).hex()}"
+    with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant) as graph:
+        graph.ingest(events_file())
+        graph.ingest([document(tenant_id=tenant, event_id="embedded", session_id="s", embeddings=[1.0, 0.0])])
+        graph.compile()
+        graph.record_artifact(schema("first"))
+        graph.supersede("first", schema("second", second=5, step="Apply, then watch"))
+        for artifact in (policy("p1", "Use an online migration"), policy("p2", "Lock the table", second=5)):
+            graph.record_artifact(artifact)
+        found = graph.tasks.start("Find the leak", agent_id="ana")
+        graph.records.review(found.artifact_id, summary="seen", supports_claim=True, agent_id="bo")
+        graph.export_fingerprint(tier="compact")
+        graph.forget(session_id="deploy-000")
+        yield graph
+
+
+@pytest.fixture(scope="module")
+def starting_values(demo):
+    """What ``explore/parameters`` offers for the parameters of the others, and an embedding, which nobody types."""
+    return {**demo.query("explore/parameters").rows[0], "embedding": [1.0, 0.2]}
+
+
+@pytest.fixture
+def examples(starting_values):
+    """The parameters that a query needs beside its tenant."""
+
+    def examples(name):
+        needed = query(name).parameters - {"tenant_id", "tenant_key", "scope"}
+        return {parameter: starting_values[parameter] for parameter in needed}
+
+    return examples
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_saved_query_shows_something(demo, examples, name):
+    """Every saved query answers with rows of its columns, from the starting values."""
+    result = demo.query(name, **examples(name))
+    assert result.columns == query(name).row
+    assert len(result)
+    assert json.dumps(result.document())
+    assert result.table().row_count == len(result)
+    assert "{'" not in result._repr_html_()
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_have_nodes_and_relationships(demo, address, connection, examples, name):
+    """A query meant as a picture returns nodes and relationships, which is what Browser draws."""
+    given = {"tenant_id": demo.tenant_id, **examples(name)}
+    rows = connection._driver.execute_query(query(name).text, given, database_=address.database).records
+    values = [value for row in rows for value in row.values()]
+    assert any(isinstance(value, Node) for value in values)
+    assert any(isinstance(value, Relationship) for value in values)
+
+
+@pytest.mark.parametrize(("typed", "name", "entity_type"), SPELLINGS)
+def test_an_entity_is_found_as_people_type_it(demo, typed, name, entity_type):
+    """Capitals, articles, possessives, punctuation and marks in front do not hide an entity."""
+    assert normalise(entity_type, name)
+    plain = demo.query("explore/mentions", name=name)
+    assert len(plain)
+    assert demo.query("explore/mentions", name=typed).rows == plain.rows
+
+
+def test_starting_values_of_an_empty_tenant(graph):
+    """A tenant without anything still gets a value for each parameter."""
+    values = graph.query("explore/parameters").rows[0]
+    assert (values["tenant_id"], values["source_ids"], values["session_id"]) == (graph.tenant_id, [], "")
