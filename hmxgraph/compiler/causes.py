@@ -1,57 +1,108 @@
-"""causal_pattern: what makes sessions succeed or fail, against how they fare without it (HMX-A 4.4).
+"""causal_pattern: what makes sessions succeed or fail, against sessions like them without it (HMX-A 4.4).
 
-Strength is Cheng's causal power (1997): how much of what could still happen the cause brings about,
-(p - base) / (1 - base). Only what a two-sided test of two shares finds clear is kept.
+Some kinds of requests are harder than others, and each has its own actions; so sessions are compared within their
+kind only. Strength is Cheng's causal power (1997): how much of what could still happen the cause brings about,
+(p - base) / (1 - base). Only what the test of Mantel and Haenszel (1959) finds clear over all kinds is kept.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler.failures import FailureGroup
+from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
-from hmxgraph.compiler.verbs import is_action, kind_of
+from hmxgraph.compiler.verbs import is_action, kind_of, noun_words
 from hmxgraph.compiler.wording import subjects, title
 from hmxgraph.text.similarity import jaccard
 
 _OFTEN = 3
 _COUNTEREXAMPLES = 3
 _SAME = 0.8
+_ALIKE = 0.35
+_SUCCEEDS, _FAILS = "the session succeeds", "the session fails"
+_HAPPENED = {_SUCCEEDS: "succeeded", _FAILS: "failed"}
+
+Places = Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Something a session may show: in words, its lineage, the steps at which a session shows it (None: nowhere)."""
+    """Something a session may show: in words, its lineage, and for each session that shows it the steps at which.
+
+    ``scope`` are the sessions that could have shown it; ``effects`` what it may be the cause of.
+    """
 
     name: str
     key: str
-    shown: Callable[[SessionSummary], list[int] | None]
+    places: Places
+    scope: Sequence[SessionSummary]
     subjects: tuple[str, ...]
+    effects: tuple[str, ...] = (_SUCCEEDS, _FAILS)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A cause with its effect: counts with and without the cause."""
+class Stratum:
+    """The sessions of one kind of request: with and without the cause, and how many of each show the effect."""
 
-    cause: Cause
-    effect: str
-    having: tuple[SessionSummary, ...]
-    affected: tuple[SessionSummary, ...]
+    having: int
+    affected: int
     others: int
     others_affected: int
 
     @property
+    def expected(self) -> float:
+        """How many of those with the cause would show the effect if it made no difference."""
+        return self.having * (self.affected + self.others_affected) / (self.having + self.others)
+
+    @property
+    def variance(self) -> float:
+        """How far chance moves that number (hypergeometric)."""
+        total, affected = self.having + self.others, self.affected + self.others_affected
+        return self.having * self.others * affected * (total - affected) / (total * total * (total - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A cause with its effect, counted by kind of request; ``having`` are the sessions counted that show the cause."""
+
+    cause: Cause
+    effect: str
+    having: tuple[SessionSummary, ...]
+    strata: tuple[Stratum, ...]
+
+    @property
+    def count(self) -> int:
+        """How many sessions show the cause."""
+        return sum(one.having for one in self.strata)
+
+    @property
+    def affected(self) -> int:
+        """How many of those show the effect."""
+        return sum(one.affected for one in self.strata)
+
+    @property
+    def others(self) -> int:
+        """How many sessions of the same kinds do not show the cause."""
+        return sum(one.others for one in self.strata)
+
+    @property
+    def others_affected(self) -> int:
+        """How many of those show the effect all the same."""
+        return sum(one.others_affected for one in self.strata)
+
+    @property
     def share(self) -> float:
         """The share of sessions with the cause that show the effect."""
-        return len(self.affected) / len(self.having)
+        return self.affected / self.count
 
     @property
     def base(self) -> float:
-        """The share of sessions without the cause that show the effect."""
-        return self.others_affected / self.others
+        """The share that would be expected of them without it: that of the others, kind by kind."""
+        return sum(one.having * one.others_affected / one.others for one in self.strata) / self.count
 
     @property
     def strength(self) -> float:
@@ -60,23 +111,27 @@ class Finding:
 
     @property
     def clearness(self) -> float:
-        """How many standard errors the two shares lie apart (pooled)."""
-        total = len(self.having) + self.others
-        pooled = (len(self.affected) + self.others_affected) / total
-        error = math.sqrt(pooled * (1 - pooled) * (1 / len(self.having) + 1 / self.others))
-        return (self.share - self.base) / error if error else 0.0
+        """How many standard errors the sessions with the cause lie above what chance would give (Mantel, Haenszel)."""
+        surplus = self.affected - sum(one.expected for one in self.strata)
+        variance = sum(one.variance for one in self.strata)
+        return surplus / math.sqrt(variance) if variance > 0 else 0.0
 
 
 def causal_patterns(
-    groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary], profile: CompilerProfile
+    groups: Sequence[FailureGroup],
+    classes: Sequence[GoalClass],
+    summaries: Sequence[SessionSummary],
+    profile: CompilerProfile,
 ) -> Iterator[ArtifactDraft]:
     """The clearest causes of success and of failure, the clearest first."""
     known = sorted((one for one in summaries if one.outcome != "unknown"), key=lambda one: one.session_id)
+    kinds = {one.session_id: found.name for found in classes for one in found.members}
     found = [
         finding
         for cause in _causes(groups, known)
-        for effect in ("the session succeeds", "the session fails")
-        if (finding := _finding(cause, effect, known, profile)) is not None
+        if profile.cause_support <= len(cause.places) <= len(cause.scope) - profile.cause_support
+        for effect in cause.effects
+        if (finding := _finding(cause, effect, kinds, profile)) is not None
     ]
     ranked = sorted(found, key=lambda one: (-one.clearness, one.cause.key, one.effect))
     kept: list[Finding] = []
@@ -89,131 +144,120 @@ def causal_patterns(
 
 def _same(one: Finding, other: Finding) -> bool:
     """Whether two causes of an effect show in practically the same sessions, so that one tells nothing new."""
-    return one.effect == other.effect and (
-        jaccard([summary.session_id for summary in one.having], [summary.session_id for summary in other.having])
-        >= _SAME
-    )
+    return one.effect == other.effect and jaccard(one.cause.places.keys(), other.cause.places.keys()) >= _SAME
 
 
 def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary]) -> Iterator[Cause]:
     for group in groups:
+        where = f"{group.action} fails" if group.action else "the work fails"
+        nouns = tuple(subjects([group.action] if group.action else []))
         places = _failure_places(group)
-        where = f"{group.action} fails" if group.action else "The work fails"
-        name = f"{where} with “{group.says}”"
-        yield Cause(
-            name, f"failure:{group.key}", _listed_in(places), tuple(subjects([group.action] if group.action else []))
-        )
-    actions = sorted({step.action for one in summaries for step in one.steps})
-    for action in actions:
+        yield Cause(f"{where} with “{group.says}”", f"failure:{group.key}", places, summaries, nouns, (_FAILS,))
+    uses = _uses(summaries)
+    # Thinking and handing over come of difficulty; they are not what makes it.
+    for action in (name for name in sorted(uses) if kind_of(name) in {"lookup", "action"}):
         nouns = tuple(subjects([action]))
-        yield Cause(f"{action} is called", f"action:{action}", _uses(action, 1), nouns)
-        yield Cause(f"{action} is called {_OFTEN} times or more", f"often:{action}", _uses(action, _OFTEN), nouns)
-    for action in (name for name in actions if is_action(name)):
-        for lookup in _common_lookups(action, summaries):
-            nouns = tuple(subjects([action, lookup]))
-            name = f"{action} is called without {lookup} before it"
-            yield Cause(name, f"without:{action}:{lookup}", _unprepared(action, lookup), nouns)
+        yield Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns)
+        users = [one for one in summaries if one.session_id in uses[action]]
+        often = {name: places for name, places in uses[action].items() if len(places) >= _OFTEN}
+        yield Cause(f"{action} is called {_OFTEN} times or more", f"often:{action}", often, users, nouns)
+        if is_action(action):
+            yield from _unprepared(action, users, uses[action])
 
 
 def _failure_places(group: FailureGroup) -> dict[str, list[int]]:
+    """Where it failed like this, but for failures that are themselves all that the session is judged by."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for one in group.occurrences:
-        places[one.summary.session_id].append(one.failure.step)
+        summary, step = one.summary, one.failure.step
+        judged_by = {one.failure.event_id, *(part.event_id for part in summary.steps[step : step + 1] if step >= 0)}
+        if summary.outcome != "unknown" and summary.outcome_event_id not in judged_by:
+            places[summary.session_id].append(step)
     return dict(places)
 
 
-def _listed_in(places: dict[str, list[int]]) -> Callable[[SessionSummary], list[int] | None]:
-    return lambda summary: places.get(summary.session_id)
+def _uses(summaries: Sequence[SessionSummary]) -> dict[str, dict[str, list[int]]]:
+    """For each action the sessions that take it, and at which steps."""
+    uses: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for summary in summaries:
+        for place, action in enumerate(summary.actions):
+            uses[action][summary.session_id].append(place)
+    return {action: dict(uses[action]) for action in uses}
 
 
-def _uses(action: str, least: int) -> Callable[[SessionSummary], list[int] | None]:
-    def shown(summary: SessionSummary) -> list[int] | None:
-        places = [place for place, step in enumerate(summary.steps) if step.action == action]
-        return places if len(places) >= least else None
-
-    return shown
-
-
-def _unprepared(action: str, lookup: str) -> Callable[[SessionSummary], list[int] | None]:
-    def shown(summary: SessionSummary) -> list[int] | None:
-        names = summary.actions
-        if action not in names:
-            return None
-        first = names.index(action)
-        return [first] if lookup not in names[:first] else None
-
-    return shown
+def _unprepared(action: str, users: Sequence[SessionSummary], uses: Places) -> Iterator[Cause]:
+    """Changes made without a look-up that often, but not always, comes before them; what stands in for it counts."""
+    before = {one.session_id: frozenset(one.actions[: uses[one.session_id][0]]) for one in users}
+    names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
+    for lookup in names:
+        alike = {lookup, *(name for name in names if _alike(name, lookup))}
+        lacking = {key: uses[key][:1] for key in before if alike.isdisjoint(before[key])}
+        if 0.1 <= len(lacking) / len(users) <= 0.8:
+            nouns = tuple(subjects([action, lookup]))
+            name = f"{action} is called without {lookup} before it"
+            yield Cause(name, f"without:{action}:{lookup}", lacking, users, nouns, (_FAILS,))
 
 
-def _common_lookups(action: str, summaries: Sequence[SessionSummary]) -> list[str]:
-    """Look-ups that often, but not always, come before *action*."""
-    before = [set(one.actions[: one.actions.index(action)]) for one in summaries if action in one.actions]
-    names = sorted({name for seen in before for name in seen if kind_of(name) == "lookup"})
-    shares = {name: sum(name in seen for seen in before) / len(before) for name in names}
-    return [name for name in names if 0.2 <= shares[name] <= 0.9]
+def _alike(one: str, other: str) -> bool:
+    return jaccard(noun_words(one), noun_words(other)) >= _ALIKE
 
 
-def _finding(
-    cause: Cause, effect: str, summaries: Sequence[SessionSummary], profile: CompilerProfile
-) -> Finding | None:
-    good = effect == "the session succeeds"
-    # A call that was prepared is measured against the same call unprepared, not against sessions without the call.
-    scope = _comparable(cause, summaries)
-    having = tuple(one for one in scope if cause.shown(one) is not None)
-    others = len(scope) - len(having)
-    if len(having) < profile.cause_support or others < profile.cause_support:
+def _finding(cause: Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
+    """The cause with its effect, where enough sessions show it and chance hardly explains it."""
+    strata = _strata(cause, good=effect == _SUCCEEDS, kinds=kinds)
+    comparable = [one for one in cause.scope if kinds.get(one.session_id, "") in strata]
+    having = tuple(one for one in comparable if one.session_id in cause.places)
+    finding = Finding(cause, effect, having, tuple(strata.values()))
+    if min(finding.count, finding.others) < profile.cause_support or finding.affected < profile.min_support:
         return None
-    affected = tuple(one for one in having if one.succeeded == good)
-    total = sum(one.succeeded == good for one in scope)
-    finding = Finding(cause, effect, having, affected, others, total - len(affected))
     clear = finding.strength >= profile.cause_strength and finding.clearness >= profile.cause_significance
-    return finding if clear and len(affected) >= profile.min_support else None
+    return finding if clear else None
 
 
-def _comparable(cause: Cause, summaries: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
-    kind, _, rest = cause.key.partition(":")
-    if kind not in {"without", "often"}:
-        return summaries
-    action = rest.partition(":")[0]
-    return [one for one in summaries if action in one.actions]
+def _strata(cause: Cause, *, good: bool, kinds: Mapping[str, str]) -> dict[str, Stratum]:
+    """The kinds of requests in which some sessions show the cause and others do not."""
+    counts: defaultdict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
+    for one in cause.scope:
+        counts[kinds.get(one.session_id, "")][one.session_id in cause.places, one.succeeded == good] += 1
+    strata = {
+        kind: Stratum(found[True, True] + found[True, False], found[True, True],
+                      found[False, True] + found[False, False], found[False, True])
+        for kind, found in sorted(counts.items())
+    }  # fmt: skip
+    return {kind: one for kind, one in strata.items() if one.having and one.others}
 
 
 def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
     cause, effect = finding.cause, finding.effect
-    affected = {one.session_id for one in finding.affected}
-    spared = [one for one in finding.having if one.session_id not in affected]
+    opposite = _HAPPENED[_FAILS if effect == _SUCCEEDS else _SUCCEEDS]
+    spared = [one for one in finding.having if one.succeeded != (effect == _SUCCEEDS)][:_COUNTEREXAMPLES]
+    without = f"{finding.others_affected} of {finding.others} without it"
     content = {
         "cause": cause.name,
         "effect": effect,
         "direction": "forward",
         "strength": finding.strength,
         "conditions": [
-            f"Seen in {len(finding.affected)} of {len(finding.having)} sessions where {cause.name}",
-            f"Base rate: {finding.others_affected} of {finding.others} comparable sessions without it",
+            f"Among sessions with like requests: {finding.affected} of {finding.count} with the cause, {without}"
         ],
-        "counterexamples": [
-            f"Session {one.session_id}: {cause.name}, and still it {_opposite(effect)}"
-            for one in spared[:_COUNTEREXAMPLES]
-        ],
+        "counterexamples": [f"Session {one.session_id} {opposite} all the same" for one in spared],
     }
     return ArtifactDraft(
         artifact_type="causal_pattern",
         lineage_key=f"cause:{cause.key}:{effect}",
         title=title(f"When {cause.name}, {effect} more often"),
-        summary=f"Where {cause.name}, {effect} more often than elsewhere.",
+        summary=f"Where {cause.name}, {finding.share:.0%} of sessions {_HAPPENED[effect]}; "
+        f"without it, {finding.base:.0%} of sessions with like requests.",
         content=content,
-        seen=Observations(len(finding.having), len(finding.having), len(finding.affected)),
+        seen=Observations(finding.count, finding.count, finding.affected),
         source_events=evidence(
-            (trail(one, (cause.shown(one) or [])[:3]) for one in finding.having), profile.max_evidence
+            (trail(one, cause.places[one.session_id][:3]) for one in finding.having), profile.max_evidence
         ),
-        tags=tags(["cause", "success" if effect.endswith("succeeds") else "failure", *cause.subjects[:4]]),
+        tags=tags(["cause", "success" if effect == _SUCCEEDS else "failure", *cause.subjects[:4]]),
         metadata={
             "clearness": round(finding.clearness, 2),
             "share": round(finding.share, 4),
             "base": round(finding.base, 4),
+            "kinds_of_requests": len(finding.strata),
         },
     )
-
-
-def _opposite(effect: str) -> str:
-    return "failed" if effect.endswith("succeeds") else "succeeded"

@@ -65,7 +65,7 @@ def compile_ledger(
         *task_schemas(classes, profile),
         *failure_playbooks(failures, sessions, profile),
         *decision_policies(classes, sessions, profile),
-        *causal_patterns(failures, sessions, profile),
+        *causal_patterns(failures, classes, sessions, profile),
         *strategy_templates(classes, profile),
     ]
     stage("duplicates")

@@ -96,25 +96,34 @@ def _merged(groups: Groups, profile: CompilerProfile) -> Groups:
     """Groups that are asked for in the same words and do much the same are one; the larger gives the key."""
     merged = dict(groups)
     words = {key: _word_shares(members) for key, members in groups.items()}
-    while pair := _closest(merged, words, profile):
+    near = _near(groups, profile)
+    alike = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in near}
+    while pair := _closest(alike, profile):
         large, small = sorted(pair, key=lambda key: (-len(merged[key]), sorted(key)))
         merged[large] = merged[large] + merged.pop(small)
         words[large] = _word_shares(merged[large])
+        alike = {pair: share for pair, share in alike.items() if small not in pair}
+        alike |= {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in alike if large in pair}
     return merged
 
 
-def _closest(
-    groups: Mapping[Key, list[SessionSummary]], words: Mapping[Key, Mapping[str, float]], profile: CompilerProfile
-) -> tuple[Key, Key] | None:
+def _near(groups: Iterable[Key], profile: CompilerProfile) -> list[tuple[Key, Key]]:
+    """The pairs of keys that share enough of their actions, in order."""
     keys = sorted(groups, key=sorted)
-    pairs = [
-        (-alike, one, other)
+    return [
+        (one, other)
         for place, one in enumerate(keys)
         for other in keys[place + 1 :]
         if jaccard(one, other) >= profile.merge_actions
-        and (alike := _overlap(words[one], words[other])) >= profile.merge_requests
     ]
-    return min(pairs, key=lambda pair: (pair[0], sorted(pair[1]), sorted(pair[2])))[1:] if pairs else None
+
+
+def _closest(alike: Mapping[tuple[Key, Key], float], profile: CompilerProfile) -> tuple[Key, Key] | None:
+    """The pair that is asked for in the likest words, if any is alike enough; of equals the first."""
+    best = max(alike.values(), default=0.0)
+    return (
+        next((pair for pair, share in alike.items() if share == best), None) if best >= profile.merge_requests else None
+    )
 
 
 def _word_shares(members: Sequence[SessionSummary]) -> dict[str, float]:

@@ -5,16 +5,16 @@ too much to learn from. What works is the business of the artifacts.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
-from hmxgraph.compiler.learning import Matrix, softmax, softmax_weights
+from hmxgraph.compiler.learning import Bare, Matrix, softmax, softmax_weights
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.situations import Track, is_worded, positions, track_of
-from hmxgraph.compiler.summary import SessionSummary, Situation
+from hmxgraph.compiler.situations import is_worded, positions, track_of
+from hmxgraph.compiler.summary import SessionSummary
 
 _DIGITS = 3
 _NEGLIGIBLE = 0.01
@@ -60,44 +60,42 @@ def learn_habits(summaries: Iterable[SessionSummary], profile: CompilerProfile) 
     actions can be continued too.
     """
     ordered = sorted(summaries, key=lambda summary: summary.session_id)
-    features = _features(ordered, profile)
-    actions = sorted({step.action for summary in ordered for step in summary.steps})
+    shown = [[track.features(step.situation) for track, step in positions(summary)] for summary in ordered]
+    taken = [step.action for summary in ordered for step in summary.steps]
+    features, actions = _features(shown, profile), sorted(set(taken))
     if not features or not actions:
         return Habits()
-    observed = [_observations(ordered, features, actions, Track.features)]
-    if profile.habit_bare_weight:
-        bare = [name for name in features if not is_worded(name)]
-        inputs, targets = _observations(ordered, bare, actions, Track.bare_features)
-        observed.append((inputs, targets * np.float32(profile.habit_bare_weight)))
+    inputs = _inputs([names for session in shown for names in session], features)
+    bare = Bare(sum(not is_worded(name) for name in features), profile.habit_bare_weight)
     start = np.zeros((len(features), len(actions)), np.float32)
-    weights = softmax_weights(observed, profile.habit_penalty, profile.habit_rounds, start)
+    weights = softmax_weights(
+        inputs, _targets(taken, actions), bare, (profile.habit_penalty, profile.habit_rounds), start
+    )
     weights[np.abs(weights) < _NEGLIGIBLE] = 0
     return Habits(tuple(actions), tuple(features), np.round(weights, _DIGITS))
 
 
-def _features(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> list[str]:
+def _features(shown: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile) -> list[str]:
     """The features that enough sessions show, those of words last; of too many the most shared."""
     shared: Counter[str] = Counter()
-    for summary in summaries:
-        shared.update({name for track, step in positions(summary) for name in track.features(step.situation)})
-    least = profile.habit_sessions if len(summaries) >= profile.habit_sessions else 1
+    for session in shown:
+        shared.update({name for names in session for name in names})
+    least = profile.habit_sessions if len(shown) >= profile.habit_sessions else 1
     ranked = sorted((name for name in shared if shared[name] >= least), key=lambda name: (-shared[name], name))
     return sorted(ranked[: profile.habit_features], key=lambda name: (is_worded(name), -shared[name], name))
 
 
-def _observations(
-    summaries: Sequence[SessionSummary],
-    features: Sequence[str],
-    actions: Sequence[str],
-    seen: Callable[[Track, Situation], list[str]],
-) -> tuple[Matrix, Matrix]:
+def _inputs(shown: Sequence[Sequence[str]], features: Sequence[str]) -> Matrix:
+    """One row for each position, 1 where it shows the column's feature."""
     index = {name: column for column, name in enumerate(features)}
+    inputs = np.zeros((len(shown), len(features)), np.float32)
+    for row, names in enumerate(shown):
+        inputs[row, [index[name] for name in names if name in index]] = 1
+    return inputs
+
+
+def _targets(taken: Sequence[str], actions: Sequence[str]) -> Matrix:
     classes = {name: column for column, name in enumerate(actions)}
-    count = sum(len(summary.steps) for summary in summaries)
-    inputs = np.zeros((count, len(features)), np.float32)
-    targets = np.zeros((count, len(actions)), np.float32)
-    every = ((track, step) for summary in summaries for track, step in positions(summary))
-    for row, (track, step) in enumerate(every):
-        inputs[row, [index[name] for name in seen(track, step.situation) if name in index]] = 1
-        targets[row, classes[step.action]] = 1
-    return inputs, targets
+    targets = np.zeros((len(taken), len(actions)), np.float32)
+    targets[np.arange(len(taken)), [classes[name] for name in taken]] = 1
+    return targets

@@ -1,7 +1,8 @@
 """Logistic models by plain numerical mathematics: the same data give the same weights."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,23 +15,40 @@ _SMALLEST_STEP = 1e-4
 _TOLERANCE = 1e-5
 
 
-def softmax_weights(observed: Sequence[tuple[Matrix, Matrix]], penalty: float, rounds: int, weights: Matrix) -> Matrix:
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """The same observations once more with their first columns only, at a weight of their own."""
+
+    columns: int
+    weight: float
+
+
+def softmax_weights(inputs: Matrix, targets: Matrix, bare: Bare, bounds: tuple[float, int], start: Matrix) -> Matrix:
     """Weights (features by classes) of the maximum entropy model with an L2 penalty (Berger et al. 1996).
 
-    *observed* are pairs of inputs (observations by features; fewer columns mean that the last features are absent)
-    and targets (observations by classes with the observation's weight at its class); *weights* is the start.
+    *inputs* are observations by features, *targets* observations by classes with 1 at the class observed, *bounds*
+    the penalty and the number of rounds.
     """
+    penalty, rounds = bounds
+    first, later = np.ascontiguousarray(inputs[:, : bare.columns]), np.ascontiguousarray(inputs[:, bare.columns :])
 
     def objective(weights: Matrix) -> tuple[float, Matrix]:
-        loss, slope = penalty / 2 * float((weights * weights).sum()), penalty * weights
-        for inputs, targets in observed:
-            width = inputs.shape[1]
-            chances = softmax(inputs @ weights[:width])
-            loss -= float((targets * np.log(chances + 1e-12)).sum())
-            slope[:width] += inputs.T @ (chances * targets.sum(axis=1, keepdims=True) - targets)
+        scores = first @ weights[: bare.columns]
+        full, partial = softmax(scores + later @ weights[bare.columns :]), softmax(scores)
+        loss = penalty / 2 * float((weights * weights).sum()) - _likelihood(full, targets)
+        loss -= bare.weight * _likelihood(partial, targets)
+        off = full - targets
+        slope = penalty * weights
+        slope[: bare.columns] += first.T @ (off + bare.weight * (partial - targets))
+        slope[bare.columns :] += later.T @ off
         return loss, slope
 
-    return minimum(objective, weights, rounds)
+    return minimum(objective, start, rounds)
+
+
+def _likelihood(chances: Matrix, targets: Matrix) -> float:
+    """The logarithm of the chance that *chances* gave to what was observed."""
+    return float((targets * np.log(chances + 1e-12)).sum())
 
 
 def logistic_weights(inputs: Matrix, targets: Matrix, mass: Matrix, penalty: float, rounds: int) -> Matrix:

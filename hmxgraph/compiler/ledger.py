@@ -22,7 +22,9 @@ class Ledger:
             self.add(summary)
 
     def add(self, summary: SessionSummary) -> None:
-        """Enter one session; each session is entered once."""
+        """Enter one session; each session is entered once, and one whose events are all erased is none."""
+        if not summary.event_count:
+            return
         self._bare[summary.session_id] = _bare(summary)
         self._full[summary.session_id] = summary
         heapq.heappush(self._latest, (summary.last_us, summary.session_id, len(summary.steps)))

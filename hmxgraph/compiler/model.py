@@ -19,6 +19,11 @@ class Model:
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing can be suggested from it."""
+        return not self.goals.actions and not self.habits.actions
+
     @classmethod
     def of(cls, compilation: Compilation) -> Self:
         """The model of a compilation."""

@@ -62,7 +62,7 @@ class CompilerProfile:
     max_policies: int = 60
     cause_support: int = 4
     cause_strength: float = 0.15
-    cause_significance: float = 2.0
+    cause_significance: float = 2.33
     max_causes: int = 60
     phase_share: float = 0.3
     strategy_likeness: float = 0.3

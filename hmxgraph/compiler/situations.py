@@ -49,6 +49,8 @@ class Track:
         ]
         if now.failure:
             found += ["failed", f"failed={now.failure}", f"failed1={now.failure}|{first}", f"after failed={first}"]
+            # Agents differ in what they do about a failure more than in anything else.
+            found += [f"agent failed={self._agent}", f"agent failed1={self._agent}|{first}"]
         for action in sorted(self._counts):
             found += [f"used={action}", f"times={action}|{min(self._counts[action], _MOST_ALIKE)}"]
         return found

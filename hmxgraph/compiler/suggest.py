@@ -12,7 +12,7 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 
 MOST_TOOLS = 10
-_PLAYBOOK_SHARE = 0.25
+_PLAYBOOK_SHARE = 0.15
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, cast
 
 from hmxgraph.protocol.canonical import canonical_text
@@ -72,7 +73,7 @@ class Decision:
     verdict: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SessionSummary:
     """One session as the compiler sees it: steps in order, failures, decisions, outcome, and what lies ahead."""
 
@@ -97,9 +98,9 @@ class SessionSummary:
         """Whether the session is known to have reached its goal."""
         return self.outcome == "success"
 
-    @property
+    @cached_property
     def actions(self) -> tuple[str, ...]:
-        """The names of the actions in order."""
+        """The names of the actions in order; asked for so often that they are kept."""
         return tuple(step.action for step in self.steps)
 
     def document(self) -> dict[str, Any]:

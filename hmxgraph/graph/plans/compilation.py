@@ -270,8 +270,10 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
     locked = yield bind("compiler/lock", **names)
     planned = yield from _compare(run, compilation)
     changes, wrote = yield from store_changes(run.tenancy, planned, run.as_of_us)
-    text = Model.of(compilation).to_json()
-    if locked[0]["model_hash"] != (fresh := model_hash(text)):
+    model = Model.of(compilation)
+    if model.empty:
+        yield bind("compiler/drop_model", **names)
+    elif locked[0]["model_hash"] != (fresh := model_hash(text := model.to_json())):
         yield bind("compiler/keep_model", **names, model=text, model_hash=fresh, profile=run.profile.name)
     version = run.version
     if wrote:

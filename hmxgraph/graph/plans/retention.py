@@ -9,6 +9,7 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
 from hmxgraph.graph.plans import entities, memories
 from hmxgraph.graph.plans.conflicts import settle
 from hmxgraph.graph.plans.tenants import bump, state
+from hmxgraph.graph.rows.compilation import model_key
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.forgetting import Erased, ForgetReport, Forgettable
@@ -65,6 +66,7 @@ def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> P
         for kind, ids in lost.items():
             found.lose(kind, ids)
         after = (page[-1]["time_us"], page[-1]["key"])
+    yield from write(partial(_unlearn, tenancy))
     left = yield from read(partial(_page, tenancy, criteria, _BEFORE_ALL))
     return found.report(tenancy, chosen, dry_run=False, remaining=len(left))
 
@@ -125,6 +127,11 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     session_keys = [session["key"] for session in sessions]
     yield bind("retention/stamp", tenant_id=tenancy.tenant_id, version=version, batch={"session_keys": session_keys})
     return lost
+
+
+def _unlearn(tenancy: Tenancy) -> Plan[None]:
+    """Drop what was learnt for suggestions once nothing is left that taught it; until then the compiler renews it."""
+    yield bind("retention/unlearn", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 
 def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
