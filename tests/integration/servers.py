@@ -25,7 +25,7 @@ def program(name, *arguments, port):
     process = subprocess.Popen([path, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(port)
-        yield
+        yield process
     finally:
         process.terminate()
         process.wait()

@@ -195,7 +195,14 @@ def test_websocket(opened, stored, messages):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:{}/", "ws://127.0.0.1:{}/", "redis://127.0.0.1:{}/key", "nats://127.0.0.1:{}/s/x"]
+    "url",
+    [
+        "http://127.0.0.1:{}/",
+        "ws://127.0.0.1:{}/",
+        "redis://127.0.0.1:{}/key",
+        "nats://127.0.0.1:{}/s/x",
+        "kafka://127.0.0.1:{}/topic",
+    ],
 )
 def test_nobody_there_is_told(opened, url):
     """A server that does not answer is one clear error with its address."""
@@ -238,6 +245,37 @@ def test_redis(opened, stored, messages, tmp_path):
         report, again, pending = asyncio.run(run())
     check(report, stored)
     assert (again.lines, pending["pending"]) == (0, 0)
+
+
+def test_a_server_gone_before_the_acknowledgement_is_told(opened, stored, messages, tmp_path):
+    """What was received is stored, and one clear error names the server that is gone."""
+    from redis.asyncio import Redis  # noqa: PLC0415 - only with the extra
+
+    port = free_port()
+    url = f"redis://127.0.0.1:{port}"
+
+    async def run(process):
+        async with Redis.from_url(url) as client:
+            for message in messages:
+                await client.xadd("events", {"event": message})
+        stream = open_stream(f"{url}/events", idle_seconds=0.3)
+        acknowledge = stream.acknowledge
+
+        async def too_late(receipts):
+            process.kill()
+            process.wait()
+            await acknowledge(receipts)
+
+        stream.acknowledge = too_late
+        async with opened() as graph:
+            await graph.ingest(stream)
+
+    with (
+        program("redis-server", "--port", str(port), "--save", "", "--dir", str(tmp_path), port=port) as process,
+        pytest.raises(IngestRefused, match=f"127.0.0.1:{port}"),
+    ):
+        asyncio.run(run(process))
+    assert len(stored.picture()["e"]) == NUMBER
 
 
 def test_jetstream(opened, stored, messages, tmp_path):

@@ -9,6 +9,7 @@ from nats.errors import Error as NatsError
 
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
+from hmxgraph.ingest.streams.refusals import not_acknowledged
 
 PULL_AT_ONCE = 500
 _PATIENCE = 5.0
@@ -28,9 +29,17 @@ class JetStream:
         return self._deliveries()
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
-        """Acknowledge each message; what is not acknowledged in time is sent again and found stored."""
-        for message in receipts:
-            await message.ack()
+        """Acknowledge each message; what is not acknowledged in time is sent again and found stored.
+
+        Raises:
+            IngestRefused: the server is gone.
+
+        """
+        try:
+            for message in receipts:
+                await message.ack()
+        except (NatsError, OSError) as error:
+            raise not_acknowledged(self._server, error) from error
 
     async def close(self) -> None:
         """Close the connection."""

@@ -10,6 +10,7 @@ from aiokafka.errors import KafkaError
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.idling import until_idle
+from hmxgraph.ingest.streams.refusals import not_acknowledged
 
 
 class Offsets:
@@ -47,6 +48,7 @@ class KafkaStream:
     def __init__(self, servers: str, topic: str, *, group: str = "hmxgraph", idle_seconds: float | None = None) -> None:
         self._servers, self._topic, self._group = servers, topic, group
         self._idle = idle_seconds
+        self._source = f"kafka://{servers}/{topic}"
         self._offsets = Offsets()
         self._consumer: Any = None
 
@@ -54,9 +56,16 @@ class KafkaStream:
         return until_idle(self._deliveries(), self._idle)
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
-        """Commit the offsets below which everything is stored."""
-        if receipts:
+        """Commit the offsets below which everything is stored.
+
+        Raises:
+            IngestRefused: the broker is gone, or gave the partition to another member of the group.
+
+        """
+        try:
             await self._consumer.commit(self._offsets.stored(receipts))
+        except KafkaError as error:
+            raise not_acknowledged(self._source, error) from error
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
         self._consumer = AIOKafkaConsumer(
@@ -66,15 +75,14 @@ class KafkaStream:
             enable_auto_commit=False,
             auto_offset_reset="earliest",
         )
-        source = f"kafka://{self._servers}/{self._topic}"
         try:
             await self._consumer.start()
             async for message in self._consumer:
                 partition = TopicPartition(message.topic, message.partition)
                 self._offsets.received(partition, message.offset)
-                yield Delivery(message.value or b"", message.offset, source, (partition, message.offset))
+                yield Delivery(message.value or b"", message.offset, self._source, (partition, message.offset))
         except KafkaError as error:
-            raise IngestRefused(source, str(error)) from error
+            raise IngestRefused(self._source, str(error)) from error
 
     async def close(self) -> None:
         """Leave the group."""

@@ -10,6 +10,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
+from hmxgraph.ingest.streams.refusals import not_acknowledged
 
 FIELD = b"event"
 READ_AT_ONCE = 1_000
@@ -37,9 +38,16 @@ class RedisStream:
         return self._deliveries()
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
-        """XACK: the entries leave the group's list of pending ones."""
-        if receipts:
+        """XACK: the entries leave the group's list of pending ones.
+
+        Raises:
+            IngestRefused: the server is gone; the entries are stored, come again, and are found known.
+
+        """
+        try:
             await self._client.xack(self._key, self._group, *receipts)
+        except RedisError as error:
+            raise not_acknowledged(self.url, error) from error
 
     async def close(self) -> None:
         """Close the connection."""
