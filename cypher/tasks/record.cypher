@@ -30,7 +30,8 @@ CALL (record, task) {
   UNWIND $batch.datasets AS row
   MERGE (dataset:Dataset {key: row.key})
   SET dataset += row.properties, dataset.tenant_id = $tenant_id
-  CREATE (record)-[:USES_DATASET {tenant_id: $tenant_id}]->(dataset)
+  CREATE (record)-[use:USES_DATASET {tenant_id: $tenant_id}]->(dataset)
+  SET use += row.use
   MERGE (task)-[:USES_DATASET {tenant_id: $tenant_id}]->(dataset)
 }
 CALL (record) {
@@ -59,7 +60,8 @@ CALL (record) {
     record.supersedes_key = key,
     old.superseded_by = record.artifact_id,
     old.hidden_reason = 'superseded',
-    old.hidden_us = record.created_us
+    old.hidden_us = record.created_us,
+    old.scope = old.scope + ' hidden'
 }
 CALL (record) {
   UNWIND $batch.related AS key
@@ -71,6 +73,7 @@ CALL (record) {
   MERGE (entity:Entity {key: row.key})
     ON CREATE SET entity = row.properties, entity.key = row.key
   SET entity.mention_count = entity.mention_count + 1
-  CREATE (record)-[:MENTIONS {tenant_id: $tenant_id, count: 1, role: row.role}]->(entity)
+  CREATE (record)-[mention:MENTIONS {tenant_id: $tenant_id, count: 1}]->(entity)
+  SET mention += row.mention
 }
 RETURN record.artifact_id AS artifact_id

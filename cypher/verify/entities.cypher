@@ -10,7 +10,7 @@ RETURN
   entity.key AS key,
   entity.name AS name,
   entity.mention_count AS counted,
-  COUNT { (entity)<-[:MENTIONS]-(:Event) } AS mentioned,
+  COUNT { (entity)<-[:MENTIONS]-(:Event) } + COUNT { (entity)<-[:MENTIONS]-(:TaskRecord) } AS mentioned,
   [(entity)-[relation:RELATES_TO]->(target:Entity) |
     [relation.relation_type, target.key, relation.evidence_count]] AS relations,
   COLLECT {

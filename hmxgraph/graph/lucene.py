@@ -29,14 +29,15 @@ def record_query(
     required: Iterable[str] = (),
     any_of: Iterable[str] = (),
     preferred: Iterable[str] = (),
+    without: Iterable[str] = (),
 ) -> str:
-    """The query for task records of one tenant's *scope* that carry all *required* words and one of *any_of*.
+    """The query for task records of one tenant's *scope* with all *required* words, one of *any_of*, none of *without*.
 
     These choose and do not rank (weight 0). The *terms* rank, and *preferred* words lift those that carry them; without
     terms everything chosen is found.
 
-    >>> record_query("t1t", ["leak"], ["f2"], [], ["f3"])
-    '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3"'
+    >>> record_query("t1t", ["leak"], ["f2"], [], ["f3"], ["hidden"])
+    '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3" -scope:"hidden"'
 
     """
     asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
@@ -44,7 +45,9 @@ def record_query(
     either = " ".join(f"scope:{_quoted(word)}" for word in any_of)
     found = " ".join(f"search_text:{_quoted(term)}" for term in asked)
     lifted = [f"scope:{_quoted(word)}" for word in preferred]
-    return " ".join([*chosen, *([f"+({either})^0"] if either else []), *([f"+({found})"] if asked else []), *lifted])
+    barred = [f"-scope:{_quoted(word)}" for word in without]
+    groups = [*([f"+({either})^0"] if either else []), *([f"+({found})"] if asked else [])]
+    return " ".join([*chosen, *groups, *lifted, *barred])
 
 
 def _quoted(term: str) -> str:

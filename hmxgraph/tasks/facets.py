@@ -8,6 +8,7 @@ from hmxgraph.protocol.records import FILTERS, TaskRecord
 from hmxgraph.tasks.projections import projections
 
 _PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
+_SECOND = dict(_PAIRED.values())
 _DIRECT = tuple(name for name in FILTERS if not name.startswith(("dataset_", "entity_")))
 _TOKEN = 24
 
@@ -51,6 +52,26 @@ def facet(name: str, value: str) -> str:
     return f"{name}={value}"
 
 
+def first_of(text: str) -> tuple[str, str]:
+    r"""The name and value of a facet; of a name with its version or type, the name's.
+
+    >>> first_of("status=a=b"), first_of("dataset_name=soil\0dataset_version=2")
+    (('status', 'a=b'), ('dataset_name', 'soil'))
+    """
+    name, _, value = text.partition("=")
+    return name, value.partition(_joint(name))[0] if name in _SECOND else value
+
+
+def filters_in(text: str) -> int:
+    r"""How many filters a facet stands for.
+
+    >>> filters_in("status=a"), filters_in("dataset_name=soil\0dataset_version=2")
+    (1, 2)
+    """
+    name = text.partition("=")[0]
+    return 2 if name in _SECOND and _joint(name) in text else 1
+
+
 def facet_token(text: str) -> str:
     """The word under which a facet stands in the full-text index, whatever signs its value has.
 
@@ -80,4 +101,9 @@ def _pairs(names: tuple[str, str], first: str, second: str | None) -> Iterator[s
 
 
 def _pair(names: tuple[str, str], first: str, second: str) -> str:
-    return f"{facet(names[0], first)}\0{facet(names[1], second)}"
+    return f"{facet(names[0], first)}{_joint(names[0])}{second}"
+
+
+def _joint(first: str) -> str:
+    """What stands between the two values of a pair, by the name of its first."""
+    return f"\0{_SECOND[first]}="

@@ -12,9 +12,10 @@ from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plans.record_search import search
 from hmxgraph.graph.rows.task_wanted import search_of
-from hmxgraph.graph.rows.tasks import record_properties
+from hmxgraph.graph.rows.tasks import record_links, record_properties
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.records import FILTERS, TaskRecord
+from hmxgraph.tasks.changes import Changes
 
 pytestmark = pytest.mark.bench
 RECORDS = 100_000
@@ -67,8 +68,32 @@ WORDS = [
     "baseline",
     "measure",
 ]
-CREATE = "UNWIND $rows AS row CREATE (record:TaskRecord) SET record = row"
-DELETE = "MATCH (n:TaskRecord {tenant_id: $t}) CALL (n) { DELETE n } IN TRANSACTIONS OF 5000 ROWS"
+# The parts of tasks/record that searches read, many records at a time.
+CREATE = """
+UNWIND $rows AS row
+CREATE (record:TaskRecord)
+SET record = row.record
+WITH record, row
+CALL (record, row) {
+  UNWIND row.datasets AS named
+  MERGE (dataset:Dataset {key: named.key})
+    ON CREATE SET dataset += named.properties, dataset.tenant_id = $t
+  CREATE (record)-[use:USES_DATASET {tenant_id: $t}]->(dataset)
+  SET use += named.use
+}
+CALL (record, row) {
+  UNWIND row.entities AS named
+  MERGE (entity:Entity {key: named.key})
+    ON CREATE SET entity = named.properties
+  CREATE (record)-[mention:MENTIONS {tenant_id: $t, count: 1}]->(entity)
+  SET mention += named.mention
+}
+"""
+DELETE = """
+MATCH (n:TaskRecord|Dataset|Entity)
+WHERE n.tenant_id = $t
+CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS
+"""
 BARE = """
 MATCH (record:TaskRecord)
 WHERE record.tenant_id = $t AND record.created_us <= 9000000000000000000
@@ -103,6 +128,13 @@ def record(tenancy: Tenancy, place: int, chance: random.Random) -> TaskRecord:
     )
 
 
+def row(tenancy: Tenancy, made: TaskRecord, place: int) -> dict[str, object]:
+    """The rows of a record and of what it names."""
+    links = record_links(tenancy, made, Changes({}, {}))
+    properties = record_properties(tenancy, made, place, len)
+    return {"record": properties, "datasets": links["datasets"], "entities": links["entities"]}
+
+
 VALUES = {
     "task_id": "t500",
     "artifact_kind": "evidence",
@@ -123,9 +155,21 @@ VALUES = {
     "verification_status": "rejected",
     "relation_kind": "supports",
 }
-ASKED = [{name: VALUES[name]} for name in FILTERS] + [
-    {"project_id": "p2", "artifact_kind": "decision"},
-    {"agent_id": "a31", "status": "failed", "tool_name": "tool9"},
+PAIRS = [
+    ("project_id", "artifact_kind"),
+    ("agent_id", "status", "tool_name"),
+    ("artifact_role", "status"),
+    ("entity_type", "dataset_version"),
+    ("dataset_name", "dataset_version"),
+    ("entity_name", "entity_type"),
+    ("requested_action", "verification_status", "relation_kind"),
+    ("tool_name", "entity_type"),
+    ("challenge_id", "dataset_name"),
+    ("session_id", "agent_id"),
+]
+ASKED = [
+    *({name: VALUES[name]} for name in FILTERS),
+    *({name: VALUES[name] for name in names} for names in PAIRS),
     {"project_id": "p0", "task_id": "t999"},
 ]
 
@@ -136,10 +180,10 @@ def stored(address: Address) -> Iterator[tuple[Connection, Tenancy]]:
     connection, tenancy = Connection(address), Tenancy.of(f"bench-tasks-{uuid.uuid4()}")
     chance = random.Random(7)
     driver = connection._driver
-    made = (record_properties(tenancy, record(tenancy, place, chance), place, len) for place in range(RECORDS))
+    made = (row(tenancy, record(tenancy, place, chance), place) for place in range(RECORDS))
     began = perf_counter()
     for rows in chunks(made):
-        driver.execute_query(CREATE, {"rows": rows})
+        driver.execute_query(CREATE, {"rows": rows, "t": tenancy.tenant_id})
     print(f"\n{RECORDS} records stored in {perf_counter() - began:.0f} s")
     yield connection, tenancy
     with driver.session() as session:

@@ -88,6 +88,35 @@ def test_unknown_filters_and_modes_are_refused(records):
             records.search("x", **asked)
 
 
+def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task_id):
+    """By every filter the newest shown records in order, also of those that name a data set or entity twice."""
+    start = records.search("sequence").hits[0].artifact_id
+    given = FULL | {"reply_to_artifact_id": start}
+    named = {
+        "dataset_refs": [{"name": "soil", "version": "2"}, {"name": "soil", "version": "2", "description": "again"}],
+        "entity_refs": [{"name": name, "entity_type": "organism"} for name in ("E. coli", "e coli", "!!")],
+    }
+    for place in (4, 1, 3, 5, 2):
+        fields = {"artifact_id": f"e{place}", "summary": f"n{place}", "at": AT.format(place)} | given | named
+        records.create("evidence", task_id=task_id, **fields)
+    records.revision("e4", summary="better", supersedes=True, at=AT.format(9))
+    values = given | {
+        "task_id": task_id,
+        "artifact_kind": "evidence",
+        "dataset_name": "soil",
+        "dataset_version": "2",
+        "entity_name": "!!",
+        "entity_type": "organism",
+    }
+    for name, value in values.items():
+        found = [one for one in ids(records.search(**{name: value})) if one.startswith("e")]
+        assert found == ["e5", "e3", "e2", "e1"], name
+        shown = [one for one in ids(records.search(include_hidden=True, **{name: value})) if one.startswith("e")]
+        assert shown == ["e5", "e4", "e3", "e2", "e1"], name
+    assert ids(records.search(entity_name="e coli", limit=2)) == ["e5", "e3"]
+    assert graph.verify().findings == ()
+
+
 def test_filters_hold_however_many_records_there_are(monkeypatch, records, task_id):
     """The three ways of finding the newest answer alike: the newest few, the index of words, the index of time."""
     for place in range(12):

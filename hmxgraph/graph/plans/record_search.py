@@ -7,7 +7,7 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.plans.records import views
 from hmxgraph.graph.rows.task_results import Hit, RecordView, SearchResult
 from hmxgraph.graph.rows.task_shaping import shaped
-from hmxgraph.graph.rows.task_wanted import Wanted
+from hmxgraph.graph.rows.task_wanted import HIDDEN, Anchor, Wanted
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.tags import ConversationTags
@@ -20,8 +20,8 @@ from hmxgraph.tasks.projections import Projection
 POOL = 3
 LEAST_POOL = 60
 # The newest records looked at before the index is asked, and the most it is asked for: fewer than that are all.
-RECENT = 200
-COUNTED = 5_000
+RECENT = 1_000
+COUNTED = 3_000
 EVERYTHING = 2**31 - 1
 SIBLINGS = 8
 
@@ -42,12 +42,13 @@ def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
 def keys_of(tenancy: Tenancy, wanted: Wanted) -> Plan[list[str]]:
     """The keys of the newest records that answer to the filters, newest first; words are not looked at.
 
-    What many records answer to is found among the newest; what few answer to, by the full-text index; what many
-    answered to long ago, along the index of time.
+    One filter alone is answered by its own index of time. Of several, the most selective one's newest records are
+    looked through; what few records answer to is found by the full-text index, which intersects; and what many answered
+    to long ago, further along the index of time.
     """
-    statement, anchor = wanted.anchored()
-    rows = yield from _window(tenancy, wanted, "tasks/newest", None, RECENT)
-    if len(rows) >= wanted.limit:
+    anchor = wanted.anchored()
+    rows = yield from _window(tenancy, wanted, anchor, EVERYTHING if anchor.alone else RECENT)
+    if anchor.alone or len(rows) >= wanted.limit:
         return [row["key"] for row in rows]
     rows = yield bind(
         "tasks/matching",
@@ -59,7 +60,7 @@ def keys_of(tenancy: Tenancy, wanted: Wanted) -> Plan[list[str]]:
         limit=wanted.limit,
     )
     if rows and rows[0]["total"] >= COUNTED:
-        rows = yield from _window(tenancy, wanted, statement, anchor, EVERYTHING)
+        rows = yield from _window(tenancy, wanted, anchor, EVERYTHING)
     return [row["key"] for row in rows]
 
 
@@ -92,16 +93,16 @@ def _newest(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
     return dict.fromkeys(keys, 1.0)
 
 
-def _window(tenancy: Tenancy, wanted: Wanted, statement: str, anchor: str | None, window: int) -> Plan[list[Row]]:
+def _window(tenancy: Tenancy, wanted: Wanted, anchor: Anchor, window: int) -> Plan[list[Row]]:
     rows = yield bind(
-        statement,
+        anchor.statement,
         tenant_id=tenancy.tenant_id,
         batch=_facets(wanted),
         include_hidden=wanted.include_hidden,
         before_us=wanted.before_us,
         window_limit=window,
         limit=wanted.limit,
-        **({} if anchor is None else {"anchor": anchor}),
+        **({} if anchor.value is None else {"anchor": anchor.value}),
     )
     return rows
 
@@ -145,7 +146,7 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[Hit]) -> Plan[tuple[Hit, ...
 
 
 def _sibling_question(tenancy: Tenancy, tag: str, project: str) -> Row:
-    question = record_query(tenancy.scope, [], [facet_token(facet("tag", tag))])
+    question = record_query(tenancy.scope, [], [facet_token(facet("tag", tag))], without=[HIDDEN])
     return {"tag": tag, "project_id": project, "question": question}
 
 

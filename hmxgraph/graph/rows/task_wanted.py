@@ -2,17 +2,39 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.graph.lucene import record_query
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.tasks.facets import facet, facet_token, wanted
+from hmxgraph.tasks.facets import facet_token, filters_in, first_of, wanted
 from hmxgraph.tasks.modes import Mode, mode_of
 from hmxgraph.text.terms import terms
 
 MOST = 500
-# Filters that have an index of their own, by time, the more selective first.
-_ANCHORED = {"project_id": "tasks/newest_of_project", "agent_id": "tasks/newest_of_agent"}
+# The word that a record gets in the full-text index once it is superseded or retired.
+HIDDEN = "hidden"
+# Each exact filter has an index of its own, by time; the more selective first.
+_ANCHORED = {
+    "reply_to_artifact_id": "tasks/newest_of/reply_to_artifact_id",
+    "task_id": "tasks/newest_of/task_id",
+    "thread_id": "tasks/newest_of/thread_id",
+    "session_id": "tasks/newest_of/session_id",
+    "entity_name": "tasks/newest_of/entity_name",
+    "challenge_id": "tasks/newest_of/challenge_id",
+    "dataset_name": "tasks/newest_of/dataset_name",
+    "agent_id": "tasks/newest_of/agent_id",
+    "tool_name": "tasks/newest_of/tool_name",
+    "project_id": "tasks/newest_of/project_id",
+    "dataset_version": "tasks/newest_of/dataset_version",
+    "artifact_kind": "tasks/newest_of/artifact_kind",
+    "artifact_role": "tasks/newest_of/artifact_role",
+    "status": "tasks/newest_of/status",
+    "requested_action": "tasks/newest_of/requested_action",
+    "verification_status": "tasks/newest_of/verification_status",
+    "relation_kind": "tasks/newest_of/relation_kind",
+    "entity_type": "tasks/newest_of/entity_type",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +48,14 @@ class Shape:
     def __post_init__(self) -> None:
         if self.token_budget is not None and self.token_budget < 1:
             raise UnknownChoice("token_budget", str(self.token_budget), ("1 or more",))
+
+
+class Anchor(NamedTuple):
+    """Where a search for the newest begins: a statement, its value, and whether its index alone answers the search."""
+
+    statement: str
+    value: str | None
+    alone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +80,22 @@ class Wanted:
         """The search as a question to the full-text index."""
         preferred = self.preferences.preferred if self.query else ()
         groups = (self.facets, self.alternatives, preferred)
-        return record_query(tenancy.scope, terms(self.query), *(map(facet_token, group) for group in groups))
+        hidden = () if self.include_hidden else (HIDDEN,)
+        return record_query(tenancy.scope, terms(self.query), *(map(facet_token, group) for group in groups), hidden)
 
     @property
     def alternatives(self) -> tuple[str, ...]:
         """The facets of which a record must carry one: those asked for, else what the mode prefers without words."""
         return self.any_facets or (() if self.query else self.preferences.preferred)
 
-    def anchored(self) -> tuple[str, str | None]:
+    def anchored(self) -> Anchor:
         """The statement whose index bounds the search best, and the value that it is anchored at."""
+        said = dict(map(first_of, self.facets))
+        alone = not self.alternatives and sum(map(filters_in, self.facets)) <= 1
         for name, statement in _ANCHORED.items():
-            start = facet(name, "")
-            if found := next((one for one in self.facets if one.startswith(start)), None):
-                return statement, found.removeprefix(start)
-        return "tasks/newest", None
+            if name in said:
+                return Anchor(statement, said[name], alone)
+        return Anchor("tasks/newest", None, alone and not said)
 
 
 def search_of(

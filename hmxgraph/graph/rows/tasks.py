@@ -8,7 +8,7 @@ from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.entities import entity_key, entity_properties
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.canonical import sha256_hex
-from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.records import EntityRef, TaskRecord
 from hmxgraph.tasks.changes import Changes
 from hmxgraph.tasks.facets import facet_token, facets
 from hmxgraph.tasks.projections import projections, record_text
@@ -155,6 +155,7 @@ def _datasets(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
         {
             "key": tenancy.node_key("dataset", dataset.name, dataset.version or ""),
             "properties": _present(name=dataset.name, version=dataset.version, description=dataset.description),
+            "use": _present(name=dataset.name, version=dataset.version, created_us=record.created_us),
         }
         for dataset in record.dataset_refs or ()
     ]
@@ -187,16 +188,20 @@ def _author(tenancy: Tenancy, agent_id: str) -> Row:
 
 
 def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
-    rows = [
-        {
-            "key": entity_key(tenancy, one.entity_type, normalised),
-            "role": one.role or "",
-            "properties": entity_properties(tenancy, one.entity_type, one.name, normalised) | _seen(record.created_us),
-        }
-        for one in record.entity_refs or ()
-        if (normalised := normalise(one.entity_type, one.name))
-    ]
-    return _by_key(rows)
+    """A row for each name as the record spells it; a name of nothing but signs stands for itself."""
+    spelled = {(one.name, one.entity_type): one for one in record.entity_refs or ()}
+    return sorted((_entity(tenancy, one, record.created_us) for one in spelled.values()), key=_key_and_name)
+
+
+def _entity(tenancy: Tenancy, one: EntityRef, created_us: int) -> Row:
+    normalised = normalise(one.entity_type, one.name) or one.name
+    properties = entity_properties(tenancy, one.entity_type, one.name, normalised) | _seen(created_us)
+    mention = {"name": one.name, "entity_type": one.entity_type, "role": one.role or "", "created_us": created_us}
+    return {"key": entity_key(tenancy, one.entity_type, normalised), "properties": properties, "mention": mention}
+
+
+def _key_and_name(row: Row) -> tuple[str, str]:
+    return row["key"], row["mention"]["name"]
 
 
 def _seen(created_us: int) -> dict[str, int]:

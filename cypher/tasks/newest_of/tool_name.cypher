@@ -1,0 +1,19 @@
+// The keys of the newest records that answer to all facets, among the $window_limit newest of one tool.
+//
+// The index gives the records in order of time, so that no more is read than what is asked for. Both orders name every
+// property of the index, the ones that are equal for all rows too: only then does the planner take them from the index.
+//
+// mode: read
+// row:  key, created_us
+MATCH (record:TaskRecord)
+WHERE record.tenant_id = $tenant_id AND record.tool_name = $anchor AND record.created_us <= $before_us
+WITH record
+ORDER BY record.tenant_id DESC, record.tool_name DESC, record.created_us DESC
+LIMIT $window_limit
+WITH record
+WHERE all(facet IN $batch.facets WHERE facet IN record.facets)
+  AND (size($batch.any_facets) = 0 OR any(facet IN $batch.any_facets WHERE facet IN record.facets))
+  AND ($include_hidden OR record.hidden_reason IS NULL)
+RETURN record.key AS key, record.created_us AS created_us
+ORDER BY record.tenant_id DESC, record.tool_name DESC, created_us DESC, key
+LIMIT $limit
