@@ -82,7 +82,8 @@ def field_scores(match: WordMatch, pool: EventPool) -> Floats:
     near = _Neighbourhood(pool)
     counts = near.spread(match.counts, boosted=True)
     lengths = near.spread(pool.lengths[np.newaxis, :], boosted=False)[0]
-    norms = K1 * (1 - B + B * lengths / lengths.mean())
+    # Events without a single token have no length to compare.
+    norms = K1 * (1 - B + B * lengths / (lengths.mean() or 1.0))
     scores: Floats = match.weights @ (counts * (K1 + 1) / (counts + norms))
     return scores
 
