@@ -1,10 +1,12 @@
-// The events that a question may be about: those with its words, and their neighbours in the session.
+// The events that a question may be about: those with its words, and their neighbours in the session. With $works, for
+// a request that asks for work, also what procedure is to be chosen by: model, active procedures, what the running
+// session did. The model knows no past, so that of an earlier time there is none.
 //
 // One row with a list of events, in no order: it is decoded faster than many rows, and the reader sorts it. The tenant is part of the Lucene query; the index answers best first, so that $limit cuts off the
 // weakest. The first $windows hits also bring the four turns before and after them.
 //
 // mode: read
-// row:  state_version, as_of_us, event_count, found, events
+// row:  state_version, as_of_us, event_count, found, events, model, schemas, done
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WITH tenant, coalesce($as_of_us, tenant.logical_us) AS as_of_us
 CALL (as_of_us) {
@@ -31,9 +33,36 @@ CALL (hits, as_of_us) {
     event.salience, event.text ENDS WITH '?'
   ]) AS events
 }
+CALL (tenant) {
+  OPTIONAL MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
+  WHERE $works AND ($as_of_us IS NULL OR $as_of_us >= tenant.logical_us)
+  RETURN model.model AS model
+}
+CALL (model) {
+  WITH model
+  WHERE model IS NOT NULL
+  MATCH (schema:Artifact)
+  USING INDEX schema:Artifact(tenant_id, status)
+  WHERE schema.tenant_id = $tenant_id AND schema.status = 'active' AND schema.artifact_type = 'task_schema'
+  RETURN collect([schema.artifact_id, schema.metadata, schema.content, schema.observed_count]) AS schemas
+}
+CALL (as_of_us) {
+  MATCH (event:Event {session_key: $session_key})
+  WHERE $works AND event.tenant_id = $tenant_id AND event.time_us <= as_of_us AND event.erased IS NULL
+    AND event.event_type IN ['tool_call', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action']
+  WITH event
+  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+  LIMIT 200
+  RETURN collect([
+    event.event_type, CASE WHEN size(event.content) <= 4000 THEN event.content ELSE '{}' END, left(event.text, 200)
+  ]) AS done
+}
 RETURN
   tenant.state_version AS state_version,
   as_of_us,
   tenant.event_count AS event_count,
   size(hits) AS found,
-  events
+  events,
+  model,
+  schemas,
+  done

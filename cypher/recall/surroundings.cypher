@@ -3,11 +3,12 @@
 // Around: events that share an entity with $anchors (entities that more than $degree events mention tie nothing
 // together and are left out whole, so that no part of them is an accident of the order of storage), events of the
 // time that the question names, the latest ones, and those of the running session. Known: artifacts and memories by
-// their words, standing rules always, entities, relations, open conflicts. As of $as_of_us. Lists come in no order
-// where nothing is cut off; where something is, the order is total.
+// their words, standing rules and the goals of the running session always, the $chosen procedure, task records with
+// the replies that tell how far they are trusted, entities, relations, open conflicts. As of $as_of_us. Lists come in
+// no order where nothing is cut off; where something is, the order is total.
 //
 // mode: read
-// row:  mentions, events, artifacts, memories, evidence, entities, relations, conflicts, session, session_events
+// row:  mentions, events, artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -61,16 +62,24 @@ CALL () {
     RETURN node AS record
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
-    WHERE record.hard = true
     RETURN record
-    ORDER BY record.first_us DESC, record.memory_id
+    ORDER BY coalesce(record.hard, false) DESC, record.first_us DESC, record.memory_id
     LIMIT 60
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'goal'})
-    WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us
+    WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us AND record.extraction_method = 'remembered'
     RETURN record
     ORDER BY record.last_us DESC, record.memory_id
     LIMIT 10
+    UNION
+    MATCH (:Event {session_key: $session_key})<-[:EVIDENCED_BY]-(record:Memory {kind: 'goal'})
+    WHERE record.tenant_id = $tenant_id
+    RETURN DISTINCT record
+    UNION
+    UNWIND $chosen AS key
+    MATCH (record:Artifact {key: key})
+    WHERE record.tenant_id = $tenant_id
+    RETURN record
   }
   RETURN collect(record) AS records
 }
@@ -78,8 +87,8 @@ CALL (records) {
   UNWIND [record IN records WHERE record:Artifact AND record.status_times[0] <= $as_of_us] AS artifact
   RETURN collect(artifact {
     .artifact_id, .artifact_type, .title, .text, .token_count, .search_text, .content, .content_hash, .confidence,
-    .agent_id, .tags, .created_us, .status_times, .status_values, .count_times, .observed_counts, .success_rates,
-    .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants, .source_memory_ids,
+    .agent_id, .tags, .metadata, .created_us, .status_times, .status_values, .count_times, .observed_counts,
+    .success_rates, .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants, .source_memory_ids,
     source_events: size(artifact.source_events),
     linked: EXISTS { (artifact)-[:EVIDENCED_BY]->() },
     alive: EXISTS { (artifact)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
@@ -90,6 +99,11 @@ CALL (records) {
   RETURN collect(memory {
     .memory_id, .kind, .text, .token_count, .search_text, .confidence, .status, .observation_count, .hard,
     .extraction_method, .first_us, .last_us, .valid_from_us, .valid_to_us,
+    here: EXISTS { (memory)-[:EVIDENCED_BY]->(:Event {session_key: $session_key}) },
+    open: memory.kind = 'goal' AND EXISTS {
+      (memory)-[:EVIDENCED_BY]->(:Event)-[:IN_SESSION]->(session:Session)
+      WHERE session.outcome IS NULL OR session.outcome_order[1] > $as_of_us
+    },
     linked: EXISTS { (memory)-[:EVIDENCED_BY]->() },
     alive: EXISTS { (memory)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
   }) AS memories
@@ -107,6 +121,17 @@ CALL (records) {
     coalesce(record.artifact_id, record.memory_id), event.event_id, event.session_id, event.time_us, event.token_count,
     event.salience, coalesce(event.speaker, ''), left(event.search_text, 1500)
   ]) AS evidence
+}
+CALL () {
+  CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40}) YIELD node AS record
+  WHERE record.tenant_id = $tenant_id AND record.created_us <= $as_of_us AND record.artifact_kind <> 'digest'
+  RETURN collect(record {
+    .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .token_count, .search_text,
+    .pack_section, .hidden_us,
+    replies: [(reply:TaskRecord)-[:REPLIES_TO]->(record) WHERE reply.created_us <= $as_of_us | reply {
+      .artifact_id, .artifact_kind, .agent_id, .supports_claim, .verification_status, .created_us
+    }]
+  }) AS task_records
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('entity_text', $words, {limit: 40}) YIELD node
@@ -150,6 +175,7 @@ RETURN
   artifacts,
   memories,
   evidence,
+  task_records,
   [entity IN met | [
     entity.key, entity.name, entity.type, entity.mention_count, entity.confidence, entity.first_us, entity.last_us
   ]] AS entities,

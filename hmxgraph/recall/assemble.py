@@ -13,7 +13,7 @@ from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
 from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.hints import decision_constraints, workflow_hints
 from hmxgraph.recall.judging import Judgement, judged
-from hmxgraph.recall.layout import Costs
+from hmxgraph.recall.layout import DATED, Costs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import Box, Packed, cut_to, fill
 from hmxgraph.recall.render import Line, label_of, line_of, rendered, speaker_name, written
@@ -226,8 +226,8 @@ class _Writing:
 
 
 def _about(candidate: Candidate) -> dict[str, Any]:
-    """What the metadata tell of an entry: of events when, in which session and place, by whom, from outside or not."""
-    if candidate.source_type != "episode":
+    """What the metadata tell of what happened: when, in which session and place, by whom, from outside or not."""
+    if candidate.section not in DATED:
         return {}
     about: dict[str, Any] = {
         "timestamp": iso(candidate.time_us),

@@ -1,15 +1,17 @@
 """A pack before its texts are fetched: every candidate scored and ranked."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hmxgraph.recall.candidates import Candidate, Ranked, ranked
 from hmxgraph.recall.episodes import episode_candidates, separated
+from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.hints import Progress, progress
 from hmxgraph.recall.knowledge import Appraisal, evidence_candidates, known_candidates
 from hmxgraph.recall.known import Known, KnownArtifact
 from hmxgraph.recall.priors import NO_PRIORS, Priors, priors_of
+from hmxgraph.recall.records import trust
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.scoring import THRESHOLD, Clock, clock
@@ -44,6 +46,7 @@ class Draft:
     around: Neighbourhood
     known: Known
     count_tokens: CountTokens
+    guidance: Guidance = NO_GUIDANCE
 
     @cached_property
     def clock(self) -> Clock:
@@ -60,20 +63,19 @@ class Draft:
         """How knowledge is valued."""
         match = self.found.match
         weights = dict(zip(match.terms, match.weights.tolist(), strict=True))
-        return Appraisal(self.found.question, weights, self.clock, self.priors, self.count_tokens)
+        return Appraisal(self.found.question, weights, self.clock, self.priors, self.count_tokens, self.guidance)
 
     @cached_property
     def in_force(self) -> Known:
         """What is known and applies to the reader (HMX-A 6), and carries enough confidence."""
         least = self.request.min_confidence
-        return Known(
-            tuple(each for each in self.known.artifacts if each.confidence >= least and self._applies(each)),
-            tuple(memory for memory in self.known.memories if memory.confidence >= least or memory.hard),
-            tuple(entity for entity in self.known.entities if entity.confidence >= least),
-            tuple(relation for relation in self.known.relations if relation.confidence >= least),
-            self.known.conflicts,
-            self.known.evidence,
-            self.known.session,
+        return replace(
+            self.known,
+            artifacts=tuple(each for each in self.known.artifacts if each.confidence >= least and self._applies(each)),
+            memories=tuple(memory for memory in self.known.memories if memory.confidence >= least or memory.hard),
+            entities=tuple(entity for entity in self.known.entities if entity.confidence >= least),
+            relations=tuple(relation for relation in self.known.relations if relation.confidence >= least),
+            records=tuple(record for record in self.known.records if trust(record) >= least),
         )
 
     @cached_property
@@ -84,10 +86,11 @@ class Draft:
 
     @cached_property
     def progress(self) -> Progress | None:
-        """The best task schema for the question, and how far the running session is in it."""
+        """The task schema that leads, else the best for the question, and how far the running session is in it."""
         schemas = {each.artifact_id: each for each in self.in_force.artifacts if each.artifact_type == "task_schema"}
-        best = next((record for record in self._by_score if record.source_id in schemas and _useful(record)), None)
-        return progress(schemas[best.source_id], self.known.session) if best else None
+        useful = [record.source_id for record in self._by_score if record.source_id in schemas and _useful(record)]
+        best = self.guidance.lead if self.guidance.lead in useful else next(iter(useful), None)
+        return progress(schemas[best], self.guidance.done, self.known.session) if best else None
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -120,11 +123,18 @@ class Draft:
         return sorted(self._records, key=lambda record: record.order)
 
     def _candidates(self) -> Iterator[Candidate]:
-        relevance = separated(self.found.relevance(self.around), self.found.assurance)
-        yield from episode_candidates(self.found.pool, relevance, self.clock)
+        yield from self._episodes()
         yield from self._records
         yield from self._evidence()
         yield from self._workflow()
+
+    def _episodes(self) -> Iterator[Candidate]:
+        """Events; one that tells what a task record tells stands back behind it."""
+        relevance = separated(self.found.relevance(self.around), self.found.assurance)
+        told = {record.source_id for record in self._records if _useful(record)}
+        told_by = {name for record in self.in_force.records if record.record_id in told for name in record.told_by}
+        for candidate in episode_candidates(self.found.pool, relevance, self.clock):
+            yield candidate._replace(verdict="duplicate") if candidate.source_id in told_by else candidate
 
     def _evidence(self) -> Iterator[Candidate]:
         shown = self.found.pool.index if "episodes" in self.request.sections else {}
@@ -133,8 +143,10 @@ class Draft:
         yield from (candidate for candidate in found if candidate.source_id not in shown)
 
     def _workflow(self) -> Iterator[Candidate]:
-        """The step to be taken next, where a schema fits the question."""
+        """The step to be taken next, where a schema fits the question and does not tell it by its beginning."""
         if self.progress is None or (step := self.progress.next_step) is None:
+            return
+        if not self.progress.current and "procedures" in self.request.sections:
             return
         schema = self.progress.schema
         record = next(record for record in self._records if record.source_id == schema.artifact_id)

@@ -27,11 +27,14 @@ class Progress:
         return self.steps[self.current] if self.current < len(self.steps) else None
 
 
-def progress(schema: KnownArtifact, session: RunningSession) -> Progress:
-    """Where *session* stands in *schema*: steps are reached in order, each by one of its tools."""
+def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession) -> Progress:
+    """Where *session* stands in *schema* after the actions *done*: steps are reached in order, by one of their tools.
+
+    Where no actions are told, the tools that the session called count.
+    """
     steps = tuple(sorted(_steps(schema), key=lambda step: step.get("order", 0)))
     current = 0
-    for tool in _tools(session):
+    for tool in done or _tools(session):
         reached = next((n for n in range(current, len(steps)) if tool in (steps[n].get("tools_used") or ())), None)
         current = current if reached is None else reached + 1
     return Progress(schema, steps, current)

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.known import Evidence, Known, KnownArtifact, KnownConflict, KnownEntity, KnownMemory, KnownRelation
 from hmxgraph.recall.priors import Priors
 from hmxgraph.recall.question import Question
+from hmxgraph.recall.records import record_candidates
 from hmxgraph.recall.scoring import Clock, Components, support
+from hmxgraph.recall.times import DAY_US
 from hmxgraph.text.terms import search_text
 
 CountTokens = Callable[[str], int]
@@ -17,8 +20,16 @@ _MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
 _ARTIFACT_SALIENCE = 0.8
 _ENTITY_SALIENCE = 0.5
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
-# A relation of which the question names both ends matters more than one that shares words with it.
+# A relation of which the question names both ends matters more than one of which it names one.
 _PARTLY_NAMED = 0.5
+# Knowledge with less of the question than this has nothing to do with it, however new and well founded it is.
+LEAST_SHARE = 0.1
+# As much of a question as so many of its most telling terms is as much as one record can be expected to have.
+ENOUGH_TERMS = 6
+# A request that nothing came of for so long is no goal any more.
+OPEN_DAYS = 7
+# What was asked for first in a session is a goal as long as the session goes on.
+_REQUEST = "first_request"
 
 
 @dataclass(frozen=True)
@@ -30,16 +41,26 @@ class Appraisal:
     clock: Clock
     priors: Priors
     count_tokens: CountTokens
+    guidance: Guidance = NO_GUIDANCE
 
     @cached_property
-    def _total(self) -> float:
-        return sum(self.weights.values())
+    def _enough(self) -> float:
+        return sum(sorted(self.weights.values(), reverse=True)[:ENOUGH_TERMS])
 
     def share(self, words: str) -> float:
-        """The part of the question's information that *words* have, in [0, 1]."""
+        """How much of the question's information *words* have, in [0, 1]; 1 for all of it or as much as is enough."""
         found = set(words.split())
         met = sum(weight for term, weight in self.weights.items() if term in found)
-        return met / self._total if self._total else 0.0
+        return min(met / self._enough, 1.0) if self._enough else 0.0
+
+    def verdict(self, relevance: float) -> str:
+        """The reason to leave out what has nothing to do with the question; none where the question says nothing."""
+        return "low_relevance" if self._enough and relevance < LEAST_SHARE else ""
+
+    @property
+    def now_us(self) -> int:
+        """The moment from which the question is asked."""
+        return self.clock.now_us
 
     def names(self, name: str) -> bool:
         """Whether the question names this name."""
@@ -57,6 +78,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     yield from (_entity(entity, appraisal) for entity in known.entities if appraisal.names(entity.name))
     yield from (_relation(relation, appraisal) for relation in known.relations)
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
+    yield from record_candidates(known.records, appraisal)
 
 
 def evidence_candidates(known: Known, records: Mapping[str, Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
@@ -70,9 +92,12 @@ def evidence_candidates(known: Known, records: Mapping[str, Candidate], appraisa
 
 
 def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
+    leads = artifact.artifact_id == appraisal.guidance.lead
+    fitting = appraisal.guidance.fitting(artifact.artifact_type, artifact.actions)
+    relevance = 1.0 if leads else appraisal.share(artifact.words) * fitting
     components = appraisal.components(
-        appraisal.share(artifact.words),
-        artifact.created_us,
+        relevance,
+        artifact.confirmed_us or artifact.created_us,
         support(artifact.confidence, artifact.observed_count),
         appraisal.priors.salience(artifact.artifact_id, artifact.tags, _ARTIFACT_SALIENCE),
     )
@@ -89,14 +114,16 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
         confidence=artifact.confidence,
         evidence_count=artifact.observed_count,
         time_us=artifact.created_us,
-        verdict="deprecated" if artifact.status == "deprecated" else _verdict(held=True, sound=artifact.sound),
+        verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound) or appraisal.verdict(relevance),
     )
 
 
 def _memory(memory: KnownMemory, appraisal: Appraisal) -> Candidate:
     rule = memory.kind == "policy" and memory.hard
+    own = memory.kind == "goal" and memory.here
+    relevance = 1.0 if own else appraisal.share(memory.words)
     components = appraisal.components(
-        appraisal.share(memory.words),
+        relevance,
         memory.last_us,
         support(memory.confidence, memory.observations),
         _MEMORY_SALIENCE.get(memory.kind, _ENTITY_SALIENCE),
@@ -114,9 +141,17 @@ def _memory(memory: KnownMemory, appraisal: Appraisal) -> Candidate:
         confidence=memory.confidence,
         evidence_count=memory.observations,
         time_us=memory.last_us,
-        verdict=_verdict(held=memory.held, sound=memory.sound),
+        verdict=_verdict(held=memory.held and not _over(memory, appraisal.now_us), sound=memory.sound)
+        or ("" if rule else appraisal.verdict(relevance)),
         exempt=rule,
     )
+
+
+def _over(memory: KnownMemory, now_us: int) -> bool:
+    """Whether a request is no goal any more: its session came to an end, or nothing was heard of it for days."""
+    if memory.method != _REQUEST or memory.here:
+        return False
+    return not memory.open or now_us - memory.last_us > OPEN_DAYS * DAY_US
 
 
 def _verdict(*, held: bool, sound: bool) -> str:
@@ -144,8 +179,10 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
 def _relation(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
     content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
     both = appraisal.names(relation.source) and appraisal.names(relation.target)
+    named = both or appraisal.names(relation.source) or appraisal.names(relation.target)
+    relevance = appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED * named)
     components = appraisal.components(
-        appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED),
+        relevance,
         relation.last_us,
         support(relation.confidence, relation.evidence_count),
         relation.weight,
@@ -154,19 +191,21 @@ def _relation(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
         "graph_relations", "relation", relation.relation_id, 0, components.score, components, origin="graph"
     )
     return _told(candidate, content, appraisal)._replace(
-        confidence=relation.confidence, evidence_count=relation.evidence_count, time_us=relation.last_us
+        confidence=relation.confidence,
+        evidence_count=relation.evidence_count,
+        time_us=relation.last_us,
+        verdict=appraisal.verdict(relevance),
     )
 
 
 def _conflict(conflict: KnownConflict, appraisal: Appraisal) -> Candidate:
-    components = appraisal.components(
-        appraisal.share(search_text(conflict.text)), conflict.detected_us, 1.0, _ARTIFACT_SALIENCE
-    )
+    relevance = appraisal.share(search_text(conflict.text))
+    components = appraisal.components(relevance, conflict.detected_us, 1.0, _ARTIFACT_SALIENCE)
     candidate = Candidate(
         "conflicts", "conflict", conflict.conflict_id, 0, components.score, components, origin="conflicts"
     )
     return _told(candidate, conflict.text, appraisal)._replace(
-        evidence_count=len(conflict.sides), time_us=conflict.detected_us
+        evidence_count=len(conflict.sides), time_us=conflict.detected_us, verdict=appraisal.verdict(relevance)
     )
 
 

@@ -9,7 +9,10 @@ from hmxgraph.text.validity import ANYWHERE, Validity
 
 @dataclass(frozen=True, slots=True)
 class KnownArtifact:
-    """An artifact as it was at the moment asked about; ``sound`` while its content and evidence can be verified."""
+    """An artifact as it was at the moment asked about; ``sound`` while its content and evidence can be verified.
+
+    ``actions`` are those it is about, as the compiler names them; ``confirmed_us`` is when it was last seen to hold.
+    """
 
     artifact_id: str
     artifact_type: str
@@ -27,11 +30,16 @@ class KnownArtifact:
     agent_id: str | None = None
     validity: Validity = ANYWHERE
     sound: bool = True
+    actions: tuple[str, ...] = ()
+    confirmed_us: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class KnownMemory:
-    """A semantic memory; ``held`` while it was true at the moment asked about, ``sound`` while evidence is left."""
+    """A semantic memory; ``held`` while it was true at the moment asked about, ``sound`` while evidence is left.
+
+    ``here`` tells that the running session said it; ``open``, of goals, that no outcome of its session is known.
+    """
 
     memory_id: str
     kind: str
@@ -45,6 +53,29 @@ class KnownMemory:
     hard: bool = False
     held: bool = True
     sound: bool = True
+    here: bool = False
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRecord:
+    """A task record as it stood at the moment asked about: in which section it belongs, and how far it is trusted.
+
+    ``held`` until another record took its place; ``told_by`` are the events that tell the same.
+    """
+
+    record_id: str
+    section: str
+    text: str
+    words: str
+    created_us: int
+    session_id: str
+    agent_id: str | None = None
+    trust_tier: str = "canonical_record"
+    rejected: bool = False
+    countersigned: int = 0
+    held: bool = True
+    told_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +149,4 @@ class Known:
     conflicts: tuple[KnownConflict, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     session: RunningSession = RunningSession()
+    records: tuple[KnownRecord, ...] = ()

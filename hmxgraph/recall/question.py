@@ -27,6 +27,11 @@ _TROUBLE = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
 )
 _LATEST = re.compile(r"\b(?:latest|newest|most recent|current|currently|right now|so far)\b", re.IGNORECASE)
+_REQUESTS = re.compile(
+    r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like)\b"
+    r"|(?:^|[.!?]\s+)(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|remember|say)\b)",
+    re.IGNORECASE,
+)
 _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
@@ -79,6 +84,16 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         time_reference(read, as_of_us),
         tuple(dict.fromkeys(names)),
     )
+
+
+def asks_for_work(text: str) -> bool:
+    """Whether the text wants something done, however politely; a plain question about what was does not.
+
+    >>> asks_for_work("Could you return my order?"), asks_for_work("When did Ann deploy to staging?")
+    (True, False)
+
+    """
+    return not _recalls(text) or bool(_REQUESTS.search(text))
 
 
 def _recalls(text: str) -> bool:

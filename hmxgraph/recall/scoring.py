@@ -59,6 +59,7 @@ class Clock:
 
     moment: Span
     half_life_days: float | None
+    now_us: int = 0
 
     def recency(self, time_us: int | None) -> float:
         """2 to the power of -age / half-life, in [0, 1]."""
@@ -71,10 +72,10 @@ def clock(request: PackRequest, question: Question, as_of_us: int) -> Clock:
     """The clock by which *request* is answered as of *as_of_us*."""
     now = Span(as_of_us, as_of_us + 1)
     if request.strategy == "recency_biased":
-        return Clock(now, RECENT_HALF_LIFE_DAYS)
+        return Clock(now, RECENT_HALF_LIFE_DAYS, as_of_us)
     if question.span is not None:
-        return Clock(question.span, HALF_LIFE_DAYS)
-    return Clock(now, HALF_LIFE_DAYS if question.latest or not question.recalls else None)
+        return Clock(question.span, HALF_LIFE_DAYS, as_of_us)
+    return Clock(now, HALF_LIFE_DAYS if question.latest or not question.recalls else None, as_of_us)
 
 
 def support(confidence: float, observations: int) -> float:

@@ -7,14 +7,17 @@ from typing import Any
 from hmxgraph.extraction import names_in
 from hmxgraph.graph.lucene import term_query
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
+from hmxgraph.graph.rows.compilation import model_key
+from hmxgraph.graph.rows.pack_guidance import guidance
 from hmxgraph.graph.rows.packs import event_texts, known
 from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.draft import Draft, State
+from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
-from hmxgraph.recall.question import LONGEST_QUESTION, Question, understood
+from hmxgraph.recall.question import LONGEST_QUESTION, Question, asks_for_work, understood
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.times import DAY_US
@@ -50,6 +53,9 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) ->
         query=term_query(tenancy.scope, asked),
         limit=HITS,
         windows=WINDOWS,
+        works=set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION]),
+        model_key=model_key(tenancy),
+        session_key=_session_key(tenancy, request),
     )
     first = _First(tenancy, request, rows[0] if rows else None)
     around = yield _surroundings(first, asked)
@@ -91,11 +97,17 @@ class _First:
         pool = EventPool.of(self.events, more)
         return Ranking(self.question, pool, self.state.event_count, self.by_words)
 
+    @cached_property
+    def guidance(self) -> Guidance:
+        """The procedure to follow and the actions worth expecting, as the compiler's model foresees them."""
+        return guidance(self.request.query[:LONGEST_QUESTION], self.row) if self.row else NO_GUIDANCE
+
     def draft(self, row: Row, count_tokens: TokenCounter) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         around = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(row["events"])
-        return Draft(self.request, self.state, ranking, around, known(row, self.state.as_of_us), count_tokens)
+        touched = known(row, self.state.tenant_id, self.state.as_of_us)
+        return Draft(self.request, self.state, ranking, around, touched, count_tokens, self.guidance)
 
 
 def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
@@ -114,6 +126,11 @@ def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
         to_us=span.end_us if span else _NEVER,
         latest_us=state.as_of_us - LATEST_DAYS * DAY_US if latest else _NEVER,
         active_us=state.as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
-        session_key=tenancy.node_key(request.session_id) if request.session_id else _NOTHING,
+        session_key=_session_key(tenancy, request),
+        chosen=[tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [],
         words=term_query(tenancy.scope, asked if knows else ()),
     )
+
+
+def _session_key(tenancy: Tenancy, request: PackRequest) -> str:
+    return tenancy.node_key(request.session_id) if request.session_id else _NOTHING

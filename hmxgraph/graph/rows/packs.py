@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hmxgraph.graph.plan import Row
+from hmxgraph.graph.rows.pack_guidance import guiding_actions
 from hmxgraph.protocol.canonical import sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.assemble import EventText
@@ -15,17 +16,23 @@ from hmxgraph.recall.known import (
     KnownConflict,
     KnownEntity,
     KnownMemory,
+    KnownRecord,
     KnownRelation,
     RunningSession,
 )
+from hmxgraph.tasks.events import event_id_of
+from hmxgraph.tasks.trust import Reply, rejected, tier, verdicts
 from hmxgraph.text.validity import Validity
 
 # Statuses under which an artifact is looked at: what is shown, and what is named as left out (HMX-A 5).
 _SEEN = frozenset({"active", "deprecated"})
+# A failure is told by a second event.
+_EVENTS_OF_RECORD = 2
 
 
-def known(row: Row, as_of_us: int) -> Known:
+def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
     """What ``recall/surroundings`` answered, as of *as_of_us*."""
+    records = [_record(values, tenant_id, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
     return Known(
         tuple(sorted((each for each in artifacts if each.status in _SEEN), key=lambda each: each.artifact_id)),
@@ -35,6 +42,7 @@ def known(row: Row, as_of_us: int) -> Known:
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
         tuple(Evidence(*values) for values in sorted(row["evidence"])),
         RunningSession(tuple((kind, text) for kind, text in reversed(row["session"])), row["session_events"]),
+        tuple(sorted(records, key=lambda each: each.record_id)),
     )
 
 
@@ -68,6 +76,8 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
         agent_id=values["agent_id"],
         validity=_validity(values),
         sound=sha256_hex(values["content"].encode()) == values["content_hash"] and _evidence_left(values),
+        actions=guiding_actions(values["metadata"], values["content"]),
+        confirmed_us=max(values["count_times"][counted], values["created_us"]),
     )
 
 
@@ -105,6 +115,27 @@ def _memory(values: Row, as_of_us: int) -> KnownMemory:
         hard=bool(values["hard"]),
         held=(begins is None or begins <= as_of_us) and (ends is None or as_of_us < ends),
         sound=_evidence_left(values),
+        here=values["here"],
+        open=values["open"],
+    )
+
+
+def _record(values: Row, tenant_id: str, as_of_us: int) -> KnownRecord:
+    replies = [Reply(**reply) for reply in values["replies"]]
+    kind, agent_id, record_id = values["artifact_kind"], values["agent_id"], values["artifact_id"]
+    return KnownRecord(
+        record_id=record_id,
+        section=values["pack_section"],
+        text=values["text"],
+        words=values["search_text"],
+        created_us=values["created_us"],
+        session_id=values["session_id"] or f"task:{values['task_id']}",
+        agent_id=agent_id,
+        trust_tier=tier(kind, agent_id, replies),
+        rejected=rejected(agent_id, replies),
+        countersigned=sum(word.countersigns for word in verdicts(agent_id, replies)),
+        held=values["hidden_us"] is None or values["hidden_us"] > as_of_us,
+        told_by=frozenset(event_id_of(tenant_id, record_id, place) for place in range(_EVENTS_OF_RECORD)),
     )
 
 

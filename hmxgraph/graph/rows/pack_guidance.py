@@ -1,0 +1,65 @@
+"""What a pack takes from the compiler: the procedure to follow for a request, by the compiler's own model."""
+
+from functools import lru_cache
+from typing import Any
+
+from hmxgraph.compiler.actions import action_of
+from hmxgraph.compiler.goal_classes import expected
+from hmxgraph.compiler.model import Model
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.suggest import Guide, fitting_schema
+from hmxgraph.graph.plan import Row
+from hmxgraph.graph.rows.compilation import StoredEvent
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
+
+# Parsed models and artifacts are kept from one pack to the next, by their text.
+_MODELS_KEPT = 8
+_ARTIFACTS_KEPT = 4_096
+# Where the metadata of compiled artifacts name the actions that these are about.
+_NAMED_IN = ("goal_actions", "tools", "actions")
+
+
+def guidance(request: str, row: Row) -> Guidance:
+    """What is to be done for *request*, from a row of ``recall/events``: the schema that suggestions would follow."""
+    done = tuple(_action(*values) for values in reversed(row["done"]))
+    if row["model"] is None:
+        return Guidance(done=done) if done else NO_GUIDANCE
+    model = _model(row["model"])
+    guides = [_guide(*values) for values in sorted(row["schemas"])]
+    schema = fitting_schema(request, done, model, guides, DEFAULT_PROFILE)
+    if schema is None:
+        return Guidance(done=done)
+    chances = model.goals.chances(request) | dict.fromkeys(done, 1.0)
+    likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"])
+    return Guidance(schema.artifact_id, likely, frozenset(model.goals.actions), done)
+
+
+@lru_cache(maxsize=_ARTIFACTS_KEPT)
+def guiding_actions(metadata: str, content: str) -> tuple[str, ...]:
+    """The actions that an artifact is about, as far as its metadata or else its content name them.
+
+    >>> guiding_actions('{"tools": ["cancel", "refund"]}', "{}")
+    ('cancel', 'refund')
+
+    """
+    told = parse_json(metadata)
+    named = next((told[field] for field in _NAMED_IN if told.get(field)), None) or parse_json(content).get("tools_used")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+
+
+@lru_cache(maxsize=_MODELS_KEPT)
+def _model(text: str) -> Model:
+    return Model.parse(text)
+
+
+def _guide(artifact_id: str, metadata: str, content: str, observed_count: int | None) -> Guide:
+    actions = guiding_actions(metadata, content)
+    return Guide(artifact_id, "task_schema", "", {}, {"goal_actions": actions}, 0.0, observed_count or 0)
+
+
+def _action(event_type: str, content: str, text: str) -> str:
+    """The name of an action of the session; where its content was too long to be fetched, what its text begins with."""
+    document: dict[str, Any] = parse_json(content)
+    found = action_of(StoredEvent("", event_type, "", "", 0, 0, document))
+    return found.name if found is not None and document else text.split("(", 1)[0].strip()
