@@ -7,6 +7,7 @@ from typing import Any
 
 from hmxgraph.compiler.drafts import ARTIFACT_TYPES
 from hmxgraph.compiler.reconcile import Change
+from hmxgraph.protocol.showing import Shown
 from hmxgraph.protocol.timestamps import iso
 
 
@@ -22,7 +23,7 @@ class ReportedChange:
 
 
 @dataclass(frozen=True, slots=True)
-class CompileReport:
+class CompileReport(Shown):
     """What changed, by type; sessions read anew and in all; seconds by stage, as measured by the caller's clock."""
 
     tenant_id: str

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hmxgraph.errors import Fault
+from hmxgraph.protocol.showing import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class ConflictingEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class IngestReport:
+class IngestReport(Shown):
     """Every line accounted for: ``lines == accepted + duplicates + conflicts + len(rejected)``.
 
     ``conflicts`` counts ids that came with another body (``conflicting`` names them); ``late`` events were stored after

@@ -61,7 +61,8 @@ class QueryResult:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _cells(self, row: Mapping[str, Any]) -> str:
-        return "".join(f"<td>{html.escape(told(row[column]))}</td>" for column in self.columns)
+        kept = "style='text-align:left;vertical-align:top;white-space:pre-wrap'"
+        return "".join(f"<td {kept}>{html.escape(told(row[column]))}</td>" for column in self.columns)
 
 
 def told(value: Any) -> str:

@@ -11,6 +11,7 @@ from hmxgraph.errors import Fault, InvalidDocument
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.json_values import copied, offences, safe_numbers, shortened, without_offences
 from hmxgraph.protocol.parsing import MAX_DEPTH, measured, parse_measured
+from hmxgraph.protocol.showing import shown
 from hmxgraph.protocol.validation import Specification
 
 _MOST_FAULTS = 1000
@@ -22,6 +23,9 @@ class Part(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
     NULLABLE: ClassVar[frozenset[str]] = frozenset()
+
+    def _repr_html_(self) -> str:
+        return shown(self.model_dump(mode="json", exclude_unset=True))
 
 
 class Document(BaseModel):
@@ -60,6 +64,9 @@ class Document(BaseModel):
     def to_json(self) -> str:
         """The canonical text (RFC 8785)."""
         return canonical_text(self.document())
+
+    def _repr_html_(self) -> str:
+        return shown(self.document())
 
     @property
     def warnings(self) -> tuple[str, ...]:

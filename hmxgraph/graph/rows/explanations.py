@@ -7,6 +7,7 @@ from typing import Any
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.artifacts import stored_document, tampering
 from hmxgraph.graph.rows.conflicts import Conflict
+from hmxgraph.protocol.showing import Shown
 from hmxgraph.protocol.timestamps import iso
 
 
@@ -28,7 +29,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Shown):
     """A record, what is known of it (``facts``), and its trail.
 
     ``events`` are the events that it names as its evidence, in the order of time; ``rests_on`` the records between it

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from hmxgraph.protocol.showing import Shown
+
 Level: TypeAlias = Literal["wrong", "missing"]
 
 
@@ -23,7 +25,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyReport:
+class VerifyReport(Shown):
     """What was looked at (``checked``: how many records of each kind) and everything found; nothing was mended."""
 
     tenant_id: str

@@ -15,11 +15,12 @@ from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.fingerprints import Envelope
 from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.showing import Shown
 from hmxgraph.protocol.timestamps import microseconds
 
 
 @dataclass(frozen=True, slots=True)
-class ImportReport:
+class ImportReport(Shown):
     """What became of an envelope given to be imported.
 
     ``imported``: its drafts are stored now. ``unchanged``: it was imported before, nothing was written. ``known_ids``

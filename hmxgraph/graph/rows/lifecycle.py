@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.showing import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Shown):
     """What became of an artifact given to be recorded.
 
     ``created``: it is stored now. ``unchanged``: it was stored before, with the same core. ``duplicate``: another draft
@@ -67,7 +68,7 @@ class ArtifactPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Shown):
     """All visible versions of one piece of knowledge, oldest first (HMX-A 7)."""
 
     artifact_id: str

@@ -1,0 +1,58 @@
+"""A value as tables in a notebook: what a document holds, nothing else."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+MOST_ROWS = 25
+_TABLE = "<table style='text-align:left'>"
+_CELL = "style='text-align:left;vertical-align:top;white-space:pre-wrap'"
+
+
+class Shown:
+    """A value that a notebook shows as the tables of its document."""
+
+    __slots__ = ()
+
+    def document(self) -> dict[str, Any]:
+        """The value as JSON values."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return shown(self.document())
+
+
+def shown(value: Any) -> str:
+    """HTML of a JSON value: an object as rows of name and value, a list of objects as a table, the rest as text.
+
+    >>> shown({"tags": ["a", "b"]}).endswith(">a, b</td></tr></table>")
+    True
+
+    """
+    match value:
+        case None | "" | () | []:
+            return ""
+        case Mapping():
+            return f"{_TABLE}{''.join(_row((escape(str(name)), shown(part))) for name, part in value.items())}</table>"
+        case [Mapping(), *_]:
+            return _table(value)
+        case list() | tuple():
+            return _more(value, ", ".join(shown(part) for part in value[:MOST_ROWS]))
+        case _:
+            return escape(str(value))
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    columns = list(dict.fromkeys(name for row in rows[:MOST_ROWS] for name in row))
+    head = "".join(f"<th {_CELL}>{escape(str(name))}</th>" for name in columns)
+    body = "".join(_row([shown(row.get(name)) for name in columns]) for row in rows[:MOST_ROWS])
+    return _more(rows, f"{_TABLE}<tr>{head}</tr>{body}</table>")
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<td {_CELL}>{cell}</td>' for cell in cells)}</tr>"
+
+
+def _more(values: Sequence[Any], told: str) -> str:
+    left = len(values) - MOST_ROWS
+    return f"{told} and {left} more" if left > 0 else told

@@ -1,0 +1,23 @@
+"""Values in a notebook: tables of what their documents hold, and nothing that a text could smuggle in."""
+
+from hmxgraph.ingest.report import IngestReport
+from hmxgraph.protocol.packs import TokenBudget
+from hmxgraph.protocol.showing import MOST_ROWS, shown
+
+
+def test_text_is_shown_as_text():
+    """Marks of HTML in a value are escaped, in names, cells and heads of columns alike."""
+    assert "<b>" not in shown({"<b>": "<b>", "rows": [{"<b>": "<b>"}]})
+
+
+def test_long_lists_tell_what_is_left_out():
+    """The first rows are shown, the others counted."""
+    told = shown({"rows": [{"n": n} for n in range(MOST_ROWS + 3)]})
+    assert told.count("<tr>") == MOST_ROWS + 2  # the object itself and the head
+    assert "and 3 more" in told
+
+
+def test_reports_and_documents_are_shown():
+    """What methods answer with and what documents hold look alike."""
+    assert "accepted" in IngestReport("acme")._repr_html_()
+    assert "remaining" in TokenBudget(total_budget=1, used=0, remaining=1)._repr_html_()
