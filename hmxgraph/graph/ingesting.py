@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias, TypedDict
+from typing import IO, Any, TypeAlias, TypedDict
 
+from hmxgraph.errors import IngestRefused
 from hmxgraph.graph.plan import Work
 from hmxgraph.graph.plans.ingest import record
 from hmxgraph.graph.streaming import streamed
@@ -18,7 +19,7 @@ from hmxgraph.ingest.batch import SIZE, Batch, batches
 from hmxgraph.ingest.dead_letters import dead_letter
 from hmxgraph.ingest.intake import Intake, OnError
 from hmxgraph.ingest.report import IngestReport, Receipt, Rejection, Tally
-from hmxgraph.ingest.sources import Payload, Source, deliveries
+from hmxgraph.ingest.sources import Payload, Source, deliveries, reads
 from hmxgraph.ingest.streams import Stream
 from hmxgraph.ingest.window import SECONDS
 from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
@@ -62,7 +63,7 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
     began = perf_counter()
     tally = Tally(tenancy.tenant_id)
     with ExitStack() as closing:
-        intake = closing.enter_context(_intake(tally, options))
+        intake = closing.enter_context(_intake(tally, source, options))
         made = batches(deliveries(source), intake, size=options.batch_size, parts=options.writers)
         writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
         writing: dict[int, Future[Receipt]] = {}
@@ -84,7 +85,7 @@ async def ingest_async(
     async with AsyncExitStack() as closing:
         if isinstance(source, Stream):
             closing.push_async_callback(source.close)
-        intake = closing.enter_context(_intake(tally, options))
+        intake = closing.enter_context(_intake(tally, source, options))
         store = _Store(transact, tenancy, source, options)
         await _write(await closing.enter_async_context(aclosing(_batches(source, intake, options))), store, tally)
     return tally.report(perf_counter() - began)
@@ -149,14 +150,23 @@ def _settle(tally: Tally, receipt: Receipt, options: IngestOptions) -> None:
 
 
 @contextmanager
-def _intake(tally: Tally, options: IngestOptions) -> Iterator[Intake]:
+def _intake(tally: Tally, source: Any, options: IngestOptions) -> Iterator[Intake]:
     count = counter(options.tokenizer)
     if options.rejects is None:
         yield Intake(tally, count, tokenizer=options.tokenizer, on_error=options.on_error)
         return
-    with Path(options.rejects).open("wb") as file:
+    with _rejects(Path(options.rejects), source) as file:
 
         def refuse(rejection: Rejection, payload: Payload | None) -> None:
             file.write(dead_letter(rejection, payload))
 
         yield Intake(tally, count, tokenizer=options.tokenizer, on_error=options.on_error, refuse=refuse)
+
+
+def _rejects(path: Path, source: Any) -> IO[bytes]:
+    if reads(source, path):
+        raise IngestRefused(str(path), "bad lines would be written into what is being read; choose another file")
+    try:
+        return path.open("wb")
+    except OSError as error:
+        raise IngestRefused(str(path), f"bad lines cannot be kept there: {error.strerror or error}") from error

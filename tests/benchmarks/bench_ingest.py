@@ -194,7 +194,7 @@ def test_client_memory_is_flat(address, capsys):
         taken = min(len(lines), LONG - steps.seen)
         with opened(address, f"{name}-{tenants}") as graph:
             own = (under(line, graph.tenant_id) for line in lines[:taken])
-            report = graph.ingest(own, progress=steps.progress)
+            report = graph.ingest(own, progress=steps.progress, writers=WRITERS // 2)
         assert (report.accepted, report.rejected) == (taken, ())
         steps.seen, tenants = steps.seen + taken, tenants + 1
     with capsys.disabled():

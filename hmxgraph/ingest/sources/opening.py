@@ -42,11 +42,25 @@ def deliveries(source: Source) -> Iterator[Delivery | Broken]:
 
 def _path(source: str | Path) -> Iterator[Delivery | Broken]:
     if str(source) == "-":
-        return read_stream(sys.stdin.buffer, "stdin")
+        return read_stream(_standard_input(), "stdin")
     path = Path(source)
     if path.is_dir():
         return _folder(path)
     return _file(_opened(path), str(path))
+
+
+def reads(source: Any, path: Path) -> bool:
+    """Whether *path* is what *source* names, or lies in the folder that it names: no place to write to meanwhile."""
+    if not isinstance(source, str | Path) or str(source) == "-":
+        return False
+    named = Path(source).resolve()
+    return named == path.resolve() or (named.is_dir() and named in path.resolve().parents)
+
+
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None:
+        raise IngestRefused("stdin", "standard input is closed; name a file, or pipe the events in")
+    return sys.stdin.buffer
 
 
 def _file(stream: IO[bytes], name: str) -> Iterator[Delivery | Broken]:

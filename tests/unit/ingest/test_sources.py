@@ -157,3 +157,10 @@ def test_array_elements_whatever_the_chunks(values, size):
     chunks = [data[at : at + size] for at in range(0, len(data), size)]
     found = [json.loads(piece) for _, piece in elements(chunks[0], iter(chunks[1:]))]
     assert found == values
+
+
+def test_a_closed_standard_input_is_told(monkeypatch):
+    """Where a process has no standard input, reading from it is one clear error."""
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(IngestRefused, match="closed"):
+        deliveries("-")

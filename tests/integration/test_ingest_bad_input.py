@@ -1,0 +1,169 @@
+"""Bad input on the real server: named in the report or one clear error, the good stored, nothing ever twice."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hmxgraph.errors import IngestRefused
+from tests.unit.ingest.making import document
+
+GOOD = 6
+TWO_MEGABYTES = 2 << 20
+
+
+@pytest.fixture
+def made(tenant_id):
+    """A document of the test's tenant as a line."""
+
+    def make(number, **fields):
+        fields = {"tenant_id": tenant_id, "event_id": f"e{number}", "sequence": number, **fields}
+        return json.dumps(document(**fields), ensure_ascii=False).encode()
+
+    return make
+
+
+@pytest.fixture
+def lines(made):
+    """Good lines; a bad one goes into their middle."""
+    return [made(number) for number in range(GOOD)]
+
+
+@pytest.fixture
+def hmxgraph(address, tenant_id):
+    """The command ``hmxgraph ingest -``, fed with bytes; its exit code, output and errors."""
+    login = {"HMXGRAPH_URI": address.uri, "HMXGRAPH_USER": address.user, "HMXGRAPH_PASSWORD": address.password}
+    command = [sys.executable, "-m", "hmxgraph", "ingest", "-", "--tenant", tenant_id, "--json"]
+
+    def run(given, **streams):
+        with subprocess.Popen(
+            command, env=os.environ | login, **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, **streams},
+            stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            out, err = process.communicate(given)
+        return process.returncode, out, err.decode()
+
+    return run
+
+
+BAD = {
+    "not JSON": (b"{broken", "RFC 8259", "at byte"),
+    "bad UTF-8": (b'{"event_id": "\xff\xfe"}', "RFC 8259", ""),
+    "a repeated key": (b'{"event_id": "a", "event_id": "b"}', "RFC 8259", "repeated key"),
+    "no event": (b"[1, 2]", "HMX-E", ""),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_line_that_is_no_event(graph, lines, name):
+    """It is rejected by line and clause; the lines around it are stored, and a second run stores nothing."""
+    bad, clause, words = BAD[name]
+    source = b"\n".join([*lines[:3], bad, *lines[3:]])
+    report, again = graph.ingest(source), graph.ingest(source)
+    assert (report.accepted, again.accepted, again.duplicates) == (GOOD, 0, GOOD)
+    for told in (report, again):
+        (rejection,) = told.rejected
+        assert (rejection.line, rejection.faults[0].clause[: len(clause)]) == (4, clause)
+        assert words in rejection.faults[0].found
+
+
+FIELDS = {
+    "a line of 2 MB": ({"content": {"role": "user", "text": "x" * TWO_MEGABYTES}}, "HMX-E 11", "$"),
+    "another major version": ({"hmx_version": "HMX-2.0"}, "HMX-E 6.1", "$.hmx_version"),
+    "another tenant": ({"tenant_id": "somebody else"}, "HMX-E 2.1", "$.tenant_id"),
+    "a time without offset": ({"timestamp": "2026-03-14T03:00:00"}, "HMX-E 6.3", "$.timestamp"),
+    "an unknown field": ({"colour": "red"}, "HMX-E 5", "$.colour"),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_an_event_against_the_rules(graph, made, lines, name):
+    """It is rejected by line, id, field and clause; the lines around it are stored, and a second run stores nothing."""
+    fields, clause, path = FIELDS[name]
+    source = b"\n".join([*lines[:3], made(99, **fields), *lines[3:]])
+    report, again = graph.ingest(source), graph.ingest(source)
+    assert (report.accepted, again.accepted, again.duplicates) == (GOOD, 0, GOOD)
+    for told in (report, again):
+        (rejection,) = told.rejected
+        assert (rejection.line, rejection.event_id) == (4, "e99")
+        assert {(fault.path, fault.clause) for fault in rejection.faults} >= {(path, clause)}
+
+
+def test_all_faults_of_a_line_are_told_at_once(graph, made):
+    """Who mends a line sees everything that is wrong with it."""
+    (rejection,) = graph.ingest(made(1, sequence=-1, salience=2, timestamp="yesterday", tags="x")).rejected
+    assert {fault.path for fault in rejection.faults} == {"$.sequence", "$.salience", "$.timestamp", "$.tags"}
+
+
+def test_a_line_beyond_all_measure(graph, lines):
+    """What is longer than any event can be spelt is stepped over without being kept in memory."""
+    source = b"\n".join([lines[0], b'"' + b"x" * (20 << 20) + b'"', lines[1]])
+    report = graph.ingest(source)
+    assert (report.accepted, [(one.line, one.faults[0].clause) for one in report.rejected]) == (2, [(2, "HMX-E 11")])
+
+
+def test_an_id_reused_with_another_body(graph, made, lines):
+    """The report names line, id and both hashes; the stored event stays, however often the file comes again."""
+    other = made(2, metadata={"changed": True})
+    source = b"\n".join([*lines, other])
+    report, again = graph.ingest(source), graph.ingest(source)
+    assert (report.accepted, report.conflicts, again.accepted, again.duplicates) == (GOOD, 1, 0, GOOD)
+    assert report.conflicting == again.conflicting
+    (one,) = report.conflicting
+    assert (one.line, one.event_id, one.stored_hash != one.given_hash) == (GOOD + 1, "e2", True)
+
+
+@pytest.mark.parametrize("cut", [1, 60, 400])
+def test_a_truncated_gz(graph, made, tmp_path, cut):
+    """All that can be unpacked is stored, the end is one rejection, and the whole file later adds only the rest."""
+    path = tmp_path / "events.ndjson.gz"
+    packed = gzip.compress(b"\n".join(made(n, metadata={"salt": os.urandom(40).hex()}) for n in range(40)))
+    path.write_bytes(packed[:-cut])
+    report = graph.ingest(path)
+    assert [one.faults[0].clause for one in report.rejected][-1] == "RFC 1952"
+    path.write_bytes(packed)
+    whole = graph.ingest(path)
+    assert (report.accepted + whole.accepted, whole.duplicates, whole.rejected) == (40, report.accepted, ())
+
+
+def test_a_pipe_closed_in_the_middle_of_a_line(hmxgraph, lines):
+    """What came whole is stored, the torn line is named, the exit code says so; a second run adds only that line."""
+    whole = b"\n".join(lines)
+    code, out, err = hmxgraph(whole[:-20])
+    report = json.loads(out)
+    assert (code, err, report["accepted"]) == (1, "", GOOD - 1)
+    assert [(one["source"], one["line"]) for one in report["rejected"]] == [("stdin", GOOD)]
+    code, out, _ = hmxgraph(whole)
+    assert (code, json.loads(out)["accepted"], json.loads(out)["duplicates"]) == (0, 1, GOOD - 1)
+
+
+def test_a_closed_output(hmxgraph, graph, lines):
+    """When nobody reads the report, everything is stored all the same, without a traceback."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    code, _, err = hmxgraph(b"\n".join(lines), stdout=writing)
+    os.close(writing)
+    assert (code, err) == (1, "")
+    assert graph.health()["event_count"] == GOOD
+
+
+def test_a_source_that_is_not_there(graph, tmp_path):
+    """It is one clear error with its name."""
+    with pytest.raises(IngestRefused, match=r"none\.ndjson"):
+        graph.ingest(tmp_path / "none.ndjson")
+
+
+@pytest.mark.parametrize("rejects", ["events.ndjson", "../{folder}/events.ndjson", "missing/rejects.ndjson"])
+def test_a_place_where_rejects_cannot_go(graph, lines, tmp_path, rejects):
+    """The file that is read, or one that cannot be opened, is refused before anything happens to it."""
+    path = tmp_path / "events.ndjson"
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(IngestRefused, match="bad lines"):
+        graph.ingest(path, rejects=tmp_path / rejects.format(folder=tmp_path.name))
+    with pytest.raises(IngestRefused, match="bad lines"):
+        graph.ingest(tmp_path, rejects=tmp_path / rejects.format(folder=tmp_path.name))
+    assert path.read_bytes() == b"\n".join(lines)
+    assert graph.ingest(path).accepted == GOOD
