@@ -1,7 +1,7 @@
 """Values in a notebook: tables of what their documents hold, and nothing that a text could smuggle in."""
 
 from hmxgraph.ingest.report import IngestReport
-from hmxgraph.protocol.packs import TokenBudget
+from hmxgraph.protocol.fingerprint_parts import ConnectedEntity
 from hmxgraph.protocol.showing import MOST_ROWS, shown
 
 
@@ -20,4 +20,4 @@ def test_long_lists_tell_what_is_left_out():
 def test_reports_and_documents_are_shown():
     """What methods answer with and what documents hold look alike."""
     assert "accepted" in IngestReport("acme")._repr_html_()
-    assert "remaining" in TokenBudget(total_budget=1, used=0, remaining=1)._repr_html_()
+    assert "kubectl" in ConnectedEntity(name="kubectl", type="tool", connection_count=3)._repr_html_()
