@@ -1,0 +1,279 @@
+"""A store of a million events in many tenants, one of them large: what latency is measured against.
+
+The shared data are ingested and compiled once, each data set under its own tenant, and all of them under one large
+tenant. Their nodes and relationships are then copied inside the database until the store has its million: the large
+tenant's sessions several times within it, the others under other tenants. Events, sessions and entities get the keys
+that ingest would give them; memories, artifacts and what only they name get ids of their own, and hashes that cover the
+tenant's name stay those of the original. Copied without indexes, which are built once at the end.
+"""
+
+import gzip
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+from neo4j import Driver, GraphDatabase
+
+import hmxgraph
+from hmxgraph import engine
+from hmxgraph.graph.address import Address
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.rows.entities import entity_key
+from hmxgraph.graph.schema import migrate
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.identity import stable_id
+from tests.shared_data import shared
+
+EVENTS = int(os.environ.get("HMXGRAPH_BENCH_EVENTS", "1000000"))
+HOME = Path(os.environ.get("HMXGRAPH_BENCH_STORE") or Path(tempfile.gettempdir(), "hmxgraph-bench-store"))
+LARGE, REPEATS = "large", 4
+MEMORY = {"HMXGRAPH_HEAP": "4g", "HMXGRAPH_PAGECACHE": "4g"}
+WRITERS = 3
+_APART_US = 45 * 86_400_000_000
+_TIMES = ("time_us", "first_us", "last_us", "head_us", "tail_us")
+_KEY = re.compile(r"[0-9a-f]{64}")
+# Hashes of content, which a copy keeps.
+_HASHES = frozenset({"event_hash", "content_hash", "core_hash", "model_hash"})
+
+NODES = """
+MATCH (n {tenant_id: $tenant_id})
+RETURN elementId(n) AS element, labels(n)[0] AS label, properties(n) AS properties
+"""
+LINKS = """
+MATCH (a {tenant_id: $tenant_id})-[r]->(b)
+RETURN elementId(a) AS a, type(r) AS type, elementId(b) AS b, properties(r) AS properties
+"""
+COPY = """
+CALL () {
+  UNWIND $nodes AS row
+  MATCH (old) WHERE elementId(old) = row[0]
+  CREATE (new:$(labels(old)))
+  SET new = properties(old)
+  SET new += row[1]
+  RETURN collect(new) AS nodes
+}
+UNWIND $links AS row
+WITH nodes[row[0]] AS a, nodes[row[2]] AS b, row
+CREATE (a)-[link:$(row[1])]->(b)
+SET link = row[3]
+"""
+REPEAT = """
+CALL () {
+  UNWIND $nodes AS row
+  MATCH (old) WHERE elementId(old) = row[0]
+  CALL (old, row) {
+    WITH old, row WHERE row[1] IS NOT NULL
+    CREATE (new:$(labels(old)))
+    SET new = properties(old)
+    SET new += row[1]
+    RETURN new
+    UNION
+    WITH old, row WHERE row[1] IS NULL
+    RETURN old AS new
+  }
+  RETURN collect(new) AS nodes
+}
+CALL (nodes) {
+  UNWIND $links AS row
+  WITH nodes[row[0]] AS a, nodes[row[2]] AS b, row
+  CREATE (a)-[link:$(row[1])]->(b)
+  SET link = row[3]
+}
+MATCH (tenant:Tenant {tenant_id: $tenant_id})
+SET tenant.event_count = tenant.event_count + $events, tenant.logical_us = tenant.logical_us + $later
+"""
+
+
+def crowded_store(tell: Any = print) -> Address:
+    """The address of the store in ``HMXGRAPH_BENCH_STORE``, started, and filled where that was not yet done."""
+    os.environ.update(MEMORY)
+    server = engine.ensure(HOME)
+    address = Address(server.uri, server.user, server.password)
+    login = (address.user, address.password)
+    with GraphDatabase.driver(address.uri, auth=login, notifications_min_severity="OFF") as driver:
+        if event_count(driver) < EVENTS:
+            _fill(address, driver, tell)
+    return address
+
+
+def event_count(driver: Driver) -> int:
+    """How many events the finished store has; 0 while its indexes are not there."""
+    return _total(driver) if driver.execute_query("RETURN COUNT { (:SchemaStep) }").records[0][0] else 0
+
+
+def _total(driver: Driver) -> int:
+    return driver.execute_query("MATCH (n:Tenant) RETURN sum(n.event_count)").records[0][0]
+
+
+def graph_of(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
+    """The front door of one tenant."""
+    return hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id)
+
+
+def _fill(address: Address, driver: Driver, tell: Any) -> None:
+    _migrated(address)
+    for name in sources():
+        _ingested(address, name, source_lines(name), tell)
+    everything = [event | {"tenant_id": LARGE} for name in sources() for event in source_lines(name)]
+    _ingested(address, LARGE, everything, tell)
+    _without_indexes(driver)
+    _repeated(driver, tell)
+    _multiplied(driver, tell)
+    _migrated(address)
+    tell(f"  {event_count(driver):,} events")
+
+
+def _migrated(address: Address) -> None:
+    connection = Connection(address)
+    connection.perform(migrate())
+    connection.close()
+
+
+def sources() -> list[str]:
+    """The tenants that are copied: agent runs by domain, and conversations."""
+    folders = (shared("data", "agent-runs"), shared("data", "conversations"))
+    return [path.name.split(".")[0] for folder in folders for path in sorted(folder.glob("*.ndjson.gz"))]
+
+
+def source_lines(name: str) -> list[dict[str, Any]]:
+    """The events of one source."""
+    folder = "conversations" if name.startswith("conv-") else "agent-runs"
+    text = gzip.decompress(shared("data", folder, f"{name}.ndjson.gz").read_bytes())
+    return [json.loads(line) | {"tenant_id": name} for line in text.splitlines()]
+
+
+def _ingested(address: Address, tenant_id: str, events: Iterable[dict[str, Any]], tell: Any) -> None:
+    with graph_of(address, tenant_id) as graph:
+        if graph.health()["state_version"]:
+            return
+        report = graph.ingest(events)
+        assert not report.rejected
+        tell(f"  {tenant_id}: {report.accepted:,} events at {report.rate:,.0f}/s")
+        if not tenant_id.startswith("conv-"):
+            tell(f"  {tenant_id}: {sum(graph.compile().created.values())} artifacts")
+
+
+def _without_indexes(driver: Driver) -> None:
+    for kind, kinds in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
+        for row in driver.execute_query(f"SHOW {kinds} YIELD name, type WHERE type <> 'LOOKUP' RETURN name").records:
+            driver.execute_query(f"DROP {kind} {row['name']} IF EXISTS")
+    driver.execute_query("MATCH (step:SchemaStep) DELETE step")
+
+
+def _repeated(driver: Driver, tell: Any) -> None:
+    """The large tenant's sessions again, some weeks later each time, over the same entities and memories."""
+    tenant = Subgraph(driver, LARGE)
+    done = driver.execute_query("MATCH (n:Tenant {tenant_id: $id}) RETURN n.event_count", id=LARGE).records[0][0]
+    for repeat in range(done // tenant.events, REPEATS):
+        tenant.repeated(driver, repeat)
+        tell(f"  {LARGE}: {(repeat + 1) * tenant.events:,} events")
+
+
+def _multiplied(driver: Driver, tell: Any) -> None:
+    known = {row[0] for row in driver.execute_query("MATCH (n:Tenant) RETURN n.tenant_id").records}
+    subgraphs = {name: Subgraph(driver, name) for name in sources()}
+    wanted, missing = [], EVENTS - _total(driver)
+    for number, name in enumerate(cycle(subgraphs)):
+        tenant_id = f"{name}~{number // len(subgraphs)}"
+        if missing <= 0:
+            break
+        if tenant_id not in known:
+            wanted.append((subgraphs[name], tenant_id))
+            missing -= subgraphs[name].events
+    with ThreadPoolExecutor(WRITERS) as pool:
+        for done in pool.map(lambda pair: pair[0].copied(driver, pair[1]), wanted):
+            tell(f"  {done}")
+
+
+class Subgraph:
+    """All nodes and relationships of one tenant, ready to be written again under another."""
+
+    def __init__(self, driver: Driver, tenant_id: str) -> None:
+        self._tenant_id = tenant_id
+        self._nodes = [row.values() for row in driver.execute_query(NODES, tenant_id=tenant_id).records]
+        places = {element: place for place, (element, _, _) in enumerate(self._nodes)}
+        self._links = [
+            [places[row["a"]], row["type"], places[row["b"]], row["properties"]]
+            for row in driver.execute_query(LINKS, tenant_id=tenant_id).records
+        ]
+
+    @property
+    def events(self) -> int:
+        """How many events there are."""
+        return sum(label == "Event" for _, label, _ in self._nodes)
+
+    def copied(self, driver: Driver, tenant_id: str) -> str:
+        """Write the tenant again as *tenant_id*, in one transaction."""
+        names = _Names(self._tenant_id, Tenancy.of(tenant_id), self._nodes)
+        nodes = [[element, names.changed(properties)] for element, _, properties in self._nodes]
+        links = [[a, kind, b, properties | {"tenant_id": tenant_id}] for a, kind, b, properties in self._links]
+        driver.execute_query(COPY, nodes=nodes, links=links)
+        return tenant_id
+
+    def repeated(self, driver: Driver, repeat: int) -> None:
+        """Write the tenant's events and sessions once more beside them, tied to the same entities and memories."""
+        names = _Names(self._tenant_id, Tenancy.of(self._tenant_id), self._nodes, f"~{repeat}")
+        told = {"Event", "Session"}
+        nodes = [[element, names.changed(of, repeat) if label in told else None] for element, label, of in self._nodes]
+        new = [changed is not None for _, changed in nodes]
+        links = [link for link in self._links if new[link[0]] or new[link[2]]]
+        driver.execute_query(
+            REPEAT, nodes=nodes, links=links, tenant_id=self._tenant_id, events=self.events, later=_APART_US
+        )
+
+
+class _Names:
+    """What the ids and keys of one tenant are under another."""
+
+    def __init__(
+        self, old: str, new: Tenancy, nodes: Iterable[tuple[str, str, dict[str, Any]]], suffix: str = ""
+    ) -> None:
+        self._old, self._new, self._suffix = old, new, suffix
+        self._known: dict[str, str] = {}
+        for _, label, properties in nodes:
+            for field in ("memory_id", "artifact_id", "conflict_id"):
+                if field in properties and not suffix:
+                    self._known[properties[field]] = stable_id(new.tenant_id, properties[field])
+            for field in ("event_id", "session_id"):
+                if field in properties and suffix:
+                    self._known[properties[field]] = properties[field] + suffix
+            self._known[properties["key"]] = self._key(label, properties)
+
+    def changed(self, properties: dict[str, Any], weeks: int = 0) -> dict[str, Any]:
+        """Those of *properties* that tell whose they are, as the new tenant has them; so many times six weeks later."""
+        fixed = {"tenant_id": self._new.tenant_id}
+        if "scope" in properties:
+            fixed["scope"] = self._new.scope
+        renamed = {name: self._renamed(value) for name, value in properties.items() if name not in _HASHES}
+        later = {name: properties[name] + weeks * _APART_US for name in _TIMES if name in properties and weeks}
+        return {name: value for name, value in renamed.items() if value != properties[name]} | fixed | later
+
+    def _renamed(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._renamed(part) for part in value]
+        if not isinstance(value, str):
+            return value
+        if (known := self._known.get(value)) is not None:
+            return known
+        return sha256(f"{self._new.tenant_id}\0{value}".encode()).hexdigest() if _KEY.fullmatch(value) else value
+
+    def _key(self, label: str, of: dict[str, Any]) -> str:
+        if label in {"Event", "Session"}:
+            return self._new.node_key(of["event_id" if label == "Event" else "session_id"] + self._suffix)
+        if label == "Entity":
+            return entity_key(self._new, of["type"], of["normalised"])
+        if label == "Tenant":
+            return self._new.key
+        name = next((of[field] for field in ("memory_id", "artifact_id", "conflict_id") if field in of), None)
+        return self._new.node_key(self._known.get(name, name) if name else of["key"])
+
+
+if __name__ == "__main__":
+    print(crowded_store().uri)

@@ -1,0 +1,120 @@
+"""Small worlds for recall: events, memories, artifacts and the rest with as few words as possible, and packs of them."""
+
+from hmxgraph.protocol.packs import SECTION_PRIORITY
+from hmxgraph.recall.assemble import EventText, assemble
+from hmxgraph.recall.draft import Draft, State
+from hmxgraph.recall.known import (
+    Evidence,
+    Known,
+    KnownArtifact,
+    KnownConflict,
+    KnownEntity,
+    KnownMemory,
+    KnownRelation,
+    RunningSession,
+)
+from hmxgraph.recall.pool import EventPool
+from hmxgraph.recall.question import understood
+from hmxgraph.recall.relevance import Ranking
+from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.times import DAY_US
+from hmxgraph.recall.walk import Neighbourhood
+from hmxgraph.text.terms import search_text
+from hmxgraph.text.tokens import counter
+
+NOW = 1_773_457_200_000_000
+QUERY = "Deploy the staging environment"
+COUNT = counter()
+
+
+def event(number, text, *, session="s1", kind="message", source="user", speaker="", age_days=0.0, salience=0.5):
+    """One event as (row of the pool, its text)."""
+    row = (
+        f"e{number:03}",
+        session,
+        f"e{number + 1:03}",
+        speaker,
+        "",
+        search_text(text),
+        number,
+        NOW - int(age_days * DAY_US) + number,
+        COUNT(text),
+        salience,
+        text.endswith("?"),
+    )
+    return row, EventText(text, kind, source)
+
+
+def memory(number, text=QUERY, *, kind="fact", confidence=0.9, observations=3, **optional):
+    """One memory."""
+    return KnownMemory(
+        memory_id=f"m{number:03}",
+        kind=kind,
+        text=text,
+        tokens=COUNT(text),
+        words=search_text(text),
+        confidence=confidence,
+        observations=observations,
+        last_us=NOW,
+        **optional,
+    )
+
+
+def artifact(number, title=QUERY, *, kind="task_schema", status="active", steps=(), confidence=0.8, **optional):
+    """One artifact; *steps* are (description, tool)."""
+    written = [{"order": at, "description": told, "tools_used": [tool]} for at, (told, tool) in enumerate(steps, 1)]
+    content = {"steps": written} if kind == "task_schema" else {"condition": title, "recommendation": title}
+    return KnownArtifact(
+        artifact_id=f"a{number:03}",
+        artifact_type=kind,
+        title=title,
+        text=title,
+        tokens=COUNT(title),
+        words=search_text(title),
+        status=status,
+        confidence=confidence,
+        created_us=NOW,
+        content=content,
+        observed_count=5,
+        **optional,
+    )
+
+
+def entity(number, name, mentions=3):
+    """One entity."""
+    return KnownEntity(f"n{number:03}", name, "concept", mentions, 0.9, NOW)
+
+
+def relation(number, source, target, weight=0.8):
+    """One relation."""
+    return KnownRelation(f"r{number:03}", source, "uses", target, weight, 0.9, 4, NOW)
+
+
+def conflict(number, *sides, text="They differ about the staging environment"):
+    """One open conflict."""
+    return KnownConflict(f"c{number:03}", "differ", text, COUNT(text), NOW, tuple(sorted(sides)))
+
+
+def evidence(record, number, text=QUERY):
+    """The latest event behind a record."""
+    return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(text), 0.5, "", search_text(text))
+
+
+def known(*, session=RunningSession(), **lists):
+    """What is known, by kind."""
+    return Known(**{name: tuple(found) for name, found in lists.items()}, session=session)
+
+
+def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PRIORITY, **asked):
+    """The draft of a pack over *events* and *what* is known."""
+    request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
+    state = State("acme", 7, NOW, len(events))
+    ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
+    return Draft(request, state, ranking, Neighbourhood((), len(events)), what or known(), COUNT)
+
+
+def packed(events=(), what=None, **asked):
+    """The pack over *events* and *what* is known; only the texts that the draft wanted are there."""
+    made = draft(events, what, **asked)
+    texts = {row[0]: text for row, text in events}
+    return assemble(made, {event_id: texts[event_id] for event_id in made.texts_wanted() if event_id in texts})
