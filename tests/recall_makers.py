@@ -1,4 +1,4 @@
-"""Small worlds for recall: events, memories, artifacts and the rest with as few words as possible, and packs of them."""
+"""Small worlds for recall, with as few words as possible: events, memories, artifacts, and packs of them."""
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.recall.assemble import EventText, assemble
@@ -100,9 +100,9 @@ def evidence(record, number, text=QUERY):
     return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(text), 0.5, "", search_text(text))
 
 
-def known(*, session=RunningSession(), **lists):
+def known(*, session=None, **lists):
     """What is known, by kind."""
-    return Known(**{name: tuple(found) for name, found in lists.items()}, session=session)
+    return Known(**{name: tuple(found) for name, found in lists.items()}, session=session or RunningSession())
 
 
 def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PRIORITY, **asked):
