@@ -7,6 +7,7 @@ milder heads need a word that makes it general, and count as tentative without o
 import re
 from typing import NamedTuple
 
+from hmxgraph.extraction.forms import is_id
 from hmxgraph.extraction.phrases import one_of, pattern
 from hmxgraph.extraction.verbs import BASE_VERBS, NOT_ORDERED
 
@@ -88,7 +89,7 @@ _HABIT = pattern(
 _CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
 _POINTING = pattern(
     r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|above|below|same|again|today|tomorrow|tonight"
-    r"|now|soon|asap|quickly|yet|anything else|both|either|option)\b|\binstead\W*$"
+    r"|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
 )
 # Who gives an order of the moment speaks of the matter in hand: theirs, the other one, the original.
 _IN_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
@@ -180,7 +181,7 @@ def _mild(how: str, core: str, opening: str) -> float:
     """How sure a mild order is to hold beyond the moment."""
     if _LASTING.search(core) or _LASTING.search(opening) or how in _NAMING or _STYLE.match(core):
         return 0.8
-    if _POINTING.search(core) or _IN_HAND.search(core) or _CONDITION.match(opening):
+    if _POINTING.search(core) or _IN_HAND.search(core) or _CONDITION.match(opening) or any(map(is_id, core.split())):
         return 0.0
     if _WIDE.search(core) or _HABIT.search(opening):
         return 0.6

@@ -54,8 +54,18 @@ def _said(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
     found = sentences(text)
     if opens:
         yield from _request(found)
+    teller = _introduced(found, voice) if looked.tells else voice.subject
     for sentence in found:
-        yield from _of_sentence(sentence, voice, looked)
+        yield from _of_sentence(sentence, voice, looked, teller)
+
+
+def _introduced(found: list[str], voice: Voice) -> str:
+    """Who tells facts: an unnamed user goes by the one name that the same text introduces him by."""
+    if voice.subject != UNKNOWN:
+        return voice.subject
+    told = (fact for sentence in found for fact in facts.facts(sentence))
+    names = {fact.object for fact in told if fact.predicate == "name" and not fact.subject}
+    return names.pop() if len(names) == 1 else voice.subject
 
 
 def _worth(lowered: str, voice: Voice) -> Looked:
@@ -84,7 +94,7 @@ def _tells(lowered: str, said: frozenset[str]) -> bool:
     return _any(fact_rules.PHRASES, lowered)
 
 
-def _of_sentence(sentence: str, voice: Voice, looked: Looked) -> Iterator[MemoryDraft]:
+def _of_sentence(sentence: str, voice: Voice, looked: Looked, teller: str) -> Iterator[MemoryDraft]:
     order = directives.order(sentence, system=voice.part == "system") if looked.orders else None
     if order:
         yield policy_draft(order.text, order.confidence, "directive", hard=order.hard)
@@ -92,7 +102,7 @@ def _of_sentence(sentence: str, voice: Voice, looked: Looked) -> Iterator[Memory
     if like:
         yield preference_draft(like, _attributed(like.text, voice), voice.subject, "preference")
     for fact in facts.facts(sentence) if looked.tells else ():
-        draft = fact_draft(fact, voice.subject, "statement")
+        draft = fact_draft(fact, voice.subject if fact.predicate == "name" else teller, "statement")
         if draft:
             yield draft
     goal = goals.aim(sentence) if looked.aims else None

@@ -110,6 +110,10 @@ _POINTING = re.compile(
     r"|was|makes?|gives?|brings?|has)\b",
     re.IGNORECASE,
 )
+# What says how much, or that it is so of somebody else as well.
+_EMPHASIS = re.compile(
+    r"(?:,? (?:too|as well|also|so much|very much|a lot|more than anything|in general))+$", re.IGNORECASE
+)
 _TAKES_TO = re.compile(r"to [a-z]+")
 _POINTS_INSIDE = re.compile(
     r"\bthat(?: one| way|\W*$)|\b(?:at|by|for|from|in|of|on|to|with|within) that\b"
@@ -171,7 +175,7 @@ def _states(before: str, rule: Rule) -> bool:
 def _object(found: re.Match[str], rule: Rule) -> str:
     groups = found.groupdict()
     start = groups["object"] or groups.get("object2") or ""
-    about = _UNTIL.split(start, maxsplit=1)[0].strip(" ,.!\"'")
+    about = _EMPHASIS.sub("", _UNTIL.split(start, maxsplit=1)[0].strip(" ,.!\"'"))
     if not 3 <= len(about) <= LONGEST_OBJECT or _POINTING.match(about):
         return ""
     if rule.confidence < 0.6 and re.search(r"\b(?:the|my)\b|^an? |^\S+$", about):

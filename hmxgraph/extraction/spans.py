@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from hmxgraph.extraction.forms import is_id
 from hmxgraph.extraction.sentences import QUOTES, plain_signs
+from hmxgraph.extraction.verbs import BASE_VERBS
 from hmxgraph.extraction.vocabulary import DATES, DEMONYMS, HONORIFICS, NEVER_NAMES, NUMBERED, OFFICES, OPENERS, PLAIN
 
 _UPPER = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
@@ -120,12 +121,21 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
     first, last = 0, len(words)
     while last > first and _ends(words[last - 1]):
         last -= 1
+    if last - first > 1 and _goes_before(words, opening=opening):
+        first += 1
     while first < last and _drops(words[first], opening=opening, alone=last - first == 1):
         first += 1
     while first < last and words[first].islower():
         first += 1
     kept = words[first:last]
     return kept if kept and _nameable(kept) else []
+
+
+def _goes_before(words: list[str], *, opening: bool) -> bool:
+    """Whether the first word only stands before a name: "L. The" of two sentences, "Return the Garden Hose"."""
+    if len(words[0]) == 2 and words[0][1] == ".":
+        return words[1].lower() in OPENERS
+    return opening and words[1] == "the" and words[0].lower() in BASE_VERBS
 
 
 def _drops(word: str, *, opening: bool, alone: bool) -> bool:
@@ -197,7 +207,8 @@ def _joined(words: list[str]) -> Iterator[Span]:
 def _owned(words: list[str]) -> Iterator[Span]:
     at = words.index("of")
     left, right = words[:at], words[at + 1 :]
-    right = right[1:] if right[0] == "the" else right
+    if right[0] == "the":
+        right = right[1:] if len(right) > 2 else []  # the Rings, the Wind: no names without what they are of
     yield _span(words, 0.8)
     if len(left) > 1:
         yield from _single(left)
@@ -227,7 +238,12 @@ def _quoted(text: str) -> Iterator[Span]:
     """Titles in quotation marks: capitalised throughout but for small words, or two words and more in capitals."""
     for match in _QUOTED.finditer(text):
         words = match.group(1).split()
-        if len(words) <= 10 and words and _titled(words) and _trimmed(words, opening=False) == words:
+        if (
+            len(words) <= 10
+            and len(match.group(1).strip(" .,-&")) > 1
+            and _titled(words)
+            and _trimmed(words, opening=False) == words
+        ):
             yield Span(" ".join(words), person=False, confidence=0.7)
 
 

@@ -35,6 +35,7 @@ _OPENERS = """
     dude bro sis buddy folks team everyone sir madam ma'am hiya howdy alternatively add added adding update updated
     both           dozens hundreds thousands nearby ahead above below
     note once-in-a-lifetime speaking seeing being doing watching hearing reading playing running working
+    woohoo woo yippee hooray hurray oof eek welp hang
 """
 # A sentence may begin with these words without naming anything.
 OPENERS = frozenset(_OPENERS.split()) | STOP_WORDS
@@ -47,7 +48,7 @@ PLAIN = (
         available cancel cancelled canceled change click confirm confirmed connected connections delivered
         disabled download enabled exchange home inactive install locked login menu missing modify open pending
         preferred press processed remove reset return save search select settings shipped submit tap toggle turn
-        upgrade upload view yours business economy standard basic regular premium
+        upgrade upload view yours business economy standard basic regular premium default combined remaining
         """.split()  # noqa: SIM905 - as above
     )
     | OPENERS

@@ -54,6 +54,8 @@ NO_ORDERS = [
     "I'll make sure to find my user ID.",
     "Please use the gift card first to cover the difference.",
     "Use option 2.",
+    "Use credit_card_8003957 for any fare difference.",
+    "Make sure everything is set.",
     "Could you please confirm the total?",
     "If anything changes, please let me know.",
     "Would you confirm everything for me before moving forward?",

@@ -121,8 +121,23 @@ def test_a_user_gives_orders_and_states_facts():
         ("fact", "The user's name is Anna."),
         ("policy", "Always verify the rollout."),
         ("preference", "I prefer short reports."),
-        ("fact", "The user lives in Boston."),
+        ("fact", "Anna lives in Boston."),
     ]
+
+
+def test_a_user_who_tells_his_name_goes_by_it():
+    """Facts of the same text are about that name, also what only identifies somebody; else about the user."""
+    introduced = extract(said("Sure! My name is Yusuf Rossi, and my zip code is 19122. I live in Philadelphia."))
+    assert kept(introduced) == [
+        ("fact", "The user's name is Yusuf Rossi."),
+        ("fact", "Yusuf Rossi's zip code is 19122."),
+        ("fact", "Yusuf Rossi lives in Philadelphia."),
+    ]
+    assert kept(extract(said("My zip code is 19122. I live in Philadelphia."))) == [
+        ("fact", "The user lives in Philadelphia.")
+    ]
+    two = extract(said("My name is Ann Lee. Or was it: my name is Bob Lee? My name is Bob Lee. I live in Rome."))
+    assert ("fact", "The user lives in Rome.") in kept(two)
 
 
 def test_people_among_each_other_give_no_orders():
@@ -211,3 +226,10 @@ def test_output_is_bounded():
     assert (len(found.mentions), len(found.memories)) == (32, 8)
     results = {"tool_name": "list", "result": {"ids": [f"order_{number:05}" for number in range(500)]}, "success": True}
     assert len(extract(event("tool_result", results)).mentions) == 16
+
+
+def test_what_is_liked_is_named_without_emphasis():
+    """Liking something too, or so much, is liking the same thing."""
+    endings = ("", " too", " so much", ", too")
+    told = [extract(by_person(f"I love traveling{ending}.")).memories[0] for ending in endings]
+    assert {(one.object, one.slot) for one in told} == {(told[0].object, told[0].slot)}

@@ -74,3 +74,21 @@ def test_a_listing_capitalises_by_custom():
 def test_demonyms_alone_name_nothing():
     """An adjective of a place counts only inside a longer name."""
     assert names("an American band in the American Football League") == ["American Football League"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("- Return the Garden Hose today", ["Garden Hose"]),
+        ("Exchange the Bluetooth Speaker for me", ["Bluetooth Speaker"]),
+        ("Alexander the Great was here", ["Alexander the Great"]),
+        ("I take size L. The price is fine", []),
+        ('I prefer size "M."', []),
+        ("Woohoo Melanie! Oof, Hang in there", ["Melanie"]),
+        ("we saw Lord of the Rings", ["Lord of the Rings"]),
+        ("a President of the United States", ["President of the United States", "United States"]),
+    ],
+)
+def test_what_stands_beside_a_name_is_not_part_of_it(text, found):
+    """Orders, exclamations, sizes and the end of the sentence before are no names, nor is a title's last word alone."""
+    assert names(text) == found
