@@ -1,11 +1,12 @@
 """``hmxgraph pack``: the right memory inside a budget, as text, table, JSON or page."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, err, opened, out
+from hmxgraph.knowledge import KnowledgeGraph
 from hmxgraph.protocol.packs import Entry
 from hmxgraph.recall.pack import Pack
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 Explain = Annotated[bool, typer.Option("--explain", help="Why each entry is in and each drop is out.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")]
+# Kinds of entries whose evidence the report unfolds.
+_DERIVED = frozenset({"artifact", "memory", "policy"})
 Section = Annotated[list[str] | None, typer.Option("--section", help="Only these sections; repeat for several.")]
 
 
@@ -35,9 +38,15 @@ def pack(
         wanted["sections"] = section
     with opened(tenant) as graph:
         made = graph.pack(query, **wanted)
-    if html is not None:
-        err.print(f"written: {made.to_html(html)}")
+        if html is not None:
+            err.print(f"written: {made.to_html(html, trails=trails(graph, made))}")
     emit(made.document(), as_json, lambda: show_pack(made, explain=explain))
+
+
+def trails(graph: KnowledgeGraph, made: Pack) -> dict[str, list[dict[str, Any]]]:
+    """The events behind each entry that is not an event itself."""
+    derived = {entry.source_id for entry in made.entries if entry.source_type in _DERIVED}
+    return {name: [event.document() for event in graph.explain(name).trail()] for name in sorted(derived)}
 
 
 def show_pack(made: Pack, *, explain: bool) -> None:

@@ -23,7 +23,7 @@ class Shown:
 
 
 def shown(value: Any) -> str:
-    """HTML of a JSON value: an object as rows of name and value, a list of objects as a table, the rest as text.
+    """HTML of a JSON value: an object as rows of name and value, objects in a list or under names as a table.
 
     >>> shown({"tags": ["a", "b"]}).endswith(">a, b</td></tr></table>")
     True
@@ -32,6 +32,8 @@ def shown(value: Any) -> str:
     match value:
         case None | "" | () | []:
             return ""
+        case Mapping() if value and all(isinstance(part, Mapping) for part in value.values()):
+            return _table([{"": name, **part} for name, part in value.items()])
         case Mapping():
             return f"{_TABLE}{''.join(_row((escape(str(name)), shown(part))) for name, part in value.items())}</table>"
         case [Mapping(), *_]:

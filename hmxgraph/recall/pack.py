@@ -10,7 +10,7 @@ from rich.table import Table
 from hmxgraph.protocol.packs import ContextPack, Entry
 from hmxgraph.recall.explain import pack_table
 from hmxgraph.recall.render import Line, rendered, speaker_name
-from hmxgraph.recall.report import pack_html
+from hmxgraph.recall.report import Trails, pack_html
 
 
 class Pack(ContextPack):
@@ -28,10 +28,14 @@ class Pack(ContextPack):
         """Why each entry is in and each drop is out, as a table for a terminal."""
         return pack_table(self)
 
-    def to_html(self, path: str | Path) -> Path:
-        """Write the pack as one self-contained HTML page to *path*, which is returned."""
+    def to_html(self, path: str | Path, *, trails: Trails | None = None) -> Path:
+        """Write the pack as one self-contained HTML page to *path*, which is returned.
+
+        *trails* unfolds what entries rest on: by ``source_id``, events with ``timestamp``, ``session_id``,
+        ``event_type`` and ``text``, as ``graph.explain(source_id)`` tells them.
+        """
         target = Path(path)
-        target.write_text(pack_html(self), encoding="utf-8")
+        target.write_text(pack_html(self, trails=trails), encoding="utf-8")
         return target
 
     def taking(self, milliseconds: float) -> Self:

@@ -1,30 +1,50 @@
 """A pack as one self-contained page: what is in, why, and what was left out. No scripts, no network."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, TypeAlias
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY, ContextPack, DroppedEntry, Entry
 
 _SHADES = {"relevance": "#3b6ea5", "recency": "#6aa56a", "provenance": "#b58a3b", "salience": "#8a6aa5"}
+_MOST_SHOWN = 300
+_MOST_EVENTS = 60
 _STYLE = """
-.hmx{font:15px/1.5 system-ui,sans-serif;color:#1c2733;max-width:60rem;margin:0 auto;padding:1rem}
-.hmx h1{font-size:1.35rem;margin:.2rem 0}.hmx h2{font-size:1.05rem;margin:1.6rem 0 .4rem;text-transform:capitalize}
-.hmx .dim{color:#66727f;font-size:.85rem}
+.hmx{font:15px/1.5 system-ui,sans-serif;color:#1c2733;background:#fff;max-width:60rem;margin:0 auto;padding:1rem;
+print-color-adjust:exact;-webkit-print-color-adjust:exact}
+.hmx h1{font-size:1.35rem;margin:.2rem 0}.hmx h2{font-size:1.05rem;margin:1.6rem 0 .4rem;break-after:avoid}
+.hmx h2::first-letter{text-transform:capitalize}
+.hmx .dim{color:#5b6773;font-size:.85em}
 .hmx pre{white-space:pre-wrap;overflow-wrap:anywhere;font:inherit;margin:.2rem 0}
-.hmx article{border:1px solid #d5dce3;border-radius:6px;padding:.5rem .8rem;margin:.5rem 0;break-inside:avoid}
-.hmx .bar{display:flex;height:.55rem;background:#edf1f4;border-radius:3px;overflow:hidden;margin:.25rem 0}
-.hmx .bar i{display:block;height:100%}.hmx .budget{display:grid;grid-template-columns:9rem 1fr 10rem;gap:0 .7rem}
-.hmx table{border-collapse:collapse;width:100%;font-size:.85rem}.hmx td,.hmx th{text-align:left;padding:.2rem .5rem;
-border-bottom:1px solid #e3e8ec;overflow-wrap:anywhere}.hmx code{font-size:.8rem;overflow-wrap:anywhere}
-@media(max-width:40rem){.hmx .budget{grid-template-columns:1fr}.hmx .wide{display:none}}
-@media print{.hmx{max-width:none;font-size:11px}}
+.hmx article{border:1px solid #d5dce3;border-radius:6px;padding:.5rem .8rem;margin:.5rem 0}
+.hmx article:not(:has(details[open])){break-inside:avoid}
+.hmx .bar{display:flex;position:relative;height:.55rem;background:#e6ebf0;border-radius:3px;margin:.25rem 0}
+.hmx .bar i{display:block;height:100%}
+.hmx .bar b{position:absolute;top:-.15rem;bottom:-.15rem;border-left:2px solid #1c2733}
+.hmx .budget{display:grid;grid-template-columns:9rem 1fr 10rem;grid-auto-flow:dense;gap:0 .7rem;align-items:center}
+.hmx .budget .dim{grid-column:3}.hmx .budget .bar{grid-column:2}
+.hmx .key span{white-space:nowrap}
+.hmx .key i{display:inline-block;width:.7rem;height:.7rem;border-radius:2px;margin:0 .3rem 0 .8rem}
+.hmx .told{display:none}.hmx summary{cursor:pointer;color:#5b6773;font-size:.85em}
+.hmx details ul{margin:.2rem 0;padding-left:1.1rem;font-size:.85em;overflow-wrap:anywhere}
+.hmx table{border-collapse:collapse;width:100%;font-size:.85em}.hmx td,.hmx th{text-align:left;padding:.2rem .5rem;
+border-bottom:1px solid #e3e8ec;overflow-wrap:anywhere}.hmx code{font-size:.8em;overflow-wrap:anywhere}
+@media(max-width:40rem){.hmx{padding:.6rem}.hmx .budget{grid-template-columns:1fr auto}.hmx .wide{display:none}
+.hmx .budget .dim{grid-column:2}.hmx .budget .bar{grid-column:1/3}.hmx .told{display:inline}}
+@media print{.hmx{max-width:none;font-size:11px;padding:0}.hmx .told{display:inline}.hmx tr{break-inside:avoid}}
 """
 
 
-def pack_html(pack: ContextPack, *, fragment: bool = False) -> str:
-    """The page, or with *fragment* the part of it that a notebook shows."""
-    body = f"<style>{_STYLE}</style><div class='hmx'>{_head(pack)}{_budgets(pack)}{_sections(pack)}{_drops(pack)}</div>"
+Trails: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def pack_html(pack: ContextPack, *, trails: Trails | None = None, fragment: bool = False) -> str:
+    """The page, or with *fragment* the part of it that a notebook shows.
+
+    *trails* holds the events behind entries by ``source_id``, each with timestamp, session_id, event_type and text.
+    """
+    told = f"{_head(pack)}{_budgets(pack)}{_sections(pack, trails or {})}{_drops(pack)}"
+    body = f"<style>{_STYLE}</style><div class='hmx'>{told}</div>"
     if fragment:
         return body
     head = "<meta charset='utf-8'><meta name='viewport' content='width=device-width,initial-scale=1'>"
@@ -44,7 +64,9 @@ def _budgets(pack: ContextPack) -> str:
     budget = pack.token_budget
     rows = [("all sections", budget.used, budget.total_budget)]
     rows += [(name, part.used, part.budget) for name, part in sorted(budget.section_budgets.items(), key=_priority)]
-    return f"<h2>Budget</h2><div class='budget'>{''.join(_budget(*row, budget.total_budget) for row in rows)}</div>"
+    drawn = "".join(_budget(*row, budget.total_budget) for row in rows)
+    why = "The mark is a section's own share; what others leave free goes to the best entries."
+    return f"<h2>Budget</h2><div class='budget'>{drawn}</div><div class='dim'>{why}</div>"
 
 
 def _priority(named: tuple[str, Any]) -> int:
@@ -53,38 +75,64 @@ def _priority(named: tuple[str, Any]) -> int:
 
 def _budget(name: str, used: int, given: int, total: int) -> str:
     share = f"<i style='width:{_percent(used, total)};background:#3b6ea5'></i>"
-    return (
-        f"<span>{escape(name)}</span><div class='bar'>{share}</div><span class='dim'>{used} used, {given} given</span>"
-    )
+    mark = f"<b style='left:{_percent(given, total)}'></b>" if 0 < given < total else ""
+    words = f"<span class='dim'>{used} used, {given} given</span>"
+    return f"<span>{escape(name.replace('_', ' '))}</span>{words}<div class='bar'>{share}{mark}</div>"
 
 
-def _sections(pack: ContextPack) -> str:
+def _sections(pack: ContextPack, trails: Trails) -> str:
     components = pack.metadata.get("score_components", {})
     weights = pack.assembly_metadata.ranking_weights.model_dump()
     told = zip(pack.entries, pack.metadata.get("entries") or [{}] * len(pack.entries), strict=True)
     by_section: dict[str, list[str]] = {}
     for entry, about in told:
         scored = components.get(entry.source_id, {}) if isinstance(components, Mapping) else {}
-        by_section.setdefault(entry.section, []).append(_entry(entry, about, scored, weights))
-    return "".join(f"<h2>{escape(name.replace('_', ' '))}</h2>{''.join(found)}" for name, found in by_section.items())
+        drawn = _components(scored, weights) + _trail(trails.get(entry.source_id, ()))
+        by_section.setdefault(entry.section, []).append(_entry(entry, about, drawn))
+    body = "".join(f"<h2>{escape(name.replace('_', ' '))}</h2>{''.join(found)}" for name, found in by_section.items())
+    return _key(weights) + body
 
 
-def _entry(entry: Entry, about: Mapping[str, Any], scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
+def _key(weights: Mapping[str, float]) -> str:
+    """What the colours of the scores mean."""
+    shades = (f"<i style='background:{_SHADES[name]}'></i>{name} x {weight:g}" for name, weight in weights.items())
+    parts = " ".join(f"<span>{shade}</span>" for shade in shades)
+    return f"<h2>Entries</h2><div class='dim key'>score = {parts}</div>"
+
+
+def _trail(events: Sequence[Mapping[str, Any]]) -> str:
+    """The events behind an entry, to be unfolded."""
+    if not events:
+        return ""
+    shown = "".join(map(_event, events[:_MOST_EVENTS]))
+    left = f"<li>and {len(events) - _MOST_EVENTS} more</li>" if len(events) > _MOST_EVENTS else ""
+    counted = f"{len(events)} {'event' if len(events) == 1 else 'events'}"
+    return f"<details><summary>what it rests on: {counted}</summary><ul>{shown}{left}</ul></details>"
+
+
+def _event(event: Mapping[str, Any]) -> str:
+    head = " ".join(escape(event[name]) for name in ("timestamp", "session_id", "event_type"))
+    return f"<li><span class='dim'>{head}</span> {escape(event['text'][:_MOST_SHOWN])}</li>"
+
+
+def _entry(entry: Entry, about: Mapping[str, Any], drawn: str) -> str:
     origin = entry.provenance
-    evidence = f"{origin.evidence_count} {'event' if origin.evidence_count == 1 else 'events'}"
     when = f" &middot; {escape(about['timestamp'])} in {escape(about['session_id'])}" if "timestamp" in about else ""
     score = f"#{entry.rank} &middot; score {entry.relevance_score:.3f} &middot; {entry.token_estimate} tokens"
-    source = f"{escape(origin.origin)}, confidence {origin.confidence:.2f}, {evidence}{when}"
+    source = f"{escape(origin.origin)}, confidence {origin.confidence:.2f}, evidence {origin.evidence_count}{when}"
     name = f"{escape(entry.source_type)} <code>{escape(entry.source_id)}</code>"
     told = f"<div class='dim'>{score} &middot; {source}<br>{name}</div>"
-    bar = _components(scored, weights)
-    return f"<article id='{escape(entry.source_id)}'><pre>{escape(entry.content)}</pre>{bar}{told}</article>"
+    return f"<article id='{escape(entry.source_id)}'><pre>{escape(entry.content)}</pre>{told}{drawn}</article>"
 
 
 def _components(scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """A bar of the weighted components; hovering over one tells its value."""
-    parts = [_component(name, scored[name], weight) for name, weight in weights.items() if name in scored]
-    return f"<div class='bar'>{''.join(parts)}</div>" if parts else ""
+    """A bar of the weighted components; hovering over one tells its value, paper and phones have it in words."""
+    known = {name: scored[name] for name in weights if name in scored}
+    if not known:
+        return ""
+    words = ", ".join(f"{name} {value:.2f}" for name, value in known.items())
+    bar = "".join(_component(name, value, weights[name]) for name, value in known.items())
+    return f"<div class='bar'>{bar}</div><span class='dim told'>{words}</span>"
 
 
 def _component(name: str, value: float, weight: float) -> str:

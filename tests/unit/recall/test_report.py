@@ -1,0 +1,49 @@
+"""The report of a pack: one page that needs nothing else and is safe, whatever the events say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.protocol.parsing import parse_measured
+from hmxgraph.recall.report import pack_html
+
+EXAMPLE = Path(__file__).parents[2] / "conformance" / "examples" / "context-pack.json"
+EVENT = {"timestamp": "2026-03-14T03:00:00Z", "session_id": "s", "event_type": "message", "text": "<script>x</script>"}
+
+
+@pytest.fixture
+def document():
+    """The specification's example, as plain values."""
+    return parse_measured(EXAMPLE.read_bytes())[0]
+
+
+def entry_of(document):
+    """Its first entry."""
+    return document["entries"][0]
+
+
+def test_page_needs_no_network_and_no_script(document):
+    """Nothing is loaded, nothing is run."""
+    page = pack_html(ContextPack.parse(document))
+    assert page.startswith("<!doctype html>")
+    assert (
+        re.findall(r"<script|src=|href=|url\(|@import|https?://", page.replace(entry_of(document)["content"], "")) == []
+    )
+
+
+def test_words_of_others_stay_words(document):
+    """Marks of HTML in the question, in entries and in evidence are shown, not obeyed."""
+    document["query_context"] = entry_of(document)["content"] = "<img onerror=x>"
+    page = pack_html(ContextPack.parse(document), trails={entry_of(document)["source_id"]: [EVENT]})
+    assert "<img" not in page
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_long_trails_tell_what_they_leave_out(document):
+    """A trail of many events shows the first ones and counts the rest."""
+    page = pack_html(ContextPack.parse(document), trails={entry_of(document)["source_id"]: [EVENT] * 100})
+    assert "what it rests on: 100 events" in page
+    assert "and 40 more" in page
