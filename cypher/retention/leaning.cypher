@@ -13,6 +13,10 @@ CALL () {
     chosen,
     COUNT { (record)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL } AS live
   UNION ALL
+  MATCH (record:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.erased IS NULL
+  RETURN DISTINCT 'record' AS kind, record.artifact_id AS id, 1 AS chosen, 1 AS live
+  UNION ALL
   MATCH (record:Memory)-[:EVIDENCED_BY]->(event:Event)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.text <> ''
   WITH record, count(event) AS chosen
@@ -25,6 +29,15 @@ CALL () {
   MATCH (event:Event)-[:MENTIONS]->(entity:Entity)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
   WITH entity, count(event) AS chosen
+  RETURN
+    'entity' AS kind,
+    entity.key AS id,
+    chosen,
+    COUNT { (entity)<-[:MENTIONS]-(live) WHERE NOT live:Memory } AS live
+  UNION ALL
+  MATCH (entity:Entity)<-[mention:MENTIONS]-(record:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
+  WITH entity, count(DISTINCT mention) AS chosen
   RETURN
     'entity' AS kind,
     entity.key AS id,

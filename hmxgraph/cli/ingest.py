@@ -144,6 +144,7 @@ def _forgotten(report: ForgetReport) -> Table:
     table = Table(title=f"{title} from {report.tenant_id}", show_header=False)
     table.add_row("events", f"{len(report.events):,}")
     table.add_row("sessions", f"{report.sessions:,}")
+    table.add_row("task records", f"{len(report.records):,}")
     for name in ("artifacts", "memories", "relations", "entities"):
         table.add_row(f"{name} without evidence", f"{len(getattr(report, name)):,}")
     table.add_row("events that still hold content", f"{report.remaining:,}")

@@ -45,8 +45,9 @@ class Erased(NamedTuple):
 class ForgetReport:
     """What was forgotten, or in a dry run what would be.
 
-    ``events`` keep id and hash. ``artifacts``, ``memories``, ``relations`` and ``entities`` lost their last evidence
-    with them and are deprecated. ``remaining`` counts chosen events that still hold content: 0 proves a forget.
+    ``events`` keep id and hash, and so do ``records``, the task records that they told. ``artifacts``, ``memories``,
+    ``relations`` and ``entities`` lost their last evidence with them and are deprecated. ``remaining`` counts chosen
+    events that still hold content: 0 proves a forget.
     """
 
     tenant_id: str
@@ -54,6 +55,7 @@ class ForgetReport:
     dry_run: bool
     events: tuple[Erased, ...] = ()
     sessions: int = 0
+    records: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
     memories: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()

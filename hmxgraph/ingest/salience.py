@@ -37,18 +37,20 @@ def adjusted(base: float, *, new: bool, repeat: bool) -> float:
 
 
 def signature(event: Event) -> str:
-    """What kind of thing happened: the type with its tool, error type or role.
+    """What kind of thing happened: the type, and a hash of its tool, error type or role.
+
+    The tenant keeps its signatures when events are forgotten, so they must not spell what an event said.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="tool_call", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"tool_name": "gh"})
     >>> signature(event)
-    'tool_call:gh'
+    'tool_call:fb2b7fce09401614'
     """
     content = event.content
     names = (content.get(name) for name in ("tool_name", "error_type", "signal", "role"))
     name = next((name for name in names if isinstance(name, str) and name), "")
     failed = ":failed" if content.get("success") is False else ""
-    return f"{event.event_type}:{name}{failed}"[:200]
+    return f"{event.event_type}:{sha256(name.encode()).hexdigest()[:16]}{failed}"[:200]
 
 
 def mark(event_type: str, text: str) -> int:

@@ -94,7 +94,7 @@ _TELLING = frozenset({"task_progress", "task_finish", "evidence", "decision", "r
 def _resume(sources: Sequence[Source]) -> dict[str, Any]:
     told = resumed(sources)
     goal, status = told.pop("goal"), told.pop("status")
-    told["summary"] = f"{goal} [{status}]: {told['summary']}"
+    told["summary"] = f"{goal or sources[0].record.task_id} [{status}]: {told['summary']}"
     return {name: value for name, value in told.items() if value} | {"sources": sources}
 
 

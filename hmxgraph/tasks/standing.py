@@ -45,3 +45,4 @@ class Parent:
     project_id: str | None = None
     agent_id: str | None = None
     superseded_by: str | None = None
+    erased: bool = False

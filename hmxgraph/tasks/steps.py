@@ -118,6 +118,8 @@ def _check_reply(record: TaskRecord, standing: Standing, parent: Parent | None) 
         raise TaskError(kind, f"there is no record {wanted!r} to reply to", "give the artifact_id of a stored record")
     if wanted == record.artifact_id:
         raise TaskError(kind, "a record cannot reply to itself", "name the record that it is about")
+    if parent.erased and kind in COUNTERSIGNING:
+        raise TaskError(kind, f"record {wanted!r} was erased", "nothing is left to judge; reply to another record")
     check = _BY_KIND.get(kind)
     if check:
         check(record, standing)

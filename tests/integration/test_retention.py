@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.errors import UnknownChoice
+from hmxgraph.errors import TaskError, UnknownChoice
 from hmxgraph.graph.plans.artifacts import artifact
 from hmxgraph.graph.plans.lifecycle import record_artifact
 from hmxgraph.graph.plans.retention import forget
@@ -179,3 +179,103 @@ def test_sessions_are_marked_as_changed(graph, stored, forgetting, events):
     assert "outcome" not in session
     assert session["changed_version"] == graph.health()["state_version"]
     assert session["event_count"] == 4
+
+
+FULL_RECORD = {
+    "agent_id": "zebra ana",
+    "project_id": "savannah",
+    "status": "zebra status",
+    "artifact_role": "zebra role",
+    "challenge_id": "zebra challenge",
+    "relation_kind": "zebra relation",
+    "tool_name": "zebra tool",
+    "requested_action": "zebra request",
+    "verification_status": "zebra verdict",
+    "motivation": "zebra motive",
+    "blockers": ["zebra blocker"],
+    "what_worked": ["zebra win"],
+    "what_failed": ["zebra failure"],
+    "validation": ["zebra check"],
+    "followups": ["zebra next"],
+    "parameters": {"zebra": "setting"},
+    "metrics": {"zebra": 1},
+    "tags": ["event:zebra"],
+    "dataset_refs": [{"name": "zebra data", "version": "zebra 2", "description": "zebra soil"}, {"name": "shared"}],
+    "entity_refs": [{"name": "Zebra", "entity_type": "organism", "role": "zebra subject"}],
+    "contributors": [{"contributor_id": "bo", "display_name": "Zebra Bo", "contribution": "zebra sampling"}],
+    "provenance": {"path": "zebra/path"},
+}
+
+
+def write_zebras(graph, task_id):
+    """A task all of whose records say zebra wherever a record can say anything, and one of another session."""
+    tasks, records = graph.tasks, graph.records
+    tasks.start("Find the zebra", task_id=task_id, **FULL_RECORD)
+    run = tasks.run_start(task_id, command="zebra run", why_chosen="zebra", inputs=["zebra"], **FULL_RECORD)
+    tasks.run_finish(task_id, run_id=run.artifact_id, **FULL_RECORD | {"summary": "zebra ran"})
+    seen = tasks.add_evidence(task_id, summary="zebra seen", artifact_id="seen", **FULL_RECORD)
+    records.review(seen.artifact_id, summary="zebra review", **FULL_RECORD)
+    records.revision(seen.artifact_id, summary="zebra revision", **FULL_RECORD)
+    records.verification(seen.artifact_id, summary="zebra verified", supports_claim=True, **FULL_RECORD)
+    records.decision(task_id, summary="zebra decided", **FULL_RECORD)
+    records.create("digest", task_id=task_id, summary="zebra told", artifact_role="project_brief", digest_key="mine")
+    other = {"dataset_refs": [{"name": "shared"}], "contributors": [{"contributor_id": "bo"}], "session_id": "other"}
+    tasks.add_evidence(task_id, summary="a lion", artifact_id="lion", **other)
+    tasks.finish(task_id, **FULL_RECORD | {"summary": "zebra end"})
+
+
+def read_everything(graph, task_id):
+    """Every digest composed, so that each could hold what is erased later."""
+    graph.tasks.resume(task_id)
+    for project_id in ("savannah", None):
+        graph.memory.compact(project_id=project_id, force_digest_rebuild=True)
+
+
+@pytest.mark.parametrize("criteria", [{"session_id": "task:safari"}, {"before": "9999-01-01T00:00:00Z"}])
+def test_no_text_of_an_erased_record_is_left_anywhere(graph, stored, criteria):
+    """Records are erased with the events that tell them: no node and no edge of the tenant holds their words."""
+    write_zebras(graph, "safari")
+    read_everything(graph, "safari")
+    told = "MATCH ({tenant_id: $tenant_id})-[r]->() RETURN type(r) AS labels, properties(r) AS properties"
+    dry = graph.forget(dry_run=True, **criteria)
+    report = graph.forget(**criteria)
+    assert (dry.records, set(dry.entities)) == (report.records, set(report.entities))
+    assert len(report.records) == (10 if "before" in criteria else 9)
+    assert holding(stored, "zebra") == []
+    assert [row for row in stored.rows(told) if "zebra" in str(row).lower()] == []
+    assert graph.records.search("zebra", include_hidden=True).hits == ()
+    read_everything(graph, "safari")
+    assert holding(stored, "zebra") == []
+    assert bool(holding(stored, "savannah")) == ("session_id" in criteria)
+    assert [finding for finding in graph.verify().findings if finding.level == "wrong"] == []
+
+
+def test_an_erased_record_keeps_its_place(graph, stored):
+    """Id, kind, thread and hash stay; the thread is as long as before, a replay does not bring anything back."""
+    write_zebras(graph, "safari")
+    before = graph.records.list_thread("safari")
+    hashed = "MATCH (r:TaskRecord {tenant_id: $tenant_id, artifact_id: 'seen'}) RETURN r.record_hash AS hash"
+    ((row,)) = stored.rows(hashed)
+    graph.forget(session_id="task:safari")
+    after = graph.records.list_thread("safari")
+    assert [view.artifact_id for view in after] == [view.artifact_id for view in before]
+    assert {view.hidden_reason for view in after if view.artifact_id != "lion"} == {"erased"}
+    assert stored.rows(hashed) == [row]
+    assert graph.records.get("lion").text == "a lion"
+    again = graph.tasks.add_evidence("safari", summary="zebra seen", artifact_id="seen", **FULL_RECORD)
+    assert (again.created, again.projections) == (False, ())
+    assert holding(stored, "zebra") == []
+    with pytest.raises(TaskError, match="record 'seen' was erased"):
+        graph.records.verification("seen", summary="late", supports_claim=True, agent_id="cy")
+
+
+def test_a_countersignature_goes_with_its_author(graph):
+    """When the verifying agent's words are erased, the record that they verified is as trusted as before."""
+    task_id = graph.tasks.start("Find the leak", agent_id="ana").task_id
+    seen = graph.tasks.add_evidence(task_id, summary="the buffer leaks", agent_id="ana").artifact_id
+    graph.records.verification(seen, summary="reproduced", supports_claim=True, agent_id="bo")
+    assert graph.records.get(seen).trust_tier == "verified_record"
+    assert len(graph.forget(agent_id="bo").records) == 1
+    view = graph.records.get(seen)
+    assert (view.trust_tier, view.verified_by, view.text) == ("canonical_record", (), "the buffer leaks")
+    assert graph.tasks.resume(task_id).validation == ()

@@ -122,6 +122,8 @@ def _write(tenancy: Tenancy, given: TaskRecord) -> Plan[Written]:
     standing = yield from _lock(tenancy, given.task_id)
     met = yield from _met(tenancy, given)
     parent = parent_of(met["parent"])
+    if met["record"] is not None and met["record"].get("erased"):
+        return _written(stored_record(met["record"]), (), created=False)
     if met["record"] is not None:
         return _written_before(given, stored_record(met["record"]))
     if met["artifact_id"] is not None:

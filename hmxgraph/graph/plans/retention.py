@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
-from hmxgraph.graph.plans import entities, memories
+from hmxgraph.graph.plans import entities, memories, record_retention
 from hmxgraph.graph.plans.conflicts import settle
 from hmxgraph.graph.plans.tenants import bump, state
 from hmxgraph.graph.rows.compilation import model_key
@@ -17,7 +17,13 @@ from hmxgraph.ingest.forgetting import Erased, ForgetReport, Forgettable
 PAGE = 1_000
 REASON = "all evidence was erased"
 _BEFORE_ALL = (-(2**63), "")
-_FIELDS = {"artifact": "artifacts", "memory": "memories", "relation": "relations", "entity": "entities"}
+_FIELDS = {
+    "record": "records",
+    "artifact": "artifacts",
+    "memory": "memories",
+    "relation": "relations",
+    "entity": "entities",
+}
 
 
 @dataclass(slots=True)
@@ -51,8 +57,8 @@ class _Found:
 def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> Procedure[ForgetReport]:
     """The chosen events erased, in transactions of 1,000, and what lost its last evidence with them deprecated.
 
-    An erased event keeps key, ids, hash, type and place in its session; feeding it in again is a duplicate. A dry run
-    writes nothing and tells what would go.
+    An erased event keeps key, ids, hash, type and place in its session; feeding it in again is a duplicate. The task
+    records that it tells are erased with it, their digests dropped. A dry run writes nothing and tells what would go.
     """
     found = _Found()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
@@ -67,6 +73,7 @@ def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> P
             found.lose(kind, ids)
         after = (page[-1]["time_us"], page[-1]["key"])
     yield from write(partial(_unlearn, tenancy))
+    yield from _digests(tenancy, chosen, criteria)
     left = yield from read(partial(_page, tenancy, criteria, _BEFORE_ALL))
     return found.report(tenancy, chosen, dry_run=False, remaining=len(left))
 
@@ -117,16 +124,29 @@ def _leaning(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
 def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     """Erase a page; the ids of what was deprecated with it, by kind."""
     tenant = yield from state(tenancy)
+    records = yield from record_retention.told(tenancy, _keys(page))
     sessions = _sessions(page)
     yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
     keys = [row["key"] for row in erased]
+    gone = yield from record_retention.erase(tenancy, records, tenant["logical_us"])
     lost = yield from _unmentioned(tenancy, keys, tenant["logical_us"])
+    lost["record"] = list(gone.records)
+    lost["entity"] += gone.entities
     lost["artifact"] = yield from _unsupported(tenancy, keys, tenant["logical_us"])
     version = yield from bump(tenancy, tenant["logical_us"])
     session_keys = [session["key"] for session in sessions]
     yield bind("retention/stamp", tenant_id=tenancy.tenant_id, version=version, batch={"session_keys": session_keys})
+    yield from record_retention.drop_digests(tenancy, records)
     return lost
+
+
+def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[None]:
+    """Delete the digests that meet the criteria themselves, where these say anything of records."""
+    if chosen.event_ids is not None or chosen.source is not None or chosen.expired:
+        return
+    named = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
+    yield from write(partial(record_retention.drop_chosen_digests, tenancy, named, 0))
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:

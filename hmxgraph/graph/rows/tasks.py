@@ -135,6 +135,7 @@ def parent_of(properties: Row | None) -> Parent | None:
         return None
     names = ("artifact_id", "artifact_kind", "task_id", "thread_id", "project_id", "agent_id", "superseded_by")
     found: dict[str, Any] = {name: properties.get(name) for name in names}
+    found["erased"] = properties.get("erased", False)
     return Parent(**found)
 
 
@@ -155,7 +156,12 @@ def _datasets(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
         {
             "key": tenancy.node_key("dataset", dataset.name, dataset.version or ""),
             "properties": _present(name=dataset.name, version=dataset.version, description=dataset.description),
-            "use": _present(name=dataset.name, version=dataset.version, created_us=record.created_us),
+            "use": _present(
+                name=dataset.name,
+                version=dataset.version,
+                description=dataset.description,
+                created_us=record.created_us,
+            ),
         }
         for dataset in record.dataset_refs or ()
     ]
@@ -173,7 +179,7 @@ def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
         {
             "key": tenancy.node_key("contributor", one.contributor_id),
             "properties": _present(contributor_id=one.contributor_id, display_name=one.display_name),
-            "share": _present(role=one.role, contribution=one.contribution),
+            "share": _present(role=one.role, contribution=one.contribution, display_name=one.display_name),
         }
         for one in record.contributors or ()
     ]

@@ -1,0 +1,14 @@
+// Delete the digests of a session or an agent, or from before a time. No event tells of a digest, so that one which was
+// written by hand is not found among the events that are erased.
+//
+// mode: write
+// row:  artifact_id
+MATCH (digest:TaskRecord)
+WHERE digest.tenant_id = $tenant_id AND digest.artifact_kind = 'digest' AND digest.created_us IS NOT NULL
+  AND ($chosen.session_id IS NULL OR coalesce(digest.session_id, 'task:' + digest.task_id) = $chosen.session_id)
+  AND ($chosen.agent_id IS NULL OR digest.agent_id = $chosen.agent_id)
+  AND ($chosen.before_us IS NULL OR digest.created_us < $chosen.before_us)
+WITH digest, digest.artifact_id AS artifact_id
+DETACH DELETE digest
+RETURN artifact_id
+ORDER BY artifact_id
