@@ -5,12 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hmxgraph.fingerprint.known import PrivateName
-from hmxgraph.text.masking import mask_secrets
+from hmxgraph.fingerprint.privacy import asks_for_secret, travelling
 
 # No field of a fingerprint may be longer, so that no entry can fill a tier by itself.
 LONGEST_TEXT = 1_000
 LONGEST_LIST = 64
 LONGEST_NAME = 64
+# So much is read of a text of which so much less can be told: room for keys that shrink to a mark.
+_LONGEST_READ = 8 * LONGEST_TEXT
 _SHORTEST_NAME = 3
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
 
@@ -25,6 +27,7 @@ class Disclosure:
         self._marks = {_key(name.name): f"[{name.type}]" for name in reversed(kept)}
         longest_first = sorted({name.name for name in kept}, key=lambda name: (-len(name), name))
         words = "|".join(map(_pattern, longest_first))
+        self._told: dict[str, str] = {}
         self._names = re.compile(rf"(?<!\w)(?:{words})(?!\w)") if words else None
 
     def text(self, text: str) -> str:
@@ -34,12 +37,10 @@ class Disclosure:
         'Ask [person], password=[password]'
 
         """
-        masked = one_line(mask_secrets(text))
-        return (
-            self._names.sub(lambda found: self._marks.get(_key(found.group()), "[name]"), masked)
-            if self._names
-            else masked
-        )
+        if text not in self._told:
+            masked = one_line(travelling(text[:_LONGEST_READ]))
+            self._told[text] = self._names.sub(self._mark, masked) if self._names else masked
+        return self._told[text]
 
     def _mark(self, found: re.Match[str]) -> str:
         return self._marks.get(_key(found.group()), "[name]")
@@ -50,11 +51,16 @@ class Disclosure:
             case str():
                 return self.text(value)
             case list() | tuple():
-                return [self.value(part) for part in value]
+                return [self._part(before, part) for before, part in zip(("", *value), value, strict=False)]
             case Mapping():
                 return {key: self.value(part) for key, part in value.items()}
             case _:
                 return value
+
+    def _part(self, before: Any, part: Any) -> Any:
+        """One entry of a list: a secret where the one before asks for it, as arguments of a command do."""
+        asked = isinstance(part, str) and isinstance(before, str) and asks_for_secret(before)
+        return "[password]" if asked else self.value(part)
 
     def names(self, counts: Mapping[str, int]) -> dict[str, int]:
         """Counts by names as they may travel; names that become the same are added up."""

@@ -108,7 +108,7 @@ SECRETS = (
     _rule("[token]", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
     _rule("[token]", r"(?i)\b(?:bearer|authorization:\s*(?:basic|token))\s+(?P<value>[\w.~+/=-]{8,})"),
     _rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", not_blank),
-    _rule("[password]", rf"(?i)--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", not_blank),
+    _rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", not_blank),
     _rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|[:=])\s*{_VALUE}", not_blank),
     _rule("[password]", r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)", looks_secret),
     _rule("[card number]", r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-]|\.\d)", luhn),

@@ -1,4 +1,4 @@
-"""1,000 secrets of many kinds, drawn by a seed, and a learned state with one of them in every text it has."""
+"""Secrets of many kinds, drawn by a seed, and a learned state with one of them in every text it has."""
 
 import base64
 import json
@@ -9,6 +9,7 @@ from hmxgraph.fingerprint.behaviour import Behaviour
 from hmxgraph.fingerprint.depth import Depth
 from hmxgraph.fingerprint.digest import digest_of
 from hmxgraph.fingerprint.known import ServedPack
+from tests.unit.fingerprint.secret_formats import FORMATS
 from tests.unit.fingerprint.states import artifact, cause_content, known, playbook_content, policy_content, task_content
 
 ALNUM = string.ascii_letters + string.digits
@@ -61,14 +62,16 @@ KINDS = (
     (lambda rng: f"+49 170 {rng.randrange(1_000_000, 9_999_999)}", "call {} first"),
     (lambda rng: f"{rng.randrange(100, 665)}-{rng.randrange(10, 99)}-{rng.randrange(1000, 9999)}", "ssn {} on file"),
 )
+ALL_KINDS = (*KINDS, *FORMATS.values())
 
 
 def secrets(count=1_000, seed=5):
     """Pairs of a secret and a sentence with it."""
     rng = random.Random(seed)
+    kinds = rng.sample(ALL_KINDS, len(ALL_KINDS))
     found = []
     for number in range(count):
-        make, sentence = KINDS[number % len(KINDS)]
+        make, sentence = kinds[number % len(kinds)]
         secret = make(rng)
         found.append((secret, sentence.format(secret)))
     return found
