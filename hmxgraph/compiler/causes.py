@@ -6,6 +6,7 @@ kind only. Strength is Cheng's causal power (1997): how much of what could still
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +17,14 @@ from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.verbs import is_action, kind_of, noun_words
-from hmxgraph.compiler.wording import subjects, title
+from hmxgraph.compiler.wording import LONGEST_TITLE, subjects, title
 from hmxgraph.text.similarity import jaccard
 
 _OFTEN = 3
 _COUNTEREXAMPLES = 3
 _SAME = 0.8
 _ALIKE = 0.35
+_LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS = "the session succeeds", "the session fails"
 _HAPPENED = {_SUCCEEDS: "succeeded", _FAILS: "failed"}
 
@@ -245,7 +247,7 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
     return ArtifactDraft(
         artifact_type="causal_pattern",
         lineage_key=f"cause:{cause.key}:{effect}",
-        title=title(f"When {cause.name}, {effect} more often"),
+        title=title(_heading(cause.name, effect)),
         summary=f"Where {cause.name}, {finding.share:.0%} of sessions {_HAPPENED[effect]}; "
         f"without it, {finding.base:.0%} of sessions with like requests.",
         content=content,
@@ -261,3 +263,9 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
             "kinds_of_requests": len(finding.strata),
         },
     )
+
+
+def _heading(cause: str, effect: str) -> str:
+    """The title; of a long message the first clause has to do."""
+    whole = f"When {cause}, {effect} more often"
+    return whole if len(whole) <= LONGEST_TITLE else f"When {_LATER_CLAUSES.sub('”', cause)}, {effect} more often"

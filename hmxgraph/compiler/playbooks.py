@@ -13,8 +13,10 @@ from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.verbs import instruction, kind_of
 from hmxgraph.compiler.wording import capital, listed, subjects, title
 
-_COMMON = frozenset(("id", "name", "type", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
+_COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
 _MOST_DRAFTS = 200
+_MOST_INPUTS, _FEW_INPUTS = 4, 2
+_USUALLY, _HALF = 0.8, 0.5
 _LEAST_CALLS = 4
 _ADVICE = (
     (r"not found|no such|not exist|unknown|doesn't exist", "confirm {inputs} with a look-up"),
@@ -82,11 +84,11 @@ def _playbook(
         "prevention_strategies": _prevention(group, summaries),
         "severity": _severity(group, base, profile),
     }
-    where = f"{group.action}: " if group.action else ""
+    where = f"when {group.action} fails: " if group.action else "from: "
     return ArtifactDraft(
         artifact_type="failure_playbook",
         lineage_key=f"failure:{group.key}",
-        title=title(f"Recover from {where}{group.says}"),
+        title=title(f"Recover {where}{group.says}"),
         summary=_summary(group, content),
         content=content,
         seen=seen,
@@ -117,8 +119,9 @@ def _triggers(group: FailureGroup) -> list[str]:
 
 
 def _with_inputs(group: FailureGroup, action: str) -> str:
+    """The inputs by name where they are few enough to tell something."""
     names = _inputs(group, action)
-    return f" with {listed(names)}" if names else ""
+    return f" with {listed(names)}" if 0 < len(names) <= _MOST_INPUTS else ""
 
 
 def _inputs(group: FailureGroup, action: str) -> list[str]:
@@ -144,10 +147,14 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery]) -> list[str]:
 
 
 def _advice(group: FailureGroup, recovery: Recovery) -> str:
+    """What to do, what to go on with, and how far it can be trusted."""
+    return f"{_deed(group, recovery)}{_trust(recovery)}"
+
+
+def _deed(group: FailureGroup, recovery: Recovery) -> str:
     if recovery.action == group.action:
-        changed = Counter(name for one in group.occurrences for name in one.changed)
-        corrected = sorted(changed, key=lambda name: (-changed[name], name))[:3]
-        return f"Call {recovery.action} again" + (f" with different {listed(corrected, 'or')}" if corrected else "")
+        corrected = _corrected(group)
+        return f"Call {recovery.action} again" + (f" with {listed(corrected, 'or')} corrected" if corrected else "")
     if kind_of(recovery.action) == "handover":
         return f"{instruction(recovery.action)} if nothing else helps"
     again = f", then try {group.action} again" if recovery.then == group.action else ""
@@ -155,10 +162,30 @@ def _advice(group: FailureGroup, recovery: Recovery) -> str:
     return instruction(recovery.action) + again + onward
 
 
+def _corrected(group: FailureGroup) -> list[str]:
+    """The inputs that were mostly changed when the same action was tried again."""
+    again = [one for one in group.occurrences if one.action == group.action == (one.following or ("",))[0]]
+    changed = Counter(name for one in again for name in one.changed)
+    ranked = sorted(changed, key=lambda name: (-changed[name], name))
+    return [name for name in ranked if changed[name] >= _HALF * changed[ranked[0]]][:3]
+
+
+def _trust(recovery: Recovery) -> str:
+    """In words that change only when it matters: a count would make a new version of every session."""
+    if recovery.unknown or kind_of(recovery.action) == "handover":
+        return ""
+    if recovery.seen.count == 1:
+        return " (tried once, and it helped)"
+    if recovery.seen.success_rate >= _USUALLY:
+        return " (this mostly helped)"
+    return " (this helped as often as not)" if recovery.seen.success_rate >= _HALF else " (this helped at times)"
+
+
 def _prevention(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
     before = f"Before {group.action}, " if group.action else "Before going on, "
     names = _protecting(group, summaries)[:2] if group.action else []
-    inputs = listed(_blamed(group, group.action)) or "its inputs"
+    given = _inputs(group, group.action)
+    inputs = listed(_blamed(group, group.action) or (given if len(given) <= _FEW_INPUTS else [])) or "its inputs"
     advice = next(advice for pattern, advice in _ADVICE if re.search(pattern, group.signature))
     return [*(f"{before}{_small(instruction(name))}" for name in names), before + advice.format(inputs=inputs)]
 
@@ -169,8 +196,12 @@ def _small(text: str) -> str:
 
 def _blamed(group: FailureGroup, action: str) -> list[str]:
     """The inputs that the message speaks of."""
-    spoken = {word for word in re.findall(r"[a-z]+", group.signature) if word not in _COMMON}
-    return [name for name in _inputs(group, action) if not spoken.isdisjoint(re.findall(r"[a-z]+", name.lower()))]
+    spoken = _stems(group.signature) - _COMMON
+    return [name for name in _inputs(group, action) if not spoken.isdisjoint(_stems(name.lower()))]
+
+
+def _stems(text: str) -> set[str]:
+    return {word.removesuffix("s") for word in re.findall(r"[a-z]+", text)}
 
 
 def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
@@ -223,5 +254,5 @@ def _trail(group: FailureGroup, summary: SessionSummary) -> list[str]:
 
 def _summary(group: FailureGroup, content: dict[str, Any]) -> str:
     what = f"When {group.action} fails" if group.action else "When the work fails"
-    step = content["recovery_steps"][0]
+    step = content["recovery_steps"][0].partition(" (")[0]
     return f"{what} with “{group.says}”: {_small(step)}."

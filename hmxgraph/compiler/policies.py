@@ -4,7 +4,8 @@ Two sources: decisions that agents wrote down, and choices they made without say
 the same point took different actions.
 """
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,19 +14,33 @@ from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler.failures import failure_key, most_frequent
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.schemas import class_name
+from hmxgraph.compiler.schemas import class_name, origins
 from hmxgraph.compiler.signatures import signature
 from hmxgraph.compiler.summary import Decision, SessionSummary, Step
-from hmxgraph.compiler.verbs import instruction, kind_of, noun_words, read_action
-from hmxgraph.compiler.wording import capital, listed, subjects, title
+from hmxgraph.compiler.tracks import FROM_USER
+from hmxgraph.compiler.verbs import instruction, kind_of, read_action
+from hmxgraph.compiler.wording import (
+    LONGEST_TITLE,
+    capital,
+    distinctive,
+    listed,
+    plain_words,
+    quoted,
+    spoken,
+    subjects,
+    title,
+)
 from hmxgraph.compiler.words import telling_words
-from hmxgraph.text.similarity import jaccard
+from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
-_CLEARLY = 0.1
-_ALIKE = 0.35
+_MOST_WORDS = 20
+# One-sided, at ten in a hundred: a choice has to be made anyway.
+_CLEARLY = 1.28
 _HALF = 0.5
 _MOSTLY = 0.8
+# From how many requests on their words tell something, how many must use them, how many of the others may.
+_FEW, _MOST, _HARDLY = 5, 0.6, 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +61,43 @@ class Option:
         """How often it was taken."""
         return len(self.taken)
 
+    @property
+    def requests(self) -> list[str]:
+        """What those sessions were asked for."""
+        return [one.request for one, _, _ in self.taken if one.request]
+
+    @property
+    def given(self) -> list[str]:
+        """The inputs that mostly came from the user."""
+        steps = [step for one, _, event_id in self.taken for step in one.steps if step.event_id == event_id]
+        return [name for name, origin in origins(steps).items() if origin == FROM_USER]
+
 
 def decision_policies(
     classes: Sequence[GoalClass], summaries: Sequence[SessionSummary], profile: CompilerProfile
 ) -> Iterator[ArtifactDraft]:
     """The policies behind written decisions, then those behind the clearest silent choices."""
     yield from _written(summaries, profile)
-    everywhere = dict(_choices(summaries, profile, ("lookup",)))
+    everywhere = {
+        point: options
+        for point, options in _choices(summaries, profile, ("lookup", "action"))
+        if kind_of(options[0].name) == "lookup" or _told_apart(options)
+    }
     found = [_silent_policy(None, point, everywhere[point], profile) for point in sorted(everywhere)]
     for one in classes:
-        # A kind of request has a rule of its own where it goes another way than requests do in general.
         for point, options in _choices(one.members, profile, ("lookup", "action")):
-            if point not in everywhere or options[0].name != everywhere[point][0].name:
+            if _differs(options, everywhere.get(point, ())):
                 found.append(_silent_policy(one, point, options, profile))
     ranked = sorted(found, key=lambda one: (-one.seen.sessions * one.seen.confidence, one.lineage_key))
     yield from ranked[: profile.max_policies]
+
+
+def _differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
+    """Whether a kind of request goes another way than requests do in general, where these have a rule of their own."""
+    if not usual:
+        return True
+    covered = {one.name for one in options} <= {one.name for one in usual} and _told_apart(usual)
+    return options[0].name != usual[0].name and not covered
 
 
 def _written(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -89,7 +126,7 @@ def _written_policy(
     ]
     scope = list(dict.fromkeys(telling_words(question)))[:6]
     content = {
-        "condition": question.rstrip("?"),
+        "condition": f"the question is “{question}”",
         "recommendation": best.name,
         "alternatives": others[:_MOST_OPTIONS],
         "outcomes": [_outcome(one) for one in options[:_MOST_OPTIONS]],
@@ -99,7 +136,7 @@ def _written_policy(
         artifact_type="decision_policy",
         lineage_key=f"question:{key}",
         title=title(f"Decide: {question.rstrip('?')}"),
-        summary=f"{capital(question.rstrip('?'))}: {best.name}.",
+        summary=f"{capital(best.name)}: {_reason(options)}.",
         content=content,
         seen=best.seen,
         source_events=evidence(
@@ -132,7 +169,7 @@ def _choices(
     for point in sorted(points):
         options = [Option(name, tuple(points[point][name])) for name in sorted(points[point])]
         ranked = _ranked(_competing(_serious(options, profile), point, kinds))
-        if len(ranked) > 1 and _telling(ranked) and ranked[0].seen.success_rate >= _HALF:
+        if len(ranked) > 1 and ranked[0].seen.success_rate >= _HALF and (_told_apart(ranked) or _clearly_best(ranked)):
             yield point, ranked
 
 
@@ -168,35 +205,70 @@ def _serious(options: Sequence[Option], profile: CompilerProfile) -> list[Option
     ]
 
 
-def _telling(options: Sequence[Option]) -> bool:
-    """Whether the options compete: alike in name, or clearly different in how they went."""
-    rates = [one.seen.success_rate for one in options]
-    names = [set(noun_words(one.name)) for one in options]
-    alike = any(jaccard(one, other) >= _ALIKE for place, one in enumerate(names) for other in names[place + 1 :])
-    return alike or max(rates) - min(rates) >= _CLEARLY
+def _told_apart(options: Sequence[Option]) -> bool:
+    """Whether it can be seen beforehand which of the ways is due."""
+    return all(_when(one, options) for one in options[:2])
+
+
+def _clearly_best(options: Sequence[Option]) -> bool:
+    """Whether the first way went better than all the others together, by the test of two shares."""
+    best, others = options[0].seen, [one.seen for one in options[1:]]
+    count, good = sum(one.count for one in others), sum(one.successes for one in others)
+    if not best.count or not count:
+        return False
+    pooled = (best.successes + good) / (best.count + count)
+    error = math.sqrt(pooled * (1 - pooled) * (1 / best.count + 1 / count))
+    return error > 0 and (best.success_rate - good / count) / error >= _CLEARLY
+
+
+def _when(option: Option, options: Sequence[Option]) -> str:
+    """What tells that this way is due and none of the others: what the user has given, or speaks of; "" if nothing."""
+    rivals = [one for one in options if one is not option]
+    theirs = {name for one in rivals for name in one.given}
+    if mine := [name for name in option.given if name not in theirs]:
+        return f"the user has given {listed(mine)}"
+    requests, others = option.requests, [request for one in rivals for request in one.requests]
+    if len(requests) < _FEW or len(others) < _FEW:
+        return ""
+    here, there = spoken(requests), spoken(others)
+    words = distinctive(requests, here + there, len(requests) + len(others), _MOST_WORDS)
+    telling = [word for word in plain_words(words, requests) if _sets_apart(word, (requests, here), (others, there))]
+    return f"the request says {quoted(telling[:2], 'or')}" if telling else ""
+
+
+def _sets_apart(
+    word: str, mine: tuple[Sequence[str], Counter[str]], theirs: tuple[Sequence[str], Counter[str]]
+) -> bool:
+    """Whether most requests of the one kind use the word, and hardly any of the other."""
+    term = terms(word)[0]
+    return mine[1][term] >= _MOST * len(mine[0]) and theirs[1][term] <= _HARDLY * len(theirs[0])
 
 
 def _silent_policy(
     found: GoalClass | None, point: str, options: Sequence[Option], profile: CompilerProfile
 ) -> ArtifactDraft:
     """The policy for a point of the work, for one kind of request or (None) for all."""
-    best, after = options[0], _after(point)
-    asked = class_name(found, profile) if found is not None else ""
-    when = f"{after}, where the request is to {asked}" if asked else after
+    best, once = options[0], _once(point)
+    asked = f" and the task is to {class_name(found, profile)}" if found is not None else ""
+    whens = [_when(one, options) for one in options]
     rivals = listed([one.name for one in options[1:]], "or")
     scope = subjects([one.name for one in options])[:6]
+    choices = listed([one.name for one in options], "or") if all(whens[:2]) else f"{best.name} rather than {rivals}"
+    heading = f"When {once}: {choices}"
     content = {
-        "condition": capital(when),
-        "recommendation": instruction(best.name),
-        "alternatives": [_alternative(instruction(one.name), one) for one in options[1:_MOST_OPTIONS]],
+        "condition": once + asked,
+        "recommendation": _due(best, whens[0]),
+        "alternatives": [
+            _alternative(_due(one, when), one) for one, when in zip(options[1:_MOST_OPTIONS], whens[1:], strict=False)
+        ],
         "outcomes": [_outcome(one) for one in options[:_MOST_OPTIONS]],
         "scope": scope,
     }
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"choice:{found.name if found is not None else '*'}:{point}",
-        title=title(f"{capital(after)}{f', to {asked}' if asked else ''}: {best.name} rather than {rivals}"),
-        summary=f"{capital(when)}, {read_action(best.name).phrase} with {best.name}.",
+        title=title(heading if len(heading) <= LONGEST_TITLE else f"When {once}: {best.name} first"),
+        summary=f"When {once}{asked}: {_advised(options, whens)}.",
         content=content,
         seen=best.seen,
         source_events=evidence(
@@ -204,14 +276,34 @@ def _silent_policy(
             profile.max_evidence,
         ),
         tags=tags(["decision", *scope]),
+        qualifiers=(f"to {class_name(found, profile)}",) if found is not None else (),
         metadata={"origin": "choices", "tools": [one.name for one in options]},
     )
 
 
-def _after(point: str) -> str:
+def _due(option: Option, when: str) -> str:
+    return instruction(option.name) + (f", if {when}" if when else "")
+
+
+def _once(point: str) -> str:
     if not point:
-        return "at the start of the work"
-    return f"when {point[:-1]} fails" if point.endswith("!") else f"after {point}"
+        return "the work begins"
+    return f"{point[:-1]} has failed" if point.endswith("!") else f"{point} is done"
+
+
+def _advised(options: Sequence[Option], whens: Sequence[str]) -> str:
+    """What to do: which way when, or the best way with the reason."""
+    if all(whens[:2]):
+        return "; ".join(f"{one.name} if {when}" for one, when in zip(options, whens, strict=True) if when)
+    return f"{read_action(options[0].name).phrase} first; {_reason(options)}"
+
+
+def _reason(options: Sequence[Option]) -> str:
+    """Why the first way is recommended, with counts."""
+    best, *others = [one for one in options if one.seen.count][:3]
+    against = listed([f"{one.seen.successes} of {one.seen.count} with {one.name}" for one in others])
+    well = f"it went well in {best.seen.successes} of {best.seen.count} sessions"
+    return f"{well}, against {against}" if against else well
 
 
 def _ranked(options: Sequence[Option]) -> list[Option]:

@@ -14,10 +14,13 @@ from hmxgraph.compiler.verbs import instruction, is_action, kind_of
 from hmxgraph.compiler.wording import (
     capital,
     common_phrase,
+    common_topics,
+    common_words,
     distinctive,
     goal_phrase,
     listed,
     plain_words,
+    quoted,
     spoken,
     subjects,
     title,
@@ -25,7 +28,9 @@ from hmxgraph.compiler.wording import (
 
 _KEYWORDS = 80
 _TELLING = 6
+_MOST_CHANGES = 3
 _MOSTLY = 0.5
+_OFTEN = 0.3
 
 
 def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -45,8 +50,20 @@ def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
 
 
 def class_name(found: GoalClass, profile: CompilerProfile) -> str:
-    """What a class is about: the phrase its requests share, else what its actions come to."""
-    return common_phrase(found.requests, profile.title_share) or goal_phrase([name for name, _ in found.steps])
+    """What a class is about: the phrase its requests share, else what its actions come to.
+
+    Of many changes those count that most sessions make; where there are none, requests are told by what they say.
+    """
+    if phrase := common_phrase(found.requests, profile.title_share):
+        return phrase
+    changes = {name: share for name, share in found.steps if is_action(name)}
+    if len(changes) <= _MOST_CHANGES:
+        return goal_phrase([name for name, _ in found.steps])
+    usual = [name for name in changes if changes[name] >= profile.required_share][:_MOST_CHANGES]
+    topics = common_topics(found.requests, _MOSTLY, _MOST_CHANGES)
+    if topics and not usual:
+        return f"handle requests that say {quoted(topics)}"
+    return goal_phrase(usual or [min(changes, key=lambda name: (-changes[name], name))])
 
 
 def _schema(
@@ -54,7 +71,7 @@ def _schema(
 ) -> ArtifactDraft:
     models = found.models
     name = class_name(found, profile)
-    telling = plain_words(keywords, found.requests)[:_TELLING]
+    telling = plain_words(common_words(keywords, found.requests, _OFTEN), found.requests)[:_TELLING]
     known = [one for one in found.members if one.outcome != "unknown"]
     seen = Observations(len(models), len(known), sum(one.succeeded for one in known))
     content = _content(found, models, profile)
@@ -78,9 +95,7 @@ def _content(found: GoalClass, models: Sequence[SessionSummary], profile: Compil
     steps = [
         {
             "order": order,
-            "description": describe(
-                name, [step for one in models for step in one.steps if step.action == name], models
-            ),
+            "description": describe(name, uses_of(name, models), names[: order - 1]),
             "tools_used": [name],
             "optional": share < profile.required_share,
         }
@@ -89,7 +104,7 @@ def _content(found: GoalClass, models: Sequence[SessionSummary], profile: Compil
     return {
         "steps": steps,
         "preconditions": _preconditions(names, models),
-        "postconditions": _postconditions(names, models),
+        "postconditions": _postconditions([(step["tools_used"][0], step["optional"]) for step in steps]),
         "tools_used": sorted(names),
         "estimated_complexity": complexity(len(names), models, profile),
     }
@@ -106,22 +121,30 @@ def _qualifiers(
         for text in (
             f"given {given[0]}" if given else "",
             f"with {listed(lookups, most=3)}" if lookups else "",
-            f"about {listed(telling[:3])}" if telling else "",
+            f"where requests say {quoted(telling[:3])}" if telling else "",
         )
         if text
     )
 
 
-def describe(action: str, uses: Sequence[Step], models: Sequence[SessionSummary]) -> str:
-    """The instruction for one step: what to do, with what, how often.
+def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
+    """The instruction for one step: what to do, with what from the steps *before* it, how often.
+
+    *uses* are those of each session.
 
     The command line stands for itself where most uses share it.
     """
-    commands = Counter(step.command for step in uses if step.command)
+    every = [step for steps in uses for step in steps]
+    commands = Counter(step.command for step in every if step.command)
     line, count = max(commands.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
-    if line and count > _MOSTLY * len(uses):
+    if line and count > _MOSTLY * len(every):
         return f"Run `{line}`"
-    return instruction(action) + _given(uses) + _repeated(action, uses, models)
+    return instruction(action) + _given(every, before) + _repeated(uses)
+
+
+def uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
+    """The steps that take *action*, session by session."""
+    return [[step for step in one.steps if step.action == action] for one in models]
 
 
 def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerProfile) -> str:
@@ -148,32 +171,33 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
     return usual
 
 
-def _given(uses: Sequence[Step]) -> str:
+def _given(uses: Sequence[Step], before: Sequence[str]) -> str:
     """Which values to pass on, and from where: "using user_id from find_user_id_by_email"."""
     sources: dict[str, list[str]] = {}
     for argument, origin in origins(uses).items():
-        if origin:
+        if origin == FROM_USER or origin in before:
             sources.setdefault(origin, []).append(argument)
     parts = [
         f"{listed(sources[origin])} from {'the user' if origin == FROM_USER else origin}" for origin in sorted(sources)
     ]
-    return f", using {listed(parts)}" if parts else ""
+    return f", using {'; '.join(parts)}" if parts else ""
 
 
-def _repeated(action: str, uses: Sequence[Step], models: Sequence[SessionSummary]) -> str:
-    times = [count for one in models if (count := one.actions.count(action))]
+def _repeated(uses: Sequence[Sequence[Step]]) -> str:
+    """How often it is done, where most sessions do it several times; repeating what failed does not count."""
+    times = [sum(step.ok is not False for step in steps) for steps in uses if steps]
     if not times or statistics.median(times) < 2:
         return ""
-    changing = Counter(name for step in uses for name in step.changed)
+    changing = Counter(name for steps in uses for step in steps for name in step.changed)
     usual = min(changing, key=lambda name: (-changing[name], name), default="")
-    return f", once for each {usual}" if usual else ", as often as needed"
+    return f"; once for each {usual}" if usual and not usual.endswith("s") else "; as often as needed"
 
 
 def _preconditions(names: Sequence[str], models: Sequence[SessionSummary]) -> list[str]:
     """What must be known before: values that only the user can give."""
     needed: list[str] = []
     for name in names:
-        uses = [step for one in models for step in one.steps if step.action == name]
+        uses = [step for steps in uses_of(name, models) for step in steps]
         needed += [argument for argument, origin in origins(uses).items() if origin == FROM_USER]
     asked = list(dict.fromkeys(needed))
     first = [f"The user has given {listed(asked)}"] if asked else []
@@ -191,20 +215,26 @@ def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None)
     return bool(changes) and sum(changes) >= _MOSTLY * len(changes)
 
 
-def _postconditions(names: Sequence[str], models: Sequence[SessionSummary]) -> list[str]:
-    changes = [name for name in names if is_action(name)]
-    done = [f"{name} has reported success" for name in changes] or [
-        "The user's question is answered from what was found"
-    ]
-    praised = sum("feedback" in one.outcome_reason for one in models)
-    return done + (["Feedback on the session is positive"] if praised >= _MOSTLY * len(models) else [])
+def _postconditions(steps: Sequence[tuple[str, bool]]) -> list[str]:
+    """What tells that the work is done, from the tools of the steps and whether each is optional."""
+    changes = [(name, optional) for name, optional in steps if is_action(name)]
+    if not changes:
+        return ["The user's question is answered from what was found"]
+    firm = [f"{name} has reported success" for name, optional in changes if not optional]
+    loose = [name for name, optional in changes if optional]
+    reported = "has" if len(loose) == 1 else "have"
+    some = f"{listed(loose, most=len(loose))} {reported} reported success, as far as needed"
+    return firm + ([some] if loose else [])
 
 
 def _summary(name: str, content: dict[str, Any]) -> str:
-    required = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
-    lookups = [tool for tool in required if kind_of(tool) == "lookup"]
-    changes = [tool for tool in required if is_action(tool)]
+    firm = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
+    lookups, changes = [tool for tool in firm if kind_of(tool) == "lookup"], [tool for tool in firm if is_action(tool)]
+    loose = [
+        step["tools_used"][0] for step in content["steps"] if step["optional"] and is_action(step["tools_used"][0])
+    ]
     parts = [f"consult {listed(lookups)}"] if lookups else []
     parts += [f"carry out {listed(changes)}"] if changes else []
+    parts += [f"{listed(loose, most=_MOST_CHANGES)} where needed"] if loose else []
     how = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
     return f"{capital(name)}: {how}."

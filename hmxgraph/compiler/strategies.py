@@ -19,6 +19,7 @@ from hmxgraph.compiler.words import telling_words
 from hmxgraph.text.similarity import jaccard
 from hmxgraph.text.terms import terms
 
+Phased = Sequence[tuple[str, Step]]
 _PHASES = {
     "identify": "Identify what the request is about",
     "gather": "Gather the facts",
@@ -28,6 +29,8 @@ _PHASES = {
     "hand over": "Hand over what cannot be done",
 }
 _MOST_TOOLS = 6
+_MOST_NAMED = 4
+_MOST_VALUES = 4
 _FREQUENT = 0.2
 
 
@@ -99,8 +102,10 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
     for group in _joined(classes, profile):
         by_subject[_subject(group)] += group
     wide = [Field(subject, "", tuple(by_subject[subject])) for subject in sorted(by_subject)]
-    covered = {one.classes for one in narrow}
-    return narrow + [one for one in wide if one.classes not in covered]
+    wide = [one for one in wide if one.classes not in {other.classes for other in narrow}]
+    # What a single kind of request takes is told by its task schema, unless nothing wider tells it.
+    covered = {found.name for one in wide if len(one.classes) > 1 for found in one.classes}
+    return [one for one in narrow if len(one.classes) > 1 or one.classes[0].name not in covered] + wide
 
 
 def _main_change(found: GoalClass) -> str:
@@ -160,22 +165,24 @@ def _places(requests: Sequence[str]) -> dict[str, list[float]]:
 def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     models = field.models
     known = [one for one in field.members if one.outcome != "unknown"]
-    found = _phase_documents(models, profile)
+    worked = [phases(one) for one in models]
+    stages = _flow(worked, profile)
+    found = _phase_documents(worked, stages, asked=agreed(models))
     names = list(dict.fromkeys(class_name(one, profile) for one in field.classes))
-    flow = listed(_flow(models, profile), "then")
+    flow = listed(stages, "then")
     about = _about(field, names)
-    goal = about if len(names) == 1 or field.purpose else f"{about}: {listed(names, 'or', most=4)}"
+    goal = about if len(names) == 1 or field.purpose else f"{about}: {'; '.join(names[:_MOST_NAMED])}"
     content = {
         "goal": capital(goal),
         "phases": found,
-        "applicability_conditions": _conditions(field),
+        "applicability_conditions": _conditions(field, found),
         "estimated_complexity": complexity(len(found), models, profile) if models else "low",
     }
     return ArtifactDraft(
         artifact_type="strategy_template",
         lineage_key=f"strategy:{field.purpose or field.subject}:{'change' if field.purpose else 'subject'}",
-        title=title(f"Strategy to {about}: {flow}"),
-        summary=f"How successful sessions that {about} go: {flow}.",
+        title=title(f"Strategy to {about}"),
+        summary=f"Sessions that {about} and succeed go like this: {flow}.",
         content=content,
         seen=Observations(len(models), len(known), sum(one.succeeded for one in known)),
         source_events=evidence((trail(one) for one in models), profile.max_evidence),
@@ -190,27 +197,27 @@ def _about(field: Field, names: Sequence[str]) -> str:
     return goal_phrase([field.purpose]) if field.purpose else f"handle requests about the {field.subject}"
 
 
-def _phase_documents(models: Sequence[SessionSummary], profile: CompilerProfile) -> list[dict[str, Any]]:
+def _phase_documents(worked: Sequence[Phased], flow: Sequence[str], *, asked: bool) -> list[dict[str, Any]]:
     tools: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in models:
-        for phase, action in sorted({(phase, step.action) for phase, step in phases(one)}):
+    for one in worked:
+        for phase, action in sorted({(phase, step.action) for phase, step in one}):
             tools[phase][action] += 1
-    sessions = _phase_sessions(models)
-    asked = agreed(models)
+    sessions = _phase_sessions(worked)
+    names = {phase: _frequent(tools[phase], sessions[phase]) for phase in flow}
     return [
-        _phase_document(order, phase, _frequent(tools[phase], sessions[phase]), asked=asked)
-        for order, phase in enumerate(_flow(models, profile), start=1)
+        _phase_document(order, phase, names[phase], _criterion(phase, names[phase], worked, asked=asked))
+        for order, phase in enumerate(flow, start=1)
     ]
 
 
-def _flow(models: Sequence[SessionSummary], profile: CompilerProfile) -> list[str]:
+def _flow(worked: Sequence[Phased], profile: CompilerProfile) -> list[str]:
     """The phases that enough of the sessions go through, in the order of work."""
-    sessions = _phase_sessions(models)
-    return [phase for phase in _PHASES if sessions[phase] >= max(1.0, profile.phase_share * len(models))]
+    sessions = _phase_sessions(worked)
+    return [phase for phase in _PHASES if sessions[phase] >= max(1.0, profile.phase_share * len(worked))]
 
 
-def _phase_sessions(models: Sequence[SessionSummary]) -> Counter[str]:
-    return Counter(phase for one in models for phase in {phase for phase, _ in phases(one)})
+def _phase_sessions(worked: Sequence[Phased]) -> Counter[str]:
+    return Counter(phase for one in worked for phase in {phase for phase, _ in one})
 
 
 def _frequent(counts: Counter[str], sessions: int) -> list[str]:
@@ -218,37 +225,57 @@ def _frequent(counts: Counter[str], sessions: int) -> list[str]:
     return [name for name in ranked if counts[name] >= _FREQUENT * sessions][:_MOST_TOOLS] or ranked[:1]
 
 
-def _phase_document(order: int, phase: str, names: Sequence[str], *, asked: bool) -> dict[str, Any]:
+def _phase_document(order: int, phase: str, names: Sequence[str], criterion: str) -> dict[str, Any]:
     phrases = list(dict.fromkeys(read_action(name).phrase for name in names))
     return {
         "order": order,
         "name": _PHASES[phase],
         "description": capital(listed(phrases, "or" if phase == "act" else "and")),
         "tools_used": sorted(names),
-        "success_criteria": [_criterion(phase, names, asked=asked)],
+        "success_criteria": [criterion],
     }
 
 
-def _criterion(phase: str, names: Sequence[str], *, asked: bool) -> str:
+def _criterion(phase: str, names: Sequence[str], worked: Sequence[Phased], *, asked: bool) -> str:
     match phase:
         case "act":
-            first = "Each change is agreed with the user first, and " if asked else ""
-            return f"{first}{listed(names, 'or')} reports success"
+            first = "Each change was agreed with the user first, and " if asked else ""
+            return capital(f"{first}{'every call made' if len(names) > 1 else names[0]} has reported success")
         case "weigh":
             return "What to do, and what it costs, is settled before anything is changed"
         case "hand over":
             return "A person has taken over with a summary of what was found"
+        case "verify":
+            return f"{listed(names, 'or')} shows, after the last change, that it worked"
         case _:
-            return f"{listed(names, 'or')} has answered without an error"
+            values = _passed_on(phase, names, worked)
+            one = len(values) == 1 and not values[0].endswith("s")
+            known = f"{listed(values)} {'is' if one else 'are'} known"
+            return known if values else f"{listed(names, 'or')} has answered without an error"
 
 
-def _conditions(field: Field) -> list[str]:
-    tools = sorted({name for found in field.classes for name, _ in found.steps})
-    return [f"The request is about the {field.subject}", f"{listed(tools)} are at hand"]
+def _passed_on(phase: str, names: Sequence[str], worked: Sequence[Phased]) -> list[str]:
+    """The values that later phases take from what this one found, those that most sessions take first."""
+    taken: Counter[str] = Counter()
+    for one in worked:
+        taken.update({name for later, step in one if later != phase for name, origin in step.inputs if origin in names})
+    ranked = sorted(taken, key=lambda name: (-taken[name], name))
+    return [name for name in ranked if taken[name] >= _FREQUENT * len(worked)][:_MOST_VALUES]
+
+
+def _conditions(field: Field, found: Sequence[dict[str, Any]]) -> list[str]:
+    """What the request is about, and the tools that the phases name."""
+    tools = sorted({name for phase in found for name in phase["tools_used"]})
+    named = (
+        f"The tools {listed(tools)} are at hand" if len(tools) <= _MOST_TOOLS else "The tools of all phases are at hand"
+    )
+    hand = f"The tool {tools[0]} is at hand" if len(tools) == 1 else named
+    return [f"The request is about the {field.subject}", hand]
 
 
 def _stem(word: str) -> str:
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+    plural = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if plural and len(word) > 3 else word
 
 
 _EMPTY = frozenset(("detail", "info", "information", "data", "list", "all", "status", "mode", "test"))

@@ -9,7 +9,7 @@ from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 
 # Raised whenever a summary of the same events would come out differently: stored ones are then made anew.
-SUMMARY_VERSION = 1
+SUMMARY_VERSION = 2
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 SAME = "="
 

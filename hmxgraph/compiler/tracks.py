@@ -109,11 +109,9 @@ class Origins:
         self._messages.append(text[:_MESSAGE_CHARS].lower())
 
     def told(self, action: str, result: Any) -> None:
-        """Remember the values in a result of *action*."""
-        for count, value in enumerate(_scalars(result)):
-            if count == _SCALARS_PER_RESULT:
-                break
-            _remember(self._values, value, action, self._most)
+        """Remember the values in a result of *action*; one that was told before came from where it was told first."""
+        for value in islice(_scalars(result), _SCALARS_PER_RESULT):
+            _remember(self._values, value, self._values.get(value, action), self._most)
 
     def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Each argument's name with the action or "user" that its value came from, "" if unknown."""

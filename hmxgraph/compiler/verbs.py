@@ -1,6 +1,7 @@
 """What an action is for and how a person would be told to do it, read off its name."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -11,9 +12,9 @@ Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
 
 _LOOKUP = {
     "get": "look up", "fetch": "look up", "lookup": "look up", "look": "look up", "read": "read", "load": "load",
-    "find": "find", "search": "search", "query": "query", "list": "list", "show": "show", "view": "view",
+    "find": "find", "search": "search for", "query": "query", "list": "list", "show": "show", "view": "view",
     "check": "check", "inspect": "inspect", "describe": "describe", "verify": "verify", "validate": "validate",
-    "can": "find out whether it can", "is": "find out whether it is", "has": "find out whether it has",
+    "can": "check whether it can", "is": "check whether it is", "has": "check whether it has",
     "count": "count", "browse": "browse", "test": "test", "ping": "ping", "diff": "compare",
     "compare": "compare", "identify": "identify", "authenticate": "authenticate", "open": "open", "ask": "ask for",
     "retrieve": "look up", "scan": "scan", "grep": "search", "cat": "read", "ls": "list", "monitor": "watch",
@@ -51,6 +52,8 @@ _LINKS = frozenset(
         "the",
     )
 )
+# Words that end the name of one thing: what follows them in "by name zip" is another one.
+_ENDS = frozenset(("id", "name", "code", "number"))
 _MASS = frozenset(("data", "roaming", "usage", "information", "info", "access", "feedback", "money"))
 _TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
 
@@ -133,8 +136,29 @@ def noun_words(action: str) -> tuple[str, ...]:
 def _subject(verb: str, words: list[str]) -> str:
     if not words:
         return _BARE.get(verb, "")
-    bare = words[0] in _LINKS or words[0] in _MASS or verb.startswith("find out")
-    return ("" if bare else "the ") + " ".join(words)
+    text = " ".join(_readable(words))
+    if words[0] in _LINKS or words[0] in _MASS or verb.startswith("check whether"):
+        return text
+    if verb == "search for":
+        return text if words[-1].endswith("s") else f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
+    return f"the {text}"
+
+
+def _readable(words: Sequence[str]) -> Iterator[str]:
+    """The words of a name with what a sentence needs between them: "by name zip" becomes "by name and zip".
+
+    >>> list(_readable(["user", "id", "by", "name", "zip"])), list(_readable(["bills", "for", "customer"]))
+    (['user', 'id', 'by', 'name', 'and', 'zip'], ['bills', 'for', 'the', 'customer'])
+    """
+    before, listing = "", False
+    for place, word in enumerate(words):
+        listing = listing or before == "by"
+        if listing and before in _ENDS and word not in _LINKS:
+            yield "and"
+        if before == "for" and word not in _LINKS and not word.endswith("s") and place == len(words) - 1:
+            yield "the"
+        yield word
+        before = word
 
 
 def _program_kind(action: str) -> Kind:
@@ -148,7 +172,7 @@ _TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (
     ("scratch", _SCRATCH),
     ("lookup", _LOOKUP),
 )
-_BARE = {"think through": "the next step", "calculate": "the amounts", "plan": "the next steps"}
+_BARE = {"think through": "the next step", "calculate": "the amounts", "plan": "the next steps", "search for": "it"}
 _EVENT_ACTIONS = {
     "file_edit": Reading("action", "edit", "the file"),
     "test_run": Reading("lookup", "run", "the tests"),

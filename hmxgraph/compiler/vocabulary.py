@@ -20,6 +20,11 @@ REQUEST_VERBS = _listed("""
 # What people complain of, as the first word of what is wrong.
 TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
 
+# Words that count things and tell nothing of them.
+COUNT_WORDS = _listed("""
+    all another both couple each every few four five many more most one other several single some ten three two
+""")
+
 # Words by which a sentence speaks of its speakers, or asks, instead of naming a task.
 PRONOUNS = _listed("he her him i it me she that they them us we what which who you your")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from hmxgraph.compiler.verbs import is_action, kind_of, noun_words, read_action
-from hmxgraph.compiler.vocabulary import PRONOUNS, REQUEST_VERBS, TROUBLES
+from hmxgraph.compiler.vocabulary import COUNT_WORDS, PRONOUNS, REQUEST_VERBS, TROUBLES
 from hmxgraph.compiler.words import telling_words
 from hmxgraph.text.terms import terms
 
@@ -72,6 +72,27 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
     return text if best[0] in REQUEST_VERBS else f"resolve the {text}"
 
 
+def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]:
+    """The words that at least *share* of the requests use, those that most use first.
+
+    >>> common_topics(["my phone has no service", "No service on the phone", "phone broken"], 0.6, 2)
+    ['phone', 'service']
+    """
+    said, written = spoken(requests), spelling(requests)
+    ranked = sorted(said, key=lambda term: (-said[term], term))
+    shared = [written[term] for term in ranked if said[term] >= share * len(requests)]
+    return [word for word in plain_words(shared, requests) if word not in COUNT_WORDS][:most]
+
+
+def quoted(words: Iterable[str], link: str = "and") -> str:
+    """The words as a sentence cites them.
+
+    >>> quoted(["return", "refund"])
+    '“return” and “refund”'
+    """
+    return listed([f"“{word}”" for word in words], link)
+
+
 def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:
     """The words that requests of this kind use and others do not, as most often written, the most telling first.
 
@@ -86,6 +107,16 @@ def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, mos
     }
     ranked = sorted((term for term in scores if scores[term] > 0), key=lambda term: (-scores[term], term))
     return [written[term] for term in ranked[:most]]
+
+
+def common_words(words: Sequence[str], requests: Sequence[str], share: float) -> list[str]:
+    """Those of *words* that at least *share* of the requests use.
+
+    >>> common_words(["refund", "poem"], ["A refund", "Refund and poem", "refund it"], 0.5)
+    ['refund']
+    """
+    said = spoken(requests)
+    return [word for word in words if terms(word) and said[terms(word)[0]] >= share * len(requests)]
 
 
 def subjects(actions: Iterable[str]) -> list[str]:
@@ -120,18 +151,22 @@ def title(text: str) -> str:
 
 
 def _joined(pairs: Sequence[tuple[str, str]]) -> str:
-    """Verbs with their subjects, a verb that repeats only once."""
+    """The first few verbs with their subjects, a verb that repeats only once."""
     grouped: dict[str, list[str]] = {}
     for verb, subject in pairs[:_MOST_GOALS]:
         grouped.setdefault(verb, []).append(subject)
-    phrases = [f"{verb} {listed(subjects)}".strip() for verb, subjects in grouped.items()]
-    return " and ".join(phrases) + (" and more" if len(pairs) > _MOST_GOALS else "")
+    return listed([f"{verb} {listed(subjects)}".strip() for verb, subjects in grouped.items()])
 
 
 def _worth(run: Sequence[str]) -> int:
-    """How much a run tells: its telling words; nothing where it does not say what to do or what is wrong."""
-    telling = len(set(_telling(run)))
-    return telling if telling >= _LEAST_TELLING and (run[0] in REQUEST_VERBS or run[0] in TROUBLES) else 0
+    """How much a run tells: its telling words; nothing where it does not say what to do or what is wrong.
+
+    A run that stops at a count, or at what somebody was doing ("trouble sending"), stops too early.
+    """
+    cut = run[-1] in COUNT_WORDS or (run[-1].endswith("ing") and run[-2:-1] and run[-2] in TROUBLES)
+    telling = len(set(_telling(run)) - COUNT_WORDS)
+    begins = run[0] in REQUEST_VERBS or run[0] in TROUBLES
+    return telling if telling >= _LEAST_TELLING and begins and not cut else 0
 
 
 @lru_cache(maxsize=20_000)

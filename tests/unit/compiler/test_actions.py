@@ -79,7 +79,7 @@ def test_result_says_how_it_went(content, expected):
         ("get_order_details", "Look up the order details with get_order_details", "lookup"),
         ("findUserByEmail", "Find the user by email with findUserByEmail", "lookup"),
         ("modify_pending_order", "Modify the pending order with modify_pending_order", "action"),
-        ("can_send_mms", "Find out whether it can send mms with can_send_mms", "lookup"),
+        ("can_send_mms", "Check whether it can send mms with can_send_mms", "lookup"),
         ("run_speed_test", "Run the speed test with run_speed_test", "lookup"),
         ("think", "Think through the next step", "scratch"),
         ("transfer_to_human_agents", "Hand over to human agents with transfer_to_human_agents", "handover"),

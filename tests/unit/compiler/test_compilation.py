@@ -83,7 +83,8 @@ def test_playbook_recommends_what_helped():
     """The recovery that worked comes first, and is told as an instruction."""
     playbook = drafts([repaired_deployment(f"r{number}") for number in range(3)], "failure_playbook")[0]
     assert playbook.content["failure_pattern"] == "namespace staging not found"
-    assert playbook.content["recovery_steps"][0] == "Run kubectl create, then try kubectl apply again"
+    (step,) = playbook.content["recovery_steps"]
+    assert step == "Run kubectl create, then try kubectl apply again (this mostly helped)"
     assert playbook.content["severity"] == "low"
 
 
@@ -104,12 +105,30 @@ def test_decisions_weigh_outcomes():
     ]
 
 
+def identified(session, tool, given, **fixed):
+    """A session that begins with one of two ways to identify the customer, by what was given."""
+    script = Script(session).user("Please cancel my order").agent("Who are you?").user(" ".join(given.values()))
+    script.call(tool, {"user_id": "ann_lee_1234"}, **given).call("cancel_order", order_id="#W1234567")
+    return script.feedback(fixed.get("signal", "positive")).events
+
+
 def test_silent_choices_become_policies():
-    """Where sessions went two ways at the same point, the better one is recommended."""
-    found = [draft for draft in drafts(world(), "decision_policy") if "start" in draft.content["condition"]]
-    assert [draft.content["recommendation"] for draft in found][:1] == [
-        "Find the user by email with find_user_by_email"
-    ]
+    """Where sessions went two ways at the same point, the clearly better one is recommended, with the counts."""
+    policy = drafts(by_name(), "decision_policy")[0]
+    assert policy.content["condition"] == "the work begins"
+    assert policy.content["recommendation"] == "Find the user by email with find_user_by_email"
+    assert policy.summary.endswith("it went well in 6 of 6 sessions, against 6 of 12 with find_user_by_name.")
+
+
+def test_choices_are_told_by_what_is_given():
+    """Where the user's words decide which way is due, the policy says so for each way."""
+    sessions = [identified(f"m{n}", "find_by_email", {"email": f"ann{n}@example.com"}) for n in range(4)]
+    sessions += [identified(f"z{n}", "find_by_name", {"name": f"Ann Lee {n}", "zip": f"1917{n}"}) for n in range(4)]
+    policy = drafts(sessions, "decision_policy")[0]
+    assert policy.summary == (
+        "When the work begins: find_by_email if the user has given email; "
+        "find_by_name if the user has given name and zip."
+    )
 
 
 def by_name(lucky=0):
