@@ -124,7 +124,8 @@ CALL (records) {
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40}) YIELD node AS record
-  WHERE record.tenant_id = $tenant_id AND record.created_us <= $as_of_us AND record.artifact_kind <> 'digest'
+  WHERE record.tenant_id = $tenant_id AND record.created_us <= $as_of_us AND record.erased IS NULL
+    AND record.artifact_kind <> 'digest'
   RETURN collect(record {
     .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .token_count, .search_text,
     .pack_section, .hidden_us,

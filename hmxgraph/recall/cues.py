@@ -14,8 +14,13 @@ from hmxgraph.text.terms import terms
 SPEAKER = 0.45
 SUBJECT = 0.2
 TIME_WORDS = 0.2
-DIGITS = 0.15
 QUESTION_TURN = -0.15
+# What each doubling of its length beyond that of a message takes: a long text has some word of every question.
+LENGTH = -0.1
+MESSAGE_TOKENS = 96
+# An event that repeats the request and adds less than this of its own words tells nothing new.
+NEWS = 0.5
+ECHO = -1.0
 _TIME_WORDS = frozenset(
     terms(
         "yesterday today tonight tomorrow ago last next week weekend month year morning night evening recently soon"
@@ -32,7 +37,21 @@ def speakers_named(question: Question, pool: EventPool) -> dict[str, str]:
 
 def cue_scores(question: Question, pool: EventPool) -> Floats:
     """The sum of all cues for each event."""
-    return _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
+    heard = _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
+    return heard + _length(pool) + (_echoes(question, pool) if question.works else 0.0)
+
+
+def _length(pool: EventPool) -> Floats:
+    lengths: Floats = LENGTH * np.log2(np.maximum(pool.lengths / MESSAGE_TOKENS, 1.0))
+    return lengths
+
+
+def _echoes(question: Question, pool: EventPool) -> Floats:
+    """Earlier requests of the same kind: an agent at work is helped by what came of them, not by their words."""
+    asked = frozenset(question.terms)
+    own = (frozenset(words.split()) for words in pool.words)
+    news = np.array([len(words - asked) / len(words) if words else 1.0 for words in own], dtype=np.float64)
+    return ECHO * np.maximum(1.0 - news / NEWS, 0.0)
 
 
 def _speaker(question: Question, pool: EventPool) -> Floats:
@@ -47,11 +66,7 @@ def _spoken_by(speakers: set[str], pool: EventPool) -> Floats:
 
 
 def _time_words(question: Question, pool: EventPool) -> Floats:
-    """Turns that say when, for a question that asks when; turns with numbers, for one that asks how many."""
-    if not (question.when or question.counts):
-        return np.zeros(len(pool))
-    found = [frozenset(text.split()) for text in pool.words]
-    digits = DIGITS * np.array([any(map(str.isdigit, words)) for words in found], dtype=np.float64)
+    """Turns that say when, for a question that asks when."""
     if not question.when:
-        return digits
-    return digits + TIME_WORDS * np.array([not _TIME_WORDS.isdisjoint(words) for words in found], dtype=np.float64)
+        return np.zeros(len(pool))
+    return TIME_WORDS * np.array([not _TIME_WORDS.isdisjoint(words.split()) for words in pool.words], dtype=np.float64)

@@ -19,11 +19,15 @@ CountTokens = Callable[[str], int]
 _MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
 _ARTIFACT_SALIENCE = 0.8
 _ENTITY_SALIENCE = 0.5
+_MERE_NAMES = frozenset({"concept", "tag"})
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # A relation of which the question names both ends matters more than one of which it names one.
 _PARTLY_NAMED = 0.5
 # Knowledge with less of the question than this has nothing to do with it, however new and well founded it is.
 LEAST_SHARE = 0.1
+# A question about what was, or is, wants no procedure unless it asks for that very one.
+ASKED_FOR = 0.5
+_WAYS = frozenset({"task_schema", "strategy_template"})
 # As much of a question as so many of its most telling terms is as much as one record can be expected to have.
 ENOUGH_TERMS = 6
 # A request that nothing came of for so long is no goal any more.
@@ -53,9 +57,9 @@ class Appraisal:
         met = sum(weight for term, weight in self.weights.items() if term in found)
         return min(met / self._enough, 1.0) if self._enough else 0.0
 
-    def verdict(self, relevance: float) -> str:
+    def verdict(self, relevance: float, least: float = LEAST_SHARE) -> str:
         """The reason to leave out what has nothing to do with the question; none where the question says nothing."""
-        return "low_relevance" if self._enough and relevance < LEAST_SHARE else ""
+        return "low_relevance" if self._enough and relevance < least else ""
 
     @property
     def now_us(self) -> int:
@@ -75,7 +79,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     """A candidate for each thing known, but for evidence, which depends on what else goes in."""
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
     yield from (_memory(memory, appraisal) for memory in known.memories)
-    yield from (_entity(entity, appraisal) for entity in known.entities if appraisal.names(entity.name))
+    yield from (_entity(entity, appraisal) for entity in known.entities if _tells(entity, appraisal))
     yield from (_relation(relation, appraisal) for relation in known.relations)
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
     yield from record_candidates(known.records, appraisal)
@@ -114,8 +118,15 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
         confidence=artifact.confidence,
         evidence_count=artifact.observed_count,
         time_us=artifact.created_us,
-        verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound) or appraisal.verdict(relevance),
+        verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound)
+        or appraisal.verdict(relevance, _least(artifact.artifact_type, appraisal)),
     )
+
+
+def _least(artifact_type: str, appraisal: Appraisal) -> float:
+    """The relevance that an artifact needs: beside the procedure that leads, another one has to be asked for."""
+    rivals = appraisal.guidance.lead is not None and artifact_type in _WAYS
+    return ASKED_FOR if rivals or not appraisal.question.works else LEAST_SHARE
 
 
 def _memory(memory: KnownMemory, appraisal: Appraisal) -> Candidate:
@@ -158,6 +169,11 @@ def _verdict(*, held: bool, sound: bool) -> str:
     if not sound:
         return "provenance_failed"
     return "" if held else "deprecated"
+
+
+def _tells(entity: KnownEntity, appraisal: Appraisal) -> bool:
+    """Whether the question names the entity, and its type tells anything beyond the name."""
+    return entity.type not in _MERE_NAMES and appraisal.names(entity.name)
 
 
 def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:

@@ -21,7 +21,6 @@ _HOW_TO = re.compile(
 _WHEN = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b", re.IGNORECASE
 )
-_COUNT = re.compile(r"\bhow (?:many|much|old|often)\b", re.IGNORECASE)
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
 _TROUBLE = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
@@ -45,9 +44,9 @@ class Question:
     runs: frozenset[str]
     intent: str
     recalls: bool
+    works: bool
     latest: bool
     when: bool
-    counts: bool
     subjects: frozenset[str]
     span: Span | None = None
     names: tuple[str, ...] = field(default=())
@@ -77,9 +76,9 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         frozenset(_runs(found[: 4 * MOST_TERMS])),
         _intent(read, recalls=recalls),
         recalls,
+        asks_for_work(read),
         bool(_LATEST.search(read)),
         bool(_WHEN.search(read)),
-        bool(_COUNT.search(read)),
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
         time_reference(read, as_of_us),
         tuple(dict.fromkeys(names)),

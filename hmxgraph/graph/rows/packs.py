@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from hmxgraph.graph.plan import Row
@@ -9,6 +10,7 @@ from hmxgraph.graph.rows.pack_guidance import guiding_actions
 from hmxgraph.protocol.canonical import sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.assemble import EventText
+from hmxgraph.recall.briefing import brief
 from hmxgraph.recall.known import (
     Evidence,
     Known,
@@ -28,6 +30,7 @@ from hmxgraph.text.validity import Validity
 _SEEN = frozenset({"active", "deprecated"})
 # A failure is told by a second event.
 _EVENTS_OF_RECORD = 2
+_BRIEFS_KEPT = 1_024
 
 
 def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
@@ -63,7 +66,7 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
         artifact_id=values["artifact_id"],
         artifact_type=values["artifact_type"],
         title=values["title"],
-        text=values["text"],
+        text=_brief(values["artifact_type"], values["title"], values["text"], values["content"]),
         tokens=values["token_count"],
         words=values["search_text"],
         status=values["status_values"][bisect_right(values["status_times"], as_of_us) - 1],
@@ -79,6 +82,11 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
         actions=guiding_actions(values["metadata"], values["content"]),
         confirmed_us=max(values["count_times"][counted], values["created_us"]),
     )
+
+
+@lru_cache(maxsize=_BRIEFS_KEPT)
+def _brief(artifact_type: str, title: str, text: str, content: str) -> str:
+    return brief(artifact_type, title, text, parse_json(content))
 
 
 def _validity(values: Row) -> Validity:

@@ -1,0 +1,72 @@
+"""Artifacts as a prompt gets them: what is to be done, once; what a reader of the archive wants besides stays out."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hmxgraph.protocol.contents import content_faults
+
+Content = Mapping[str, Any]
+
+
+def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
+    """The artifact in as few lines as tell an agent what to do; its whole *text* where the type is not known for that.
+
+    >>> print(brief("task_schema", "Deploy", "", {"steps": [
+    ...     {"order": 1, "description": "Apply with kubectl", "tools_used": ["kubectl"], "optional": False},
+    ...     {"order": 2, "description": "Verify the rollout", "tools_used": ["kubectl"], "optional": True}]}))
+    Deploy
+    1. Apply with kubectl
+    2. Verify the rollout (kubectl, optional)
+
+    """
+    written = _BRIEFLY.get(artifact_type)
+    if written is None or content_faults("artifact", artifact_type, dict(content)):
+        return text
+    told = "\n".join(line for line in written(title, content) if line)
+    return told if "\n" in told or not text else text
+
+
+def _task_schema(title: str, content: Content) -> Iterator[str]:
+    if not content.get("steps"):
+        return
+    yield title
+    yield _list("Before", content.get("preconditions"))
+    for step in content["steps"]:
+        yield f"{step.get('order', '-')}. {step.get('description', '')}{_note(step)}"
+    yield _list("After", content.get("postconditions"))
+
+
+def _failure_playbook(title: str, content: Content) -> Iterator[str]:
+    if not content.get("recovery_steps"):
+        return
+    yield title
+    pattern = str(content.get("failure_pattern") or "")
+    yield "" if pattern.lower() in title.lower() else f"Failure: {pattern}"
+    for number, step in enumerate(content["recovery_steps"], start=1):
+        yield f"{number}. {step}"
+    yield _list("Prevent", content.get("prevention_strategies"))
+
+
+def _decision_policy(title: str, content: Content) -> Iterator[str]:
+    yield f"When {content.get('condition') or title}: {content.get('recommendation', 'unknown')}"
+    for other in content.get("alternatives") or ():
+        yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
+
+
+_BRIEFLY = {"task_schema": _task_schema, "failure_playbook": _failure_playbook, "decision_policy": _decision_policy}
+
+
+def _list(label: str, values: Any) -> str:
+    return f"{label}: {'; '.join(values)}" if values else ""
+
+
+def _note(step: Content) -> str:
+    """The tools that the description does not name, and whether the step may be left out."""
+    unnamed = [tool for tool in step.get("tools_used") or () if tool not in str(step.get("description", ""))]
+    notes = [*unnamed, *(["optional"] if step.get("optional") else [])]
+    return f" ({', '.join(notes)})" if notes else ""
+
+
+def _outcome(other: Content) -> str:
+    told = other.get("outcome")
+    return f" ({told})" if told else ""

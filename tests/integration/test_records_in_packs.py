@@ -1,0 +1,79 @@
+"""Task records on their way into packs: in their sections, as far as they are trusted, as of any time, told once."""
+
+import pytest
+
+from tests.task_makers import records_of, tasks_of
+
+CLAIM = "Does the parser buffer leak?"
+AT = "2026-03-14T03:00:{:02d}Z"
+
+
+@pytest.fixture
+def leak(graph):
+    """A started task and the id of what ana saw of it."""
+    tasks = tasks_of(graph)
+    task_id = tasks.start("Find the leak in the parser", agent_id="ana", at=AT.format(0)).task_id
+    seen = tasks.add_evidence(
+        task_id, summary="The parser buffer leaks on every line", supports_claim=True, agent_id="ana", at=AT.format(1)
+    )
+    return task_id, seen.artifact_id
+
+
+def entry(pack, record_id):
+    """The entry of a record in a pack."""
+    return next(entry for entry in pack.entries if entry.source_id == record_id)
+
+
+def test_records_stand_in_their_sections(graph, leak):
+    """Evidence, steps and decisions are entries of evidence, episodes and procedures, under legal source types."""
+    task_id, seen = leak
+    decided = records_of(graph).decision(
+        task_id, summary="Free the parser buffer per line", agent_id="bo", at=AT.format(2)
+    )
+    pack = graph.pack(CLAIM)
+    assert (entry(pack, seen).section, entry(pack, seen).source_type) == ("evidence", "memory")
+    assert (entry(pack, decided.artifact_id).section, entry(pack, decided.artifact_id).source_type) == (
+        "procedures",
+        "memory",
+    )
+    started = next(found for found in pack.entries if found.content.startswith("task start by ana: Find the leak"))
+    assert (started.section, started.source_type) == ("episodes", "episode")
+    assert "evidence by ana: The parser buffer leaks" in pack.text
+    assert "1970" not in pack.text
+    assert graph.explain(seen).record_id == seen
+
+
+def test_a_record_and_its_event_are_one_entry(graph, leak):
+    """What a record tells is not told again by its event, which is dropped as a duplicate of it."""
+    pack = graph.pack(CLAIM)
+    assert sum("leaks on every line" in one.content for one in pack.entries) == 1
+    assert "duplicate" in {drop.drop_reason for drop in pack.dropped_entries or ()}
+
+
+def test_trust_is_reflected(graph, leak):
+    """A countersigned record says so and counts more; one that another agent rejected says so and counts less."""
+    _, seen = leak
+    signed = entry(graph.pack(CLAIM), seen)
+    records_of(graph).verification(seen, summary="reproduced", supports_claim=True, agent_id="bo", at=AT.format(5))
+    verified = entry(graph.pack(CLAIM), seen)
+    records_of(graph).verification(
+        seen, summary="the tool was at fault", supports_claim=False, agent_id="cy", at=AT.format(9)
+    )
+    rejected = entry(graph.pack(CLAIM), seen)
+    assert [one.provenance.origin for one in (signed, verified, rejected)] == [
+        "canonical_record",
+        "verified_record",
+        "canonical_record",
+    ]
+    assert "verified by another agent" in verified.content
+    assert "rejected by another agent" in rejected.content
+    assert verified.relevance_score > signed.relevance_score > rejected.relevance_score
+    then = entry(graph.pack(CLAIM, as_of=AT.format(6)), seen)
+    assert (then.content, then.provenance) == (verified.content, verified.provenance)
+
+
+def test_digests_never_stand_for_evidence(graph, leak):
+    """A digest leads to records; it is no entry of any section itself."""
+    task_id, _ = leak
+    tasks_of(graph).resume(task_id)
+    assert not [one for one in graph.pack(CLAIM).entries if one.content.startswith("digest")]
