@@ -5,9 +5,8 @@ kind only. Strength is Cheng's causal power (1997): how much of what could still
 (p - base) / (1 - base). Only what the test of Mantel and Haenszel (1959) finds clear over all kinds is kept.
 """
 
-import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler.failures import FailureGroup
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.strata import Stratum, clearness, strata
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.verbs import is_action, kind_of, noun_words
 from hmxgraph.compiler.wording import LONGEST_TITLE, subjects, title
@@ -44,27 +44,6 @@ class Cause:
     scope: Sequence[SessionSummary]
     subjects: tuple[str, ...]
     effects: tuple[str, ...] = (_SUCCEEDS, _FAILS)
-
-
-@dataclass(frozen=True, slots=True)
-class Stratum:
-    """The sessions of one kind of request: with and without the cause, and how many of each show the effect."""
-
-    having: int
-    affected: int
-    others: int
-    others_affected: int
-
-    @property
-    def expected(self) -> float:
-        """How many of those with the cause would show the effect if it made no difference."""
-        return self.having * (self.affected + self.others_affected) / (self.having + self.others)
-
-    @property
-    def variance(self) -> float:
-        """How far chance moves that number (hypergeometric)."""
-        total, affected = self.having + self.others, self.affected + self.others_affected
-        return self.having * self.others * affected * (total - affected) / (total * total * (total - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +92,8 @@ class Finding:
 
     @property
     def clearness(self) -> float:
-        """How many standard errors the sessions with the cause lie above what chance would give (Mantel, Haenszel)."""
-        surplus = self.affected - sum(one.expected for one in self.strata)
-        variance = sum(one.variance for one in self.strata)
-        return surplus / math.sqrt(variance) if variance > 0 else 0.0
+        """How many standard errors the sessions with the cause lie above what chance would give."""
+        return clearness(self.strata)
 
 
 def causal_patterns(
@@ -156,8 +133,10 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
         places = _failure_places(group)
         yield Cause(f"{where} with “{group.says}”", f"failure:{group.key}", places, summaries, nouns, (_FAILS,))
     uses = _uses(summaries)
-    # Thinking and handing over come of difficulty; they are not what makes it.
+    # Thinking and handing over come of difficulty, they are not what makes it; what ends the work comes of success.
     for action in (name for name in sorted(uses) if kind_of(name) in {"lookup", "action"}):
+        if _ends(uses[action], summaries):
+            continue
         nouns = tuple(subjects([action]))
         yield Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns)
         users = [one for one in summaries if one.session_id in uses[action]]
@@ -168,12 +147,12 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
 
 
 def _failure_places(group: FailureGroup) -> dict[str, list[int]]:
-    """Where it failed like this, but for failures that are themselves all that the session is judged by."""
+    """Where it failed like this and the work went on: a failure that ends the session is its outcome, not the cause."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for one in group.occurrences:
         summary, step = one.summary, one.failure.step
-        judged_by = {one.failure.event_id, *(part.event_id for part in summary.steps[step : step + 1] if step >= 0)}
-        if summary.outcome != "unknown" and summary.outcome_event_id not in judged_by:
+        decisive = one.failure.event_id == summary.outcome_event_id or step == len(summary.steps) - 1
+        if summary.outcome != "unknown" and not decisive:
             places[summary.session_id].append(step)
     return dict(places)
 
@@ -185,6 +164,12 @@ def _uses(summaries: Sequence[SessionSummary]) -> dict[str, dict[str, list[int]]
         for place, action in enumerate(summary.actions):
             uses[action][summary.session_id].append(place)
     return {action: dict(uses[action]) for action in uses}
+
+
+def _ends(uses: Places, summaries: Sequence[SessionSummary]) -> bool:
+    """Whether an action mostly is the last of the session when it is taken first."""
+    ends = sum(uses[one.session_id][0] == len(one.steps) - 1 for one in summaries if one.session_id in uses)
+    return ends > len(uses) / 2
 
 
 def _unprepared(action: str, users: Sequence[SessionSummary], uses: Places) -> Iterator[Cause]:
@@ -206,27 +191,17 @@ def _alike(one: str, other: str) -> bool:
 
 def _finding(cause: Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
     """The cause with its effect, where enough sessions show it and chance hardly explains it."""
-    strata = _strata(cause, good=effect == _SUCCEEDS, kinds=kinds)
-    comparable = [one for one in cause.scope if kinds.get(one.session_id, "") in strata]
+    good = effect == _SUCCEEDS
+    found = strata(
+        (kinds.get(one.session_id, ""), one.session_id in cause.places, one.succeeded == good) for one in cause.scope
+    )
+    comparable = [one for one in cause.scope if kinds.get(one.session_id, "") in found]
     having = tuple(one for one in comparable if one.session_id in cause.places)
-    finding = Finding(cause, effect, having, tuple(strata.values()))
+    finding = Finding(cause, effect, having, tuple(found.values()))
     if min(finding.count, finding.others) < profile.cause_support or finding.affected < profile.min_support:
         return None
     clear = finding.strength >= profile.cause_strength and finding.clearness >= profile.cause_significance
     return finding if clear else None
-
-
-def _strata(cause: Cause, *, good: bool, kinds: Mapping[str, str]) -> dict[str, Stratum]:
-    """The kinds of requests in which some sessions show the cause and others do not."""
-    counts: defaultdict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
-    for one in cause.scope:
-        counts[kinds.get(one.session_id, "")][one.session_id in cause.places, one.succeeded == good] += 1
-    strata = {
-        kind: Stratum(found[True, True] + found[True, False], found[True, True],
-                      found[False, True] + found[False, False], found[False, True])
-        for kind, found in sorted(counts.items())
-    }  # fmt: skip
-    return {kind: one for kind, one in strata.items() if one.having and one.others}
 
 
 def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hmxgraph.compiler.signatures import mask_numbers
+from hmxgraph.compiler.signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler.summary import Failure, SessionSummary
 from hmxgraph.compiler.verbs import kind_of
 from hmxgraph.text.terms import terms
@@ -89,7 +89,9 @@ def purposeful(actions: Sequence[str]) -> list[str]:
 
 def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
     signature = most_frequent(one.failure.signature for one in occurrences)
-    says = most_frequent(plain_message(one.failure.message) for one in occurrences) or signature
+    messages = [plain_message(one.failure.message) for one in occurrences]
+    differ = len(set(messages)) > 1
+    says = most_frequent(mask_quoted(text) if differ else text for text in messages) or signature
     return FailureGroup(key, signature, says, most_frequent(one.action for one in occurrences), tuple(occurrences))
 
 

@@ -184,10 +184,12 @@ def _trust(recovery: Recovery) -> str:
 def _prevention(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
     before = f"Before {group.action}, " if group.action else "Before going on, "
     names = _protecting(group, summaries)[:2] if group.action else []
+    found = [f"{before}{_small(instruction(name))}" for name in names]
     given = _inputs(group, group.action)
-    inputs = listed(_blamed(group, group.action) or (given if len(given) <= _FEW_INPUTS else [])) or "its inputs"
+    inputs = listed(_blamed(group, group.action) or (given if len(given) <= _FEW_INPUTS else []))
     advice = next(advice for pattern, advice in _ADVICE if re.search(pattern, group.signature))
-    return [*(f"{before}{_small(instruction(name))}" for name in names), before + advice.format(inputs=inputs)]
+    # Without anything to name, "check its inputs" tells nobody anything.
+    return found + ([before + advice.format(inputs=inputs or "its inputs")] if inputs or "{" not in advice else [])
 
 
 def _small(text: str) -> str:

@@ -4,9 +4,8 @@ Two sources: decisions that agents wrote down, and choices they made without say
 the same point took different actions.
 """
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.schemas import class_name, origins
 from hmxgraph.compiler.signatures import signature
+from hmxgraph.compiler.strata import clearness, strata
 from hmxgraph.compiler.summary import Decision, SessionSummary, Step
 from hmxgraph.compiler.tracks import FROM_USER
 from hmxgraph.compiler.verbs import instruction, kind_of, read_action
@@ -78,14 +78,15 @@ def decision_policies(
 ) -> Iterator[ArtifactDraft]:
     """The policies behind written decisions, then those behind the clearest silent choices."""
     yield from _written(summaries, profile)
+    kinds = {one.session_id: found.name for found in classes for one in found.members}
     everywhere = {
         point: options
-        for point, options in _choices(summaries, profile, ("lookup", "action"))
+        for point, options in _choices(summaries, profile, kinds)
         if kind_of(options[0].name) == "lookup" or _told_apart(options)
     }
     found = [_silent_policy(None, point, everywhere[point], profile) for point in sorted(everywhere)]
     for one in classes:
-        for point, options in _choices(one.members, profile, ("lookup", "action")):
+        for point, options in _choices(one.members, profile, kinds):
             if _differs(options, everywhere.get(point, ())):
                 found.append(_silent_policy(one, point, options, profile))
     ranked = sorted(found, key=lambda one: (-one.seen.sessions * one.seen.confidence, one.lineage_key))
@@ -107,14 +108,26 @@ def _written(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> I
             if decision.question and decision.chosen:
                 questions[failure_key(signature("", decision.question))].append((summary, decision))
     for key in sorted(questions):
-        yield _written_policy(key, questions[key], profile)
+        options = _ranked(_decided(questions[key]))
+        if not _undecided(options, profile):
+            yield _written_policy(key, questions[key], options, profile)
+
+
+def _undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
+    """Whether another way that was taken often enough went just as well: then there is nothing to recommend."""
+    best, *others = options
+    return best.seen.sessions >= profile.min_support and any(
+        one.seen.sessions >= profile.min_support and one.seen.success_rate >= best.seen.success_rate for one in others
+    )
 
 
 def _written_policy(
-    key: str, made: Sequence[tuple[SessionSummary, Decision]], profile: CompilerProfile
+    key: str,
+    made: Sequence[tuple[SessionSummary, Decision]],
+    options: Sequence[Option],
+    profile: CompilerProfile,
 ) -> ArtifactDraft:
     question = most_frequent(decision.question for _, decision in made)
-    options = _ranked(_decided(made))
     best = options[0]
     never = sorted({other for _, decision in made for other in decision.alternatives} - {one.name for one in options})
     others = [
@@ -135,7 +148,7 @@ def _written_policy(
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"question:{key}",
-        title=title(f"Decide: {question.rstrip('?')}"),
+        title=title(f"Decide: {question}"),
         summary=f"{capital(best.name)}: {_reason(options)}.",
         content=content,
         seen=best.seen,
@@ -159,7 +172,7 @@ def _decided(made: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
 
 
 def _choices(
-    summaries: Sequence[SessionSummary], profile: CompilerProfile, kinds: tuple[str, ...]
+    summaries: Sequence[SessionSummary], profile: CompilerProfile, kinds: Mapping[str, str]
 ) -> Iterator[tuple[str, list[Option]]]:
     """The points at which these sessions clearly chose between actions that compete, with the options, best first."""
     points: defaultdict[str, dict[str, list[tuple[SessionSummary, bool | None, str]]]] = defaultdict(dict)
@@ -168,16 +181,18 @@ def _choices(
             points[point].setdefault(step.action, []).append((summary, _verdict(summary), step.event_id))
     for point in sorted(points):
         options = [Option(name, tuple(points[point][name])) for name in sorted(points[point])]
-        ranked = _ranked(_competing(_serious(options, profile), point, kinds))
-        if len(ranked) > 1 and ranked[0].seen.success_rate >= _HALF and (_told_apart(ranked) or _clearly_best(ranked)):
+        ranked = _ranked(_competing(_serious(options, profile), point))
+        if len(ranked) < 2 or ranked[0].seen.success_rate < _HALF:
+            continue
+        if _told_apart(ranked) or _clearly_best(ranked, kinds):
             yield point, ranked
 
 
-def _competing(options: Sequence[Option], point: str, kinds: tuple[str, ...]) -> list[Option]:
+def _competing(options: Sequence[Option], point: str) -> list[Option]:
     """The options of the kind most chosen; going on with the same action, or giving up, competes with nothing."""
     fresh = [one for one in options if one.name != point.rstrip("!")]
     main = max(fresh, key=lambda one: (one.count, one.name), default=None)
-    if main is None or kind_of(main.name) not in kinds:
+    if main is None or kind_of(main.name) not in {"lookup", "action"}:
         return []
     return [one for one in fresh if kind_of(one.name) == kind_of(main.name)]
 
@@ -210,15 +225,15 @@ def _told_apart(options: Sequence[Option]) -> bool:
     return all(_when(one, options) for one in options[:2])
 
 
-def _clearly_best(options: Sequence[Option]) -> bool:
-    """Whether the first way went better than all the others together, by the test of two shares."""
-    best, others = options[0].seen, [one.seen for one in options[1:]]
-    count, good = sum(one.count for one in others), sum(one.successes for one in others)
-    if not best.count or not count:
-        return False
-    pooled = (best.successes + good) / (best.count + count)
-    error = math.sqrt(pooled * (1 - pooled) * (1 / best.count + 1 / count))
-    return error > 0 and (best.success_rate - good / count) / error >= _CLEARLY
+def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
+    """Whether the first way went better than the others for requests of the same kind."""
+    taken = [
+        (kinds.get(one.session_id, ""), option is options[0], good)
+        for option in options
+        for one, good, _ in option.taken
+        if good is not None
+    ]
+    return clearness(list(strata(taken).values())) >= _CLEARLY
 
 
 def _when(option: Option, options: Sequence[Option]) -> str:

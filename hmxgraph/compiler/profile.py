@@ -78,14 +78,17 @@ class CompilerProfile:
     def adapted(self, parameters: Mapping[str, float]) -> "CompilerProfile":
         """The profile with these parameters in place of its own, as an imported fingerprint asks for (HMX-F 12).
 
-        Unknown names are passed over; whole numbers stay whole; nothing lowers the support below two sessions.
+        Unknown names and values that no compiler could work with are passed over; whole numbers stay whole; nothing
+        lowers the support below two sessions.
 
         >>> CompilerProfile().adapted({"min_support": 3.0, "unheard_of": 1.0}).min_support
         3
         """
         known = self.parameters()
         given: dict[str, Any] = {
-            name: type(known[name])(parameters[name]) for name in sorted(parameters) if name in known
+            name: type(known[name])(parameters[name])
+            for name in sorted(parameters)
+            if name in known and _is_workable(parameters[name], known[name])
         }
         return replace(self, **{**given, "min_support": max(2, given.get("min_support", self.min_support))})
 
@@ -96,6 +99,12 @@ class CompilerProfile:
     def document(self) -> dict[str, Any]:
         """The profile as plain JSON values."""
         return asdict(self)
+
+
+def _is_workable(value: float, usual: float) -> bool:
+    # What comes from elsewhere may not make a share more than a whole, or a compilation endless.
+    most = 1.0 if isinstance(usual, float) and usual < 1 else 10 * usual
+    return (0.0 if isinstance(usual, float) else 1) <= value <= most
 
 
 DEFAULT_PROFILE = CompilerProfile()

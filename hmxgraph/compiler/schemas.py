@@ -10,7 +10,8 @@ from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.compiler.tracks import FROM_USER
-from hmxgraph.compiler.verbs import instruction, is_action, kind_of
+from hmxgraph.compiler.verbs import instruction, is_action, kind_of, read_action
+from hmxgraph.compiler.vocabulary import REQUEST_VERBS
 from hmxgraph.compiler.wording import (
     capital,
     common_phrase,
@@ -52,18 +53,34 @@ def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
 def class_name(found: GoalClass, profile: CompilerProfile) -> str:
     """What a class is about: the phrase its requests share, else what its actions come to.
 
-    Of many changes those count that most sessions make; where there are none, requests are told by what they say.
+    Of many changes those count that most sessions make; where there are none, and where programs are run, which serve
+    any purpose, requests are told by what they say.
     """
     if phrase := common_phrase(found.requests, profile.title_share):
         return phrase
     changes = {name: share for name, share in found.steps if is_action(name)}
-    if len(changes) <= _MOST_CHANGES:
-        return goal_phrase([name for name, _ in found.steps])
     usual = [name for name in changes if changes[name] >= profile.required_share][:_MOST_CHANGES]
     topics = common_topics(found.requests, _MOSTLY, _MOST_CHANGES)
-    if topics and not usual:
-        return f"handle requests that say {quoted(topics)}"
+    telling = usual if len(changes) > _MOST_CHANGES else list(changes)
+    runs = any(read_action(name).verb == "run" for name in telling)
+    if len(changes) <= _MOST_CHANGES and not (runs and topics):
+        return goal_phrase([name for name, _ in found.steps])
+    if topics and (runs or not usual):
+        return _spoken_name(topics)
     return goal_phrase(usual or [min(changes, key=lambda name: (-changes[name], name))])
+
+
+def _spoken_name(topics: Sequence[str]) -> str:
+    """The name of requests that share these words: the verb among them says what to do.
+
+    >>> _spoken_name(["staging", "deploy"]), _spoken_name(["calls", "data"])
+    ('deploy, where requests say “staging”', 'handle requests that say “calls” and “data”')
+    """
+    verbs = [word for word in topics if word in REQUEST_VERBS][:1]
+    others = [word for word in topics if word not in verbs]
+    if not verbs:
+        return f"handle requests that say {quoted(others)}"
+    return f"{verbs[0]}, where requests say {quoted(others)}" if others else f"{verbs[0]} what is asked for"
 
 
 def _schema(
@@ -92,7 +109,7 @@ def _schema(
 
 def _content(found: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
     names = [name for name, _ in found.steps]
-    steps = [
+    steps: list[dict[str, Any]] = [
         {
             "order": order,
             "description": describe(name, uses_of(name, models), names[: order - 1]),

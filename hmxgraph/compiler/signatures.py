@@ -47,10 +47,15 @@ def signature(kind: str, message: str) -> str:
     >>> signature("KubectlError", "Namespace 'staging' not found")
     "kubectlerror: namespace '<name>' not found"
     """
-    text = " ".join(mask_numbers(_QUOTED.sub(r"\1<name>\1", message)).lower().split())
+    text = " ".join(mask_numbers(mask_quoted(message)).lower().split())
     if kind.lower() in _GENERIC:
         return text or kind.lower() or "error"
     return f"{kind.lower()}: {text}" if text else kind.lower()
+
+
+def mask_quoted(message: str) -> str:
+    """*message* with what it quotes masked: names differ from run to run."""
+    return _QUOTED.sub(r"\1<name>\1", message)
 
 
 def mask_numbers(message: str) -> str:

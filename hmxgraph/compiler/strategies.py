@@ -32,6 +32,7 @@ _MOST_TOOLS = 6
 _MOST_NAMED = 4
 _MOST_VALUES = 4
 _FREQUENT = 0.2
+_OFTEN = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
 def _main_change(found: GoalClass) -> str:
     """The change that most of the class's sessions make, "" if they make none."""
     changes = [(share, name) for name, share in found.steps if is_action(name)]
-    return min(changes, key=lambda pair: (-pair[0], pair[1]), default=(0.0, ""))[1]
+    # Of several that all make, the first: what ends the work, as a commit does, is not its purpose.
+    return max(changes, key=lambda pair: pair[0], default=(0.0, ""))[1]
 
 
 def _joined(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list[GoalClass]]:
@@ -140,16 +142,18 @@ def _subject(group: Sequence[GoalClass]) -> str:
     requests = [request for found in group for request in found.requests]
     said = spoken(requests)
     nouns = [noun for noun in sorted(counts) if noun not in _EMPTY and len(noun) > 2]
-    heard = {noun: said[terms(noun)[0]] for noun in nouns if terms(noun) and said[terms(noun)[0]]}
+    least = _OFTEN * len(requests)
+    heard = {noun: said[terms(noun)[0]] for noun in nouns if terms(noun) and said[terms(noun)[0]] >= least}
     if heard:
         return min(heard, key=lambda noun: (-heard[noun], -counts[noun], noun))
     written = spelling(requests)
     # What a sentence is about tends to stand at its end: "fix the failing unit test".
     late = {word: statistics.fmean(places) for word, places in _places(requests).items()}
-    ranked = sorted(said, key=lambda term: (-said[term], -late.get(written[term], 0.0), term))
+    often = [term for term in said if said[term] >= least]
+    ranked = sorted(often, key=lambda term: (-said[term], -late.get(written[term], 0.0), term))
     topics = [written[term] for term in ranked]
     telling = [word for word in plain_words(topics, requests) if word not in REQUEST_VERBS]
-    return (telling or sorted(nouns, key=lambda noun: (-counts[noun], noun)) or ["work"])[0]
+    return (telling or ([] if requests else sorted(nouns, key=lambda noun: (-counts[noun], noun))) or [""])[0]
 
 
 def _places(requests: Sequence[str]) -> dict[str, list[float]]:
@@ -194,7 +198,9 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
 def _about(field: Field, names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
-    return goal_phrase([field.purpose]) if field.purpose else f"handle requests about the {field.subject}"
+    if field.purpose:
+        return goal_phrase([field.purpose])
+    return f"handle requests about the {field.subject}" if field.subject else "handle requests of any kind"
 
 
 def _phase_documents(worked: Sequence[Phased], flow: Sequence[str], *, asked: bool) -> list[dict[str, Any]]:
@@ -270,7 +276,7 @@ def _conditions(field: Field, found: Sequence[dict[str, Any]]) -> list[str]:
         f"The tools {listed(tools)} are at hand" if len(tools) <= _MOST_TOOLS else "The tools of all phases are at hand"
     )
     hand = f"The tool {tools[0]} is at hand" if len(tools) == 1 else named
-    return [f"The request is about the {field.subject}", hand]
+    return [*([f"The request speaks of “{field.subject}”"] if field.subject else []), hand]
 
 
 def _stem(word: str) -> str:

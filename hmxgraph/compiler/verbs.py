@@ -55,6 +55,10 @@ _LINKS = frozenset(
 # Words that end the name of one thing: what follows them in "by name zip" is another one.
 _ENDS = frozenset(("id", "name", "code", "number"))
 _MASS = frozenset(("data", "roaming", "usage", "information", "info", "access", "feedback", "money"))
+_SEARCHED = frozenset(
+    (*("code", "codebase", "text", "web", "internet", "history", "memory", "base", "knowledge", "docs", "database"),
+     *("documentation", "repo", "repository", "index", "catalog", "catalogue", "inbox", "source", "sources"))
+)  # fmt: skip
 _TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
 
 
@@ -83,7 +87,7 @@ def read_action(action: str) -> Reading:
     """
     if action in _EVENT_ACTIONS:
         return _EVENT_ACTIONS[action]
-    if " " in action or action in TELLING_PROGRAMS or action.endswith((".sh", ".py")):
+    if _is_program(action):
         return Reading(_program_kind(action), "run", action)
     words = [word.lower() if not word.isupper() or len(word) == 1 else word for word in _WORDS.findall(action)]
     if not words:
@@ -91,11 +95,17 @@ def read_action(action: str) -> Reading:
     first = words[0].lower()
     for kind, table in _TABLES:
         if first in table:
-            return Reading(kind, table[first], _subject(table[first], words[1:]))
+            verb, subject = table[first], _subject(table[first], words[1:])
+            # One searches the code, but searches for a flight.
+            return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
     if len(words) == 1:
         return Reading("action", "run", action)
     kind_of_rest: Kind = "lookup" if first == "run" and not _TRIALS.isdisjoint(words) else "action"
     return Reading(kind_of_rest, first, _subject(first, words[1:]))
+
+
+def _is_program(action: str) -> bool:
+    return " " in action or "-" in action or action in TELLING_PROGRAMS or action.endswith((".sh", ".py"))
 
 
 def kind_of(action: str) -> Kind:
@@ -124,13 +134,14 @@ def instruction(action: str) -> str:
 
 
 def noun_words(action: str) -> tuple[str, ...]:
-    """The words an action's name is about, its verb and links left out.
+    """The words an action's name is about, its verb and links left out; of a program the program.
 
     >>> noun_words("modify_pending_order_items")
     ('pending', 'order', 'items')
     """
     words = [word.lower() for word in _WORDS.findall(action)]
-    return tuple(word for word in words[1:] if word not in _LINKS) or tuple(words[:1])
+    named = () if _is_program(action) else tuple(word for word in words[1:] if word not in _LINKS)
+    return named or tuple(words[:1])
 
 
 def _subject(verb: str, words: list[str]) -> str:
@@ -139,6 +150,8 @@ def _subject(verb: str, words: list[str]) -> str:
     text = " ".join(_readable(words))
     if words[0] in _LINKS or words[0] in _MASS or verb.startswith("check whether"):
         return text
+    if verb == "search for" and words[-1] in _SEARCHED:
+        return f"the {text}"
     if verb == "search for":
         return text if words[-1].endswith("s") else f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
     return f"the {text}"

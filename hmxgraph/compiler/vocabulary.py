@@ -47,6 +47,7 @@ TELLING_PROGRAMS = _listed("""
     kubectl/diff
     git/status git/log git/diff git/show git/blame git/branch docker/ps docker/logs docker/inspect docker/images
     helm/list helm/status helm/template helm/lint terraform/plan terraform/validate terraform/show systemctl/status
+    eslint flake8 mypy pylint pyright ruff/check shellcheck tsc cargo/check cargo/clippy go/vet
     pytest jest mocha vitest tox nox rspec phpunit ctest go/test cargo/test npm/test npm/run/test make/test mvn/test
 """)
 
@@ -54,7 +55,8 @@ TELLING_PROGRAMS = _listed("""
 SUBCOMMANDS = dict.fromkeys(
     _listed("""
     ansible-galaxy apt apt-get az brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
-    heroku istioctl kind kubectl kustomize make mvn nomad npm pip pip3 pnpm podman poetry pulumi rails rustup service
+    heroku istioctl kind kubectl kustomize make mvn nomad npm pip pip3 pnpm podman poetry pulumi rails ruff rustup
+    service
     snap supervisorctl systemctl terraform tofu uv vault yarn yum
 """),
     1,

@@ -7,7 +7,7 @@ import pytest
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.sessions import summarise
-from hmxgraph.compiler.state import compiler_state
+from hmxgraph.compiler.state import adapted, compiler_state
 from hmxgraph.protocol.contents import content_faults
 from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.similarity import trigram_jaccard
@@ -263,5 +263,5 @@ def test_profile_is_adapted_and_told():
     """Parameters of a fingerprint are taken over, and the state tells what differs."""
     profile = CompilerProfile().adapted({"min_support": 1.0, "lookup_share": 0.7, "unknown": 3.0})
     assert (profile.min_support, profile.lookup_share) == (2, 0.7)
-    state = compiler_state(profile)
+    state = compiler_state(adapted({}, profile, {}))
     assert (state["adapted_parameter_count"], state["adapted_parameters"][0]["parameter"]) == (1, "lookup_share")

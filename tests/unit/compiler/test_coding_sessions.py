@@ -1,0 +1,81 @@
+"""Knowledge from coding sessions, data unlike any customer's: a person could act on it."""
+
+import re
+
+import pytest
+
+from hmxgraph.compiler.compilation import compile_summaries
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.sessions import summarise
+from hmxgraph.text.artifacts import render_artifact
+from tests.coding_sessions import coding_world
+
+
+@pytest.fixture(scope="module")
+def known():
+    """What is validated, by type, best supported first."""
+    drafts = compile_summaries(summarise(events) for events in coding_world()).drafts
+    valid = [draft for draft in drafts if draft.validated(DEFAULT_PROFILE)]
+    return {
+        kind: [draft for draft in valid if draft.artifact_type == kind] for kind in {d.artifact_type for d in valid}
+    }
+
+
+def test_each_kind_of_request_has_its_procedure(known):
+    """Fixes, features, upgrades and questions are told apart, under names that say what was asked."""
+    assert {draft.title for draft in known["task_schema"]} == {
+        "Fix the failing unit test",
+        "Add, where requests say “page”",
+        "Upgrade, where requests say “dependency”",
+        "Search the code and read the file",
+    }
+
+
+def test_steps_say_what_to_do_with_what(known):
+    """A step is an instruction with the values it needs and where they come from."""
+    fix = next(draft for draft in known["task_schema"] if draft.title.startswith("Fix"))
+    assert [step["description"] for step in fix.content["steps"]] == [
+        "Search the code with search_code",
+        "Read the file with read_file, using path from search_code",
+        "Apply the patch with apply_patch, using path from search_code",
+        "Run pytest",
+        'Run `git commit -am "Fix"`',
+    ]
+
+
+def test_playbooks_say_what_to_do_first(known):
+    """What repaired the failure comes first, and what stood before calls that went well prevents it."""
+    book = next(draft for draft in known["failure_playbook"] if "apply_patch" in draft.title)
+    assert book.content["recovery_steps"][0].startswith("Read the file with read_file, then try apply_patch again")
+    assert book.content["prevention_strategies"][0] == "Before apply_patch, read the file with read_file"
+
+
+def test_names_in_a_failure_are_masked_where_they_differ(known):
+    """One missing module is like another."""
+    titles = [draft.title for draft in known["failure_playbook"]]
+    assert "Recover when pytest fails: no module named '<name>'" in titles
+
+
+def test_policies_follow_the_request(known):
+    """What is due after a look-up is told by what was asked."""
+    policy = next(draft for draft in known["decision_policy"] if "read_file is done" in draft.title)
+    assert "uv add if the request says “dependency” or “upgrade”" in policy.summary
+
+
+def test_undecided_questions_make_no_policy(known):
+    """Where both ways went equally well there is nothing to recommend."""
+    assert not [draft for draft in known["decision_policy"] if "test first" in draft.title]
+
+
+def test_what_ends_the_work_is_no_cause(known):
+    """A commit comes of success, and a failure that ends the session is its outcome."""
+    causes = {draft.content["cause"] for draft in known["causal_pattern"]}
+    assert "apply_patch is called without read_file before it" in causes
+    assert not [cause for cause in causes if "git commit" in cause or "pytest fails" in cause]
+
+
+def test_no_text_is_cut_dumped_or_ungrammatical(known):
+    """Nothing ends in dots, shows JSON, names a lone tool in the plural, or repeats itself."""
+    for draft in (draft for drafts in known.values() for draft in drafts):
+        text = render_artifact(draft.artifact_type, draft.title, draft.summary, draft.content)
+        assert not re.search(r"\.\.\.|[{}]|and more|\b(\w+) \1\b|tools? \w+ are at hand", text), text
