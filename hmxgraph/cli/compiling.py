@@ -62,7 +62,8 @@ def show_report(report: CompileReport) -> None:
     out.print(table)
     changes = [change for change in report.changes if change.deed not in {"unchanged", "left"}]
     for change in changes[:SHOWN]:
-        out.print(f"{change.deed:<11}{change.artifact_type:<18}{change.title}", markup=False, highlight=False)
+        line = f"{change.deed:<11}{change.artifact_type:<18}{change.title}"
+        out.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
     if len(changes) > SHOWN:
         out.print(f"... and {len(changes) - SHOWN} more: hmxgraph query active_knowledge")
 

@@ -19,7 +19,7 @@ def demo(tenant: Tenant = TENANT, as_json: AsJson = False) -> None:
     """Load a small event file, compile it, print a context pack with its scores and drops, and the graph's digest."""
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file()), graph.compile()
-        pack, digest = graph.pack(QUESTION, budget=2048), graph.digest()
+        pack, digest = graph.pack(QUESTION, budget=1024), graph.digest()
     document = {
         "ingest": report.document(),
         "compile": compiled.document(),

@@ -14,7 +14,7 @@ MOST_DROPS = 15
 
 def pack_table(pack: ContextPack) -> Table:
     """The pack as one table: entries with their scores, drops with their reasons."""
-    whole = Table.grid(padding=(0, 0))
+    whole = Table.grid(padding=(0, 0), expand=True)
     whole.add_row(Group(_entries(pack), _drops(pack)) if pack.dropped_entries else _entries(pack))
     return whole
 
@@ -23,8 +23,9 @@ def _entries(pack: ContextPack) -> Table:
     budget = pack.token_budget
     title = f"{escape(pack.query_context[:MOST_SHOWN])}  ({budget.used} of {budget.total_budget} tokens)"
     table = Table(
-        "rank", "section", "score", "rel rec prov sal", "tokens", "content", title=title, title_justify="left"
+        "rank", "section", "score", "rel rec prov sal", "tokens", title=title, title_justify="left", expand=True
     )
+    table.add_column("content", ratio=1, no_wrap=True, overflow="ellipsis")
     for entry in pack.entries:
         table.add_row(
             str(entry.rank),
@@ -40,7 +41,8 @@ def _entries(pack: ContextPack) -> Table:
 def _drops(pack: ContextPack) -> Table:
     shown = (pack.dropped_entries or ())[:MOST_DROPS]
     title = f"left out: {pack.token_budget.dropped_count}, the best {len(shown)} of them"
-    table = Table("rank", "section", "score", "reason", "tokens", "source", title=title, title_justify="left")
+    table = Table("rank", "section", "score", "reason", "tokens", title=title, title_justify="left", expand=True)
+    table.add_column("source", ratio=1, no_wrap=True, overflow="ellipsis")
     for drop in shown:
         table.add_row(
             str(drop.rank),
