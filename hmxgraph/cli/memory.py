@@ -3,10 +3,25 @@
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, opened, out
-from hmxgraph.cli.record_fields import Agent, At, Budget, Compact, Hidden, Limit, Mode, Project, show_all, show_mapping
+from hmxgraph.cli.record_fields import (
+    Agent,
+    At,
+    Budget,
+    Compact,
+    Hard,
+    Hidden,
+    Limit,
+    Mode,
+    Project,
+    Siblings,
+    Tags,
+    show_all,
+    show_mapping,
+)
 from hmxgraph.graph.rows.memory_results import DreamReport, MemoryResult
 
 app = typer.Typer(no_args_is_help=True, help="Semantic memories by hand, and their upkeep.")
@@ -26,6 +41,7 @@ def search(
     hidden: Hidden = False,
     compact: Compact = False,
     budget: Budget = None,
+    siblings: Siblings = False,
     as_of: AsOf = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -41,6 +57,7 @@ def search(
             include_hidden=hidden,
             compact=compact,
             token_budget=budget,
+            expand_event_siblings=siblings,
             as_of=as_of,
         )
         emit(found.document(), as_json, lambda: _show(found))
@@ -51,8 +68,8 @@ def add(
     text: Text,
     kind: Kind = "fact",
     project: Project = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it for several.")] = None,
-    hard: Annotated[bool, typer.Option("--hard", help="A policy that nothing overrides.")] = False,
+    tag: Tags = None,
+    hard: Hard = False,
     agent: Agent = None,
     at: At = None,
     tenant: Tenant = "default",
@@ -91,6 +108,9 @@ def supersede(
     memory_id: MemoryId,
     text: Text,
     kind: Kind = "fact",
+    project: Project = None,
+    tag: Tags = None,
+    hard: Hard = False,
     agent: Agent = None,
     at: At = None,
     tenant: Tenant = "default",
@@ -98,7 +118,9 @@ def supersede(
 ) -> None:
     """Put a new memory in the place of an old one."""
     with opened(tenant) as graph:
-        view = graph.memory.supersede(memory_id, text, kind=kind, agent_id=agent, at=at)
+        view = graph.memory.supersede(
+            memory_id, text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard
+        )
         emit(view.document(), as_json, lambda: show_mapping(view.trust() | {"text": view.text}))
 
 
@@ -146,12 +168,13 @@ def stats(project: Project = None, tenant: Tenant = "default", as_json: AsJson =
 def health(
     project: Project = None,
     examples: Annotated[bool, typer.Option("--examples", help="Show duplicates.")] = False,
+    most: Annotated[int, typer.Option("--duplicate-limit", min=0, help="Duplicates shown at most.")] = 10,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Show duplicates, index coverage and sizes."""
     with opened(tenant) as graph:
-        found = graph.memory.health(project_id=project, include_examples=examples).document()
+        found = graph.memory.health(project_id=project, include_examples=examples, duplicate_limit=most).document()
         emit(found, as_json, lambda: show_mapping(found))
 
 
@@ -182,12 +205,14 @@ def compact(
 def dream(
     project: Project = None,
     apply: Annotated[bool, typer.Option("--apply", help="Do it; else only say what would be done.")] = False,
+    agent: Agent = None,
+    at: At = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Plan maintenance, or apply its safe part."""
     with opened(tenant) as graph:
-        report = graph.memory.dream(project_id=project, dry_run=not apply)
+        report = graph.memory.dream(project_id=project, dry_run=not apply, agent_id=agent or "hmxgraph", at=at)
         emit(report.document(), as_json, lambda: _show_dream(report))
 
 
@@ -196,7 +221,7 @@ def _show(found: MemoryResult) -> None:
     for hit in found:
         view = hit.view
         table.add_row(
-            f"{hit.score:.3f}", view.trust_tier, view.kind, view.memory_id, hit.text, view.hidden_reason or ""
+            f"{hit.score:.3f}", view.trust_tier, view.kind, view.memory_id, escape(hit.text), view.hidden_reason or ""
         )
     out.print(table)
 

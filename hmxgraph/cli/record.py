@@ -15,7 +15,9 @@ from hmxgraph.cli.record_fields import (
     Mode,
     Project,
     Set,
+    Siblings,
     Summary,
+    Supports,
     Where,
     fields_of,
     filters_of,
@@ -55,7 +57,7 @@ def create(
 def review(
     reply_to: ReplyTo,
     summary: Summary,
-    supports: Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you back the claim.")] = None,
+    supports: Supports = None,
     agent: Agent = None,
     at: At = None,
     more: Set = None,
@@ -74,6 +76,7 @@ def revision(
     reply_to: ReplyTo,
     summary: Summary,
     supersedes: Annotated[bool, typer.Option("--supersedes", help="Take the record's place.")] = False,
+    supports: Supports = None,
     agent: Agent = None,
     at: At = None,
     more: Set = None,
@@ -83,7 +86,9 @@ def revision(
     """Revise a record."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        written = graph.records.revision(reply_to, summary=summary, supersedes=supersedes, at=at, **fields)
+        written = graph.records.revision(
+            reply_to, summary=summary, supports_claim=supports, supersedes=supersedes, at=at, **fields
+        )
         emit(written.document(), as_json, lambda: show_written(written))
 
 
@@ -109,7 +114,9 @@ def verification(
 def decision(
     summary: Summary,
     task_id: Annotated[str | None, typer.Option("--task", help="The task it is taken in.")] = None,
+    reply_to: Annotated[str | None, typer.Option("--reply-to", help="The record it is about.")] = None,
     why: Annotated[str | None, typer.Option(help="The reason.")] = None,
+    supports: Supports = None,
     agent: Agent = None,
     at: At = None,
     more: Set = None,
@@ -118,7 +125,8 @@ def decision(
 ) -> None:
     """Record a decision."""
     with opened(tenant) as graph:
-        fields = fields_of(more, agent_id=agent, why_chosen=why)
+        said = {"why_chosen": why, "reply_to_artifact_id": reply_to, "supports_claim": supports}
+        fields = fields_of(more, agent_id=agent, **said)
         written = graph.records.decision(task_id, summary=summary, at=at, **fields)
         emit(written.document(), as_json, lambda: show_written(written))
 
@@ -144,6 +152,7 @@ def search(
     hidden: Hidden = False,
     compact: Compact = False,
     budget: Budget = None,
+    siblings: Siblings = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -156,6 +165,7 @@ def search(
             include_hidden=hidden,
             compact=compact,
             token_budget=budget,
+            expand_event_siblings=siblings,
             **filters_of(where),
         )
         emit(found.document(), as_json, lambda: show_hits(found))
@@ -164,12 +174,13 @@ def search(
 @app.command()
 def thread(
     thread_id: Annotated[str, typer.Argument(help="Id of the thread; a task's own has its id.")],
+    shown: Annotated[bool, typer.Option("--shown", help="Leave out what was superseded or retired.")] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """List a thread, oldest first."""
     with opened(tenant) as graph:
-        found = graph.records.list_thread(thread_id)
+        found = graph.records.list_thread(thread_id, include_hidden=not shown)
         emit([view.document() for view in found], as_json, lambda: out.print(records_table(found)))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from hmxgraph.cli.common import out
@@ -27,6 +28,10 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Hits 
 Hidden = Annotated[bool, typer.Option("--hidden", help="Also what was superseded or retired.")]
 Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens that the answer may cost.")]
+Siblings = Annotated[bool, typer.Option("--siblings", help="With each hit what carries the same event: tag.")]
+Hard = Annotated[bool, typer.Option("--hard", help="A policy that nothing overrides.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeat it for several.")]
+Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you back the claim.")]
 _TRUST = {
     "verified_record": "green",
     "canonical_record": "",
@@ -77,10 +82,18 @@ def hits_table(hits: Iterable[Hit]) -> Table:
     table = Table("score", "trust", "kind", "record", "text")
     for hit in hits:
         style = _TRUST[hit.trust_tier]
-        table.add_row(
-            f"{hit.score:.3f}", hit.trust_tier, hit.view.artifact_kind, hit.artifact_id, hit.matched_text, style=style
-        )
+        said = escape(hit.matched_text)
+        row = (f"{hit.score:.3f}", hit.trust_tier, hit.view.artifact_kind, escape(hit.artifact_id), said)
+        table.add_row(*row, style=style)
+        for sibling in hit.expanded_siblings:
+            name = sibling.get("artifact_kind") or sibling.get("kind", "")
+            table.add_row("", "", f"+ {name}", escape(_id_of(sibling)), escape(sibling["text"]), style="dim")
     return table
+
+
+def _id_of(sibling: Mapping[str, Any]) -> str:
+    found: str = sibling.get("artifact_id") or sibling["memory_id"]
+    return found
 
 
 def records_table(views: Iterable[RecordView]) -> Table:
@@ -88,8 +101,8 @@ def records_table(views: Iterable[RecordView]) -> Table:
     table = Table("kind", "trust", "agent", "record", "text")
     for view in views:
         style = _TRUST[view.trust_tier]
-        agent = view.record.agent_id or ""
-        table.add_row(view.artifact_kind, view.trust_tier, agent, view.artifact_id, view.text, style=style)
+        row = (view.artifact_kind, view.trust_tier, view.record.agent_id or "", view.artifact_id, view.text)
+        table.add_row(*map(escape, row), style=style)
     return table
 
 

@@ -16,6 +16,7 @@ from hmxgraph.cli.record_fields import (
     Mode,
     Project,
     Set,
+    Siblings,
     Summary,
     Where,
     fields_of,
@@ -164,6 +165,7 @@ def search(
     hidden: Hidden = False,
     compact: Compact = False,
     budget: Budget = None,
+    siblings: Siblings = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -176,6 +178,7 @@ def search(
             include_hidden=hidden,
             compact=compact,
             token_budget=budget,
+            expand_event_siblings=siblings,
             **filters_of(where),
         )
         emit(found.document(), as_json, lambda: show_hits(found))

@@ -1,5 +1,6 @@
 """Records found on the real server: exact filters, modes, shapes, siblings, libraries; and written by many at once."""
 
+import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -8,6 +9,7 @@ from hmxgraph.errors import NotFound, TaskError, UnknownChoice
 from hmxgraph.graph.plans import record_search
 from hmxgraph.protocol.records import FILTERS, MODES
 from tests.task_makers import records_of, tasks_of
+from tests.task_writer import PATIENCE, STEPS, write_as_process
 
 FULL = {
     "status": "completed",
@@ -239,6 +241,29 @@ def test_two_agents_writing_to_one_thread_lose_nothing(graph, tasks, records, ta
     )
     assert [record["at"] for record in told.records] == list(range(41))
     assert set(tasks.resume(task_id).sources) >= set(written)
+
+
+def test_two_processes_writing_to_one_thread_lose_nothing(graph, records, task_id, address):
+    """Two agents, each a process with its own driver: every record and event is there, numbered without a gap."""
+    context = multiprocessing.get_context("spawn")
+    barrier, results = context.Barrier(2), context.Queue()
+    agents = [
+        context.Process(target=write_as_process, args=(address, graph.tenant_id, name, task_id, barrier, results))
+        for name in ("ana", "bo")
+    ]
+    for agent in agents:
+        agent.start()
+    written = [name for _ in agents for name in results.get(timeout=PATIENCE)]
+    for agent in agents:
+        agent.join(PATIENCE)
+    assert len(set(written)) == 2 * 2 * STEPS
+    assert sorted(ids(records.list_thread(task_id))[1:]) == sorted(written)
+    told = graph._connection._driver.execute_query(
+        "MATCH (r:TaskRecord {tenant_id: $t})-[:EVIDENCED_BY]->(e:Event) RETURN e.sequence AS at ORDER BY at",
+        {"t": graph.tenant_id},
+    )
+    assert [record["at"] for record in told.records] == list(range(len(written) + 1))
+    assert graph.verify().ok
 
 
 def test_racing_revisions_leave_one_successor(tasks, records, task_id):

@@ -68,6 +68,33 @@ def test_memories_from_the_command_line(hmxgraph):
         assert hmxgraph("memory", words, as_json=False) is not None
 
 
+def test_every_choice_of_the_api_is_a_choice_of_the_command_line(hmxgraph):
+    """Siblings, hidden records of a thread, revisions that support, decisions about records, a dream of one's own."""
+    task_id = hmxgraph("task", "start", "Find the leak", "--agent", "ana", "--project", "p")["task_id"]
+    tagged = ("--set", 'tags=["event:e1"]')
+    bold = ("-s", "the [bold] buffer leaks", "--agent", "ana")
+    one = hmxgraph("task", "evidence", task_id, *bold, *tagged)["artifact_id"]
+    two = hmxgraph("task", "evidence", task_id, "-s", "seen at night", *tagged)["artifact_id"]
+    (hit,) = hmxgraph("record", "search", "buffer", "--siblings")["hits"]
+    assert [sibling["artifact_id"] for sibling in hit["expanded_siblings"]] == [two]
+    assert "[bold]" in hmxgraph("task", "search", "buffer", "--siblings", as_json=False)
+    hmxgraph("record", "decision", "-s", "believed", "--reply-to", one, "--supports", "--agent", "bo")
+    assert hmxgraph("record", "get", one)["trust_tier"] == "verified_record"
+    hmxgraph("record", "revision", two, "-s", "seen at noon", "--supports", "--supersedes")
+    assert len(hmxgraph("record", "thread", task_id)) == len(hmxgraph("record", "thread", task_id, "--shown")) + 1
+    known = hmxgraph("memory", "add", "Verify the rollout", "--kind", "policy", "--tag", "event:e2")["memory_id"]
+    about = ("--kind", "policy", "--project", "p", "--tag", "event:e2", "--hard")
+    new = hmxgraph("memory", "supersede", known, "Verify twice", *about)
+    assert new["memory_id"] != known
+    assert hmxgraph("memory", "search", "verify", "--siblings")["hits"][0]["memory_id"] == new["memory_id"]
+    assert "examples" not in hmxgraph("memory", "health", "--examples", "--duplicate-limit", "0")["duplicates"]
+    hmxgraph("task", "resume", task_id)
+    hmxgraph("task", "progress", task_id, "-s", "half way", "--next", "go on")
+    report = hmxgraph("memory", "dream", "--apply", "--agent", "cy", "--at", "2026-03-14T03:00:00Z")["report_id"]
+    told = hmxgraph("record", "get", report)["artifact"]
+    assert (told["agent_id"], told["artifact_role"]) == ("cy", "dream_report")
+
+
 def test_wrong_usage_and_impossible_steps(hmxgraph, tenant_id):
     """An unknown filter is wrong usage; a step out of order is the API's own error."""
     wrong = CliRunner().invoke(app, ["task", "search", "-w", "task=x"])

@@ -79,9 +79,9 @@ class Wanted:
     def question(self, tenancy: Tenancy) -> str:
         """The search as a question to the full-text index."""
         preferred = self.preferences.preferred if self.query else ()
-        groups = (self.facets, self.alternatives, preferred)
+        chosen, either, lifted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
         hidden = () if self.include_hidden else (HIDDEN,)
-        return record_query(tenancy.scope, terms(self.query), *(map(facet_token, group) for group in groups), hidden)
+        return record_query(tenancy.scope, terms(self.query), chosen, either, lifted, hidden)
 
     @property
     def alternatives(self) -> tuple[str, ...]:
