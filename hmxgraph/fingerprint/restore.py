@@ -4,7 +4,7 @@ Restore only adds (HMX-F 12). An imported summary is a draft with four fifths of
 when local evidence or an operator confirms it. Its id follows from its content, so importing twice makes nothing new.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ class Restoration:
     artifacts: tuple[Artifact, ...]
     imported_ids: Mapping[str, str]
     context_priors: Mapping[str, Any]
-    compiler_parameters: Mapping[str, float]
+    compiler_parameters: Mapping[str, Mapping[str, Any]]
 
 
 def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 0) -> Restoration:
@@ -173,13 +173,15 @@ def _priors(verdict: Verdict, ids: Mapping[str, str]) -> dict[str, Any]:
     return {**priors, "priority_artifact_ids": named}
 
 
-def _parameters(verdict: Verdict) -> dict[str, float]:
-    return dict(sorted(_adapted(verdict.fingerprint.document().get("compiler_state") or {})))
-
-
-def _adapted(state: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    # A frozen parameter, or all of them, must keep what the importer's own compiler starts from (HMX-F 9).
-    if not state.get("global_freeze"):
-        for adapted in state.get("adapted_parameters", ()):
-            if not adapted["frozen"]:
-                yield adapted["parameter"], adapted["current_value"]
+def _parameters(verdict: Verdict) -> dict[str, Mapping[str, Any]]:
+    """The values that the exporter's compiler went by; a frozen one is only not adapted any further (HMX-F 9)."""
+    state = verdict.fingerprint.document().get("compiler_state") or {}
+    freeze = bool(state.get("global_freeze"))
+    return {
+        one["parameter"]: {
+            "current_value": one["current_value"],
+            "adaptation_count": one["adaptation_count"],
+            "frozen": one["frozen"] or freeze,
+        }
+        for one in sorted(state.get("adapted_parameters", ()), key=lambda one: str(one["parameter"]))
+    }

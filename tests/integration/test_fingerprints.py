@@ -2,11 +2,13 @@
 
 import pytest
 
+from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.errors import FingerprintError, HashMismatch, NotFound, SignatureMismatch, UnknownChoice
 from hmxgraph.fingerprint.diff import said
 from hmxgraph.fingerprint.options import TIERS, ExportOptions
 from hmxgraph.fingerprint.signing import SigningKey
 from hmxgraph.graph.plans import artifacts, conflicts, lifecycle, retention
+from hmxgraph.graph.plans.compilation import CompileOptions, compile_tenant
 from hmxgraph.graph.plans.fingerprint_confirmation import confirm_imports
 from hmxgraph.graph.plans.tenants import state
 from hmxgraph.ingest.forgetting import Forgettable
@@ -227,8 +229,42 @@ def test_priors_and_parameters_of_the_latest_import_hold(other):
     force = other.in_force()
     known = {one.artifact_id for one in other.perform(artifacts.artifacts, lifecycle_any()).artifacts}
     assert set(force.context_priors["priority_artifact_ids"]) <= known
-    assert force.compiler_parameters == {"min_support": 3.0}
+    assert {name: one["current_value"] for name, one in force.compiler_parameters.items()} == {
+        "max_causes": 50.0,
+        "min_support": 3.0,
+    }
     assert other.in_force(as_of_us=0) is None
+
+
+def test_compiler_state_is_what_the_compiler_went_by(origin, other):
+    """Parameters, baselines, deltas and counts of the last compilation travel, are applied, and travel on."""
+    origin.ingest_demo()
+    for support in (3, 4):
+        origin.perform(compile_tenant, CompileOptions(profile=CompilerProfile(min_support=support)))
+    made = origin.export()
+    told = made.fingerprint["compiler_state"]
+    assert told["total_parameters"] == len(CompilerProfile().parameters())
+    assert told["adapted_parameters"] == [
+        {
+            "parameter": "min_support",
+            "current_value": 4.0,
+            "baseline_value": 2.0,
+            "delta": 2.0,
+            "adaptation_count": 2,
+            "frozen": False,
+        }
+    ]
+    report = other.receive(made)
+    assert other.export().fingerprint["compiler_state"] == told
+    other.ingest_demo()
+    other.perform(compile_tenant)
+    assert other.export().fingerprint["compiler_state"] == told
+    other.perform(compile_tenant, CompileOptions(profile=CompilerProfile(min_support=5)))
+    [own] = other.export().fingerprint["compiler_state"]["adapted_parameters"]
+    assert (own["current_value"], own["adaptation_count"]) == (5.0, 3)
+    other.take_back(report.import_id)
+    other.perform(compile_tenant)
+    assert other.export().fingerprint["compiler_state"]["adapted_parameters"] == []
 
 
 def lifecycle_any():

@@ -12,13 +12,14 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.reconcile import Change, Making, reconcile
 from hmxgraph.compiler.report import CompileReport, counts, reported
 from hmxgraph.compiler.sessions import SessionReader
+from hmxgraph.compiler.state import LastRun, in_use
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
 from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
 from hmxgraph.graph.plans.compiled_changes import store_changes
 from hmxgraph.graph.plans.conflicts import detect_among
 from hmxgraph.graph.plans.fingerprint_confirmation import confirm_imports
-from hmxgraph.graph.plans.fingerprints import in_force
+from hmxgraph.graph.plans.fingerprints import in_force, last_run
 from hmxgraph.graph.plans.tenants import bump, state
 from hmxgraph.graph.rows.compilation import (
     LINEAGES,
@@ -29,6 +30,7 @@ from hmxgraph.graph.rows.compilation import (
     stored_head,
     summary_version,
 )
+from hmxgraph.graph.rows.fingerprints import NOTHING_IMPORTED, InForce
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 
@@ -84,6 +86,7 @@ class _Run:
     tenancy: Tenancy
     options: CompileOptions
     profile: CompilerProfile
+    imported: InForce
     timer: _Timer
     version: int
     as_of_us: int
@@ -130,10 +133,12 @@ def _begin(tenancy: Tenancy, options: CompileOptions) -> Plan[_Run]:
     timer.stage("read")
     tenant = yield from state(tenancy)
     as_of_us = tenant["logical_us"] or 0
-    imported = yield from in_force(tenancy, as_of_us)
-    profile = options.profile.adapted(imported.compiler_parameters) if imported is not None else options.profile
+    imported = (yield from in_force(tenancy, as_of_us)) or NOTHING_IMPORTED
+    profile = in_use(options.profile, imported.compiler_parameters)
+    before = yield from last_run(tenancy)
     version = tenant["state_version"]
-    return _Run(tenancy, options, profile, timer, version, as_of_us, tenant["compiled_version"] == version)
+    settled = tenant["compiled_version"] == version and _next(before, options, imported) == before
+    return _Run(tenancy, options, profile, imported, timer, version, as_of_us, settled)
 
 
 def _summarise(run: _Run) -> Procedure[None]:
@@ -275,6 +280,7 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
         yield bind("compiler/drop_model", **names)
     elif locked[0]["model_hash"] != (fresh := model_hash(text := model.to_json())):
         yield bind("compiler/keep_model", **names, model=text, model_hash=fresh, profile=run.profile.name)
+    yield from _keep_parameters(run)
     version = run.version
     if wrote:
         # Somebody else's commit in between stays uncompiled: then the mark remains where this run began.
@@ -282,6 +288,22 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
         version = bumped if bumped == version + 1 else version
     yield bind("compiler/settle", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key, version=version)
     return changes
+
+
+def _keep_parameters(run: _Run) -> Plan[None]:
+    before = yield from last_run(run.tenancy)
+    now = _next(before, run.options, run.imported)
+    if now != before:
+        yield bind(
+            "compiler/keep_parameters",
+            tenant_id=run.tenancy.tenant_id,
+            model_key=model_key(run.tenancy),
+            compiler_parameters=now.to_json(),
+        )
+
+
+def _next(before: LastRun, options: CompileOptions, imported: InForce) -> LastRun:
+    return before.next(options.profile, imported.compiler_parameters, imported.fingerprint_id)
 
 
 def _report(run: _Run, compilation: Compilation, changes: Sequence[Change]) -> CompileReport:

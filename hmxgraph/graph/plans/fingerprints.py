@@ -7,8 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.state import compiler_state
+from hmxgraph.compiler.state import LastRun
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.fingerprint.behaviour import TELLING, Behaviour, session_behaviour, total
 from hmxgraph.fingerprint.generate import generate
@@ -20,7 +19,9 @@ from hmxgraph.fingerprint.selection import select
 from hmxgraph.graph.plan import Plan, Procedure, Row, ask, read, write
 from hmxgraph.graph.plans.digest import graph_digest
 from hmxgraph.graph.plans.tenants import state
+from hmxgraph.graph.rows.compilation import model_key
 from hmxgraph.graph.rows.fingerprints import (
+    NOTHING_IMPORTED,
     InForce,
     behaviour_text,
     export_row,
@@ -122,9 +123,16 @@ def _known(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[Known]:
 
 
 def _compiler_state(tenancy: Tenancy, as_of_us: int | None) -> Plan[dict[str, Any]]:
-    """The parameters that the compiler goes by: its own, with those of the latest import in place of them."""
-    imported = yield from in_force(tenancy, as_of_us)
-    return compiler_state(DEFAULT_PROFILE.adapted(imported.compiler_parameters) if imported else DEFAULT_PROFILE)
+    """The parameters that the compiler goes by: those of its last run, unless an import since asks for others."""
+    imported = (yield from in_force(tenancy, as_of_us)) or NOTHING_IMPORTED
+    last = yield from last_run(tenancy)
+    return last.told(imported.compiler_parameters, imported.fingerprint_id)
+
+
+def last_run(tenancy: Tenancy) -> Plan[LastRun]:
+    """What the compiler last went by; at first what it starts from."""
+    rows = yield bind("compiler/parameters", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
+    return LastRun.parse(rows[0]["compiler_parameters"]) if rows else LastRun({})
 
 
 def _behaviour(tenancy: Tenancy) -> Plan[Behaviour]:

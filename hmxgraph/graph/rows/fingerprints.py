@@ -80,7 +80,10 @@ class InForce:
 
     fingerprint_id: str
     context_priors: Mapping[str, Any]
-    compiler_parameters: Mapping[str, float]
+    compiler_parameters: Mapping[str, Mapping[str, Any]]
+
+
+NOTHING_IMPORTED = InForce("", {}, {})
 
 
 def known_artifact(row: Row) -> KnownArtifact:

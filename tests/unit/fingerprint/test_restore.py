@@ -80,11 +80,18 @@ def test_an_import_is_the_same_each_time_and_another_after_it_was_taken_back():
 
 
 def test_priors_name_the_imported_artifacts():
-    """Priorities are translated into the importer's ids; frozen parameters are not applied."""
+    """Priorities are translated into the importer's ids."""
     found = restored(envelope(compiler_state=STATE))
     assert set(found.context_priors["priority_artifact_ids"]) == {one.artifact_id for one in found.artifacts}
-    assert found.compiler_parameters == {"min_support": 3.0}
-    assert restored(envelope(compiler_state=STATE | {"global_freeze": True})).compiler_parameters == {}
+
+
+def test_compiler_parameters_come_with_their_history():
+    """Each adapted value, how often it was changed, and whether it is frozen."""
+    told = restored(envelope(compiler_state=STATE)).compiler_parameters
+    assert told["min_support"] == {"current_value": 3.0, "adaptation_count": 4, "frozen": False}
+    assert told["max_causes"] == {"current_value": 50.0, "adaptation_count": 1, "frozen": True}
+    whole = restored(envelope(compiler_state=STATE | {"global_freeze": True})).compiler_parameters
+    assert {one["frozen"] for one in whole.values()} == {True}
 
 
 def test_it_takes_effect_no_earlier_than_it_was_made():

@@ -1,0 +1,7 @@
+// Keep the parameters that the compiler went by, and how often each was changed. The node was locked by compiler/lock.
+//
+// mode: write
+// row:  compiler_parameters
+MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
+SET model.compiler_parameters = $compiler_parameters
+RETURN model.compiler_parameters AS compiler_parameters

@@ -1,0 +1,7 @@
+// One row at most: the parameters that the compiler last went by, where that was noted.
+//
+// mode: read
+// row:  compiler_parameters
+MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
+WHERE model.compiler_parameters IS NOT NULL
+RETURN model.compiler_parameters AS compiler_parameters
