@@ -33,7 +33,9 @@ ANCHORS = 12
 COMMON = 30
 GOAL_DAYS = 90
 LATEST_DAYS = 30
-_NOTHING = "\0"
+# The server plans a statement anew for each order of magnitude of its parameters' sizes; so they have one size each.
+_NOTHING = "\0" * 64
+_QUERY_LENGTH = 1_024
 _NEVER = 2**62
 
 
@@ -50,7 +52,7 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) ->
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=request.as_of_us,
-        query=term_query(tenancy.scope, asked),
+        query=term_query(tenancy.scope, asked).ljust(_QUERY_LENGTH),
         limit=HITS,
         windows=WINDOWS,
         works=set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION]),
@@ -120,16 +122,21 @@ def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
         "recall/surroundings",
         tenant_id=tenancy.tenant_id,
         as_of_us=state.as_of_us,
-        anchors=[tenancy.node_key(event_id) for event_id in ranking.anchors(ANCHORS)],
+        anchors=_filled([tenancy.node_key(event_id) for event_id in ranking.anchors(ANCHORS)], ANCHORS),
         degree=COMMON,
         from_us=span.start_us if span else _NEVER,
         to_us=span.end_us if span else _NEVER,
         latest_us=state.as_of_us - LATEST_DAYS * DAY_US if latest else _NEVER,
         active_us=state.as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
         session_key=_session_key(tenancy, request),
-        chosen=[tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [],
-        words=term_query(tenancy.scope, asked if knows else ()),
+        chosen=_filled([tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [], 1),
+        words=term_query(tenancy.scope, asked if knows else ()).ljust(_QUERY_LENGTH),
     )
+
+
+def _filled(keys: list[str], size: int) -> list[str]:
+    """*keys* and after them keys of nothing, *size* in all."""
+    return keys + [_NOTHING] * (size - len(keys))
 
 
 def _session_key(tenancy: Tenancy, request: PackRequest) -> str:
