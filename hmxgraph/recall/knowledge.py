@@ -1,6 +1,6 @@
 """What is known as candidates: each in its section, weighed like everything else (HMX-C 3.1, 3.2)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,9 @@ LEAST_SHARE = 0.1
 # A question about what was, or is, wants no procedure unless it asks for that very one.
 ASKED_FOR = 0.5
 _WAYS = frozenset({"task_schema", "strategy_template"})
+# How relevant a rule is to any work, and how many are that without a word in common with it.
+STANDING = 0.4
+MOST_STANDING = 5
 # As much of a question as so many of its most telling terms is as much as one record can be expected to have.
 ENOUGH_TERMS = 6
 # A request that nothing came of for so long is no goal any more.
@@ -78,7 +81,8 @@ class Appraisal:
 def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     """A candidate for each thing known, but for evidence, which depends on what else goes in."""
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
-    yield from (_memory(memory, appraisal) for memory in known.memories)
+    standing = _standing(known.memories) if appraisal.question.works else frozenset[str]()
+    yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
     yield from (_entity(entity, appraisal) for entity in known.entities if _tells(entity, appraisal))
     yield from (_relation(relation, appraisal) for relation in known.relations)
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
@@ -129,10 +133,17 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
     return ASKED_FOR if rivals or not appraisal.question.works else LEAST_SHARE
 
 
-def _memory(memory: KnownMemory, appraisal: Appraisal) -> Candidate:
+def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:
+    """The best founded rules: they hold for whatever is done, in whatever words."""
+    rules = [memory for memory in memories if memory.kind == "policy" and memory.held and not memory.hard]
+    best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
+    return frozenset(rule.memory_id for rule in best[:MOST_STANDING])
+
+
+def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candidate:
     rule = memory.kind == "policy" and memory.hard
     own = memory.kind == "goal" and memory.here
-    relevance = 1.0 if own else appraisal.share(memory.words)
+    relevance = 1.0 if own else max(appraisal.share(memory.words), STANDING if stands else 0.0)
     components = appraisal.components(
         relevance,
         memory.last_us,
