@@ -38,7 +38,7 @@ def speakers_named(question: Question, pool: EventPool) -> dict[str, str]:
 def cue_scores(question: Question, pool: EventPool) -> Floats:
     """The sum of all cues for each event."""
     heard = _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
-    return heard + _length(pool) + (_echoes(question, pool) if question.works else 0.0)
+    return heard + _length(pool) + (0.0 if question.recalls else _echoes(question, pool))
 
 
 def _length(pool: EventPool) -> Floats:

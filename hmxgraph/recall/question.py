@@ -26,11 +26,12 @@ _TROUBLE = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
 )
 _LATEST = re.compile(r"\b(?:latest|newest|most recent|current|currently|right now|so far)\b", re.IGNORECASE)
-_REQUESTS = re.compile(
-    r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like)\b"
-    r"|(?:^|[.!?]\s+)(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|remember|say)\b)",
-    re.IGNORECASE,
+_REQUEST = re.compile(r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like)\b", re.IGNORECASE)
+_POLITELY = re.compile(
+    r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE
 )
+_REMINDS = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
@@ -88,16 +89,22 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
 def asks_for_work(text: str) -> bool:
     """Whether the text wants something done, however politely; a plain question about what was does not.
 
-    >>> asks_for_work("Could you return my order?"), asks_for_work("When did Ann deploy to staging?")
+    >>> asks_for_work("Could you return my order?"), asks_for_work("When did I say that I need a bike?")
     (True, False)
 
     """
-    return not _recalls(text) or bool(_REQUESTS.search(text))
+    return not _recalls(text) or any(map(_requests, _SENTENCE_END.split(text)))
+
+
+def _requests(sentence: str) -> bool:
+    if _POLITELY.match(sentence):
+        return True
+    return bool(_REQUEST.search(sentence)) and not (_ASKS.match(sentence) or _REMINDS.match(sentence))
 
 
 def _recalls(text: str) -> bool:
     """Whether the text asks about what was, and does not ask for help with what is to be done."""
-    asks = "?" in text or bool(_ASKS.search(text))
+    asks = "?" in text or bool(_ASKS.search(text) or _REMINDS.search(text))
     return asks and not _HOW_TO.search(text)
 
 
