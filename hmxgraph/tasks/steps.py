@@ -7,23 +7,32 @@ from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.tasks.standing import STEPS, Parent, Standing
 
 COUNTERSIGNING = frozenset({"review", "revision", "verification", "decision"})
-# What every kind must say, and how to say it.
-_SAYS: Mapping[str, Mapping[str, str]] = {
-    "task_start": {"goal": "say what is to be reached"},
-    "task_progress": {"summary": "say what was done", "followups": "give the next step (next_step=...)"},
-    "run_start": {
-        "command": "give the command that is run",
-        "why_chosen": "give the reason why it was chosen (why_chosen=...)",
-        "inputs": "name at least one input",
+# What every kind must say: the field, the rule, and the way to keep it.
+_SAYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "task_start": {"goal": ("a task starts with a goal", "say what it is (goal=...)")},
+    "task_progress": {
+        "summary": ("a checkpoint says what was done", "say it (summary=...)"),
+        "followups": ("a checkpoint says what comes next", "give the next step (next_step=...)"),
     },
-    "run_finish": {"status": "say how the run ended (status='completed' or 'failed')"},
-    "evidence": {"summary": "say what was found"},
-    "review": {"summary": "say what the review found"},
-    "revision": {"summary": "say what was revised"},
-    "verification": {"summary": "say what was verified", "supports_claim": "say whether it supports the claim"},
-    "decision": {"summary": "say what was decided"},
-    "digest": {"summary": "give the digest's text"},
-    "task_finish": {"status": "say how the task ended (status='completed' or 'failed')"},
+    "run_start": {
+        "command": ("a run says what is run", "give the command (command=...)"),
+        "why_chosen": ("a run says why it was chosen", "give the reason (why_chosen=...)"),
+        "inputs": ("a run says what it works on", "name at least one input (inputs=[...])"),
+    },
+    "run_finish": {"status": ("the end of a run says how it ended", "say it (status='completed' or 'failed')")},
+    "evidence": {"summary": ("evidence says what was found", "say it (summary=...)")},
+    "review": {"summary": ("a review says what it found", "say it (summary=...)")},
+    "revision": {"summary": ("a revision says what was revised", "say it (summary=...)")},
+    "verification": {
+        "summary": ("a verification says what was verified", "say it (summary=...)"),
+        "supports_claim": (
+            "a verification supports the claim or rejects it",
+            "say which (supports_claim=True or False)",
+        ),
+    },
+    "decision": {"summary": ("a decision says what was decided", "say it (summary=...)")},
+    "digest": {"summary": ("a digest has a text", "give it (summary=...)")},
+    "task_finish": {"status": ("the end of a task says how it ended", "say it (status='completed' or 'failed')")},
 }
 _REPLYING = frozenset({"review", "revision", "verification"})
 
@@ -32,24 +41,25 @@ def check_said(record: TaskRecord) -> None:
     """Refuse a record that leaves out what its kind must say, or that claims trust for itself.
 
     Raises:
-        TaskError: names the field and how to give it.
+        TaskError: names the field, the rule, and how to give it.
 
-    >>> check_said(TaskRecord(artifact_id="r", artifact_kind="run_start", task_id="t", tenant_id="a",
-    ...     timestamp_created=0, command="make", inputs=["data"]))
+    >>> check_said(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
+    ...     timestamp_created=0))
     Traceback (most recent call last):
-    hmxgraph.errors.TaskError: run_start: why_chosen is missing; give the reason why it was chosen (why_chosen=...)
+    hmxgraph.errors.TaskError: task_start: goal is missing: a task starts with a goal; say what it is (goal=...)
     """
     kind = record.artifact_kind
-    for field, way_out in _SAYS[kind].items():
+    for field, (rule, way_out) in _SAYS[kind].items():
         if _silent(getattr(record, field)):
-            raise TaskError(kind, f"{field} is missing", way_out)
+            raise TaskError(kind, f"{field} is missing: {rule}", way_out)
     if kind in _REPLYING and record.reply_to_artifact_id is None:
-        raise TaskError(kind, "reply_to_artifact_id is missing", "name the record that it is about")
+        reason = f"reply_to_artifact_id is missing: a {kind} is about a record"
+        raise TaskError(kind, reason, "name that record (reply_to_artifact_id=...)")
     if record.promotion_state == "verified":
         reason = "an agent cannot make its own record verified"
         raise TaskError(kind, reason, "leave promotion_state out; another agent's countersignature verifies it")
     if record.promotion_state == "summarized" and kind != "digest":
-        raise TaskError(kind, "promotion_state 'summarized' belongs to digests", "say raw or canonical")
+        raise TaskError(kind, "promotion_state 'summarized' belongs to digests alone", "say raw or canonical")
 
 
 def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) -> None:
@@ -64,9 +74,10 @@ def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) ->
         _check_start(standing)
         return
     if not standing.started:
-        raise TaskError(kind, f"there is no task {record.task_id!r}", "start it first (tasks.start)")
+        reason = f"there is no task {record.task_id!r}, and nothing is recorded before its start"
+        raise TaskError(kind, reason, "start it first (tasks.start)")
     if kind in STEPS and standing.finished:
-        reason = f"task {record.task_id!r} is finished ({standing.status})"
+        reason = f"task {record.task_id!r} is finished ({standing.status}), and only replies and decisions may follow"
         raise TaskError(kind, reason, f"start another with parent_task_id={record.task_id!r}")
     if record.reply_to_artifact_id is not None:
         _check_reply(record, standing, parent)
@@ -84,10 +95,12 @@ def run_to_finish(standing: Standing, run_id: str | None) -> str:
     if run_id is None:
         return _only_open_run(standing)
     if run_id not in standing.runs:
-        reason = f"task {standing.task_id!r} has no run {run_id!r}"
-        raise TaskError("run_finish", reason, "give the artifact_id of its run_start")
+        reason = f"task {standing.task_id!r} has no run {run_id!r}, and a task ends its own runs only"
+        way_out = f"give the artifact_id of a run_start of it (run_id=...){_listed(standing.open_runs)}"
+        raise TaskError("run_finish", reason, way_out)
     if run_id not in standing.open_runs:
-        raise TaskError("run_finish", f"run {run_id!r} is finished", "start another run (run_start)")
+        reason = f"run {run_id!r} of task {standing.task_id!r} is finished, and a run ends once"
+        raise TaskError("run_finish", reason, "start another run (run_start)")
     return run_id
 
 
@@ -96,10 +109,15 @@ def _only_open_run(standing: Standing) -> str:
         case (run_id,):
             return run_id
         case ():
-            raise TaskError("run_finish", f"no run of task {standing.task_id!r} is open", "start one first (run_start)")
+            reason = f"no run of task {standing.task_id!r} is open, and only an open run can end"
+            raise TaskError("run_finish", reason, "start one first (run_start)")
         case several:
-            way_out = f"say which (run_id): {', '.join(several)}"
-            raise TaskError("run_finish", f"{len(several)} runs are open", way_out)
+            reason = f"{len(several)} runs are open in task {standing.task_id!r}, and one record ends one run"
+            raise TaskError("run_finish", reason, f"say which (run_id=...){_listed(several)}")
+
+
+def _listed(runs: tuple[str, ...]) -> str:
+    return f": {', '.join(runs)}" if runs else ""
 
 
 def _silent(value: object) -> bool:
@@ -108,18 +126,20 @@ def _silent(value: object) -> bool:
 
 def _check_start(standing: Standing) -> None:
     if standing.started:
-        reason = f"task {standing.task_id!r} was started before"
+        reason = f"task {standing.task_id!r} was started before, and a task starts once"
         raise TaskError("task_start", reason, "go on with tasks.progress, or leave task_id out for a new task")
 
 
 def _check_reply(record: TaskRecord, standing: Standing, parent: Parent | None) -> None:
     kind, wanted = record.artifact_kind, record.reply_to_artifact_id
     if parent is None:
-        raise TaskError(kind, f"there is no record {wanted!r} to reply to", "give the artifact_id of a stored record")
+        reason = f"there is no record {wanted!r} to reply to, and a reply is about a stored record"
+        raise TaskError(kind, reason, "give its artifact_id (records.search finds it)")
     if wanted == record.artifact_id:
         raise TaskError(kind, "a record cannot reply to itself", "name the record that it is about")
     if parent.erased and kind in COUNTERSIGNING:
-        raise TaskError(kind, f"record {wanted!r} was erased", "nothing is left to judge; reply to another record")
+        reason = f"record {wanted!r} was erased, and nothing is left in it to judge"
+        raise TaskError(kind, reason, "reply to another record")
     check = _BY_KIND.get(kind)
     if check:
         check(record, standing)
@@ -133,9 +153,12 @@ def _check_run_finish(record: TaskRecord, standing: Standing) -> None:
 
 def _check_supersession(record: TaskRecord, parent: Parent) -> None:
     if parent.artifact_kind == "digest":
-        raise TaskError(record.artifact_kind, "a digest is not superseded", "it refreshes itself from its sources")
+        reason = f"{parent.artifact_id!r} is a digest, and a digest is composed, not superseded"
+        raise TaskError(record.artifact_kind, reason, "revise one of its sources, the digest follows")
     if parent.superseded_by is not None:
-        reason = f"{parent.artifact_id!r} is already superseded by {parent.superseded_by!r}"
+        reason = (
+            f"{parent.artifact_id!r} is already superseded by {parent.superseded_by!r}, and a record has one successor"
+        )
         raise TaskError(record.artifact_kind, reason, "supersede that one instead")
 
 

@@ -50,7 +50,7 @@ def test_impossible_steps_are_refused_with_the_way_out(tasks, records):
     """Finish before start, silent steps, evidence for unknown tasks, foreign runs: each has its own error."""
     open_task = tasks.start("Find the leak").task_id
     for step, message in (
-        (lambda: tasks.finish("nowhere"), "task_finish: there is no task 'nowhere'; start it first"),
+        (lambda: tasks.finish("nowhere"), "task_finish: there is no task 'nowhere', and nothing .* before its start; start it first"),
         (lambda: tasks.add_evidence("nowhere", summary="x"), "evidence: there is no task 'nowhere'"),
         (lambda: tasks.progress(open_task, summary="x"), "give the next step"),
         (lambda: tasks.run_start(open_task, why_chosen="w", inputs=["i"]), "command is missing"),

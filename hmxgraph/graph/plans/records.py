@@ -59,7 +59,8 @@ def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[Writt
         return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields)))
     reply = fields.get("reply_to_artifact_id")
     if reply is None:
-        raise TaskError(str(fields["artifact_kind"]), "task_id is missing", "name the task, or a record to reply to")
+        reason = "task_id is missing: a record belongs to a task"
+        raise TaskError(str(fields["artifact_kind"]), reason, "name the task (task_id=...), or a record to reply to")
     task_id = yield from read(lambda: parent_task(tenancy, reply))
     given = {name: value for name, value in fields.items() if name != "task_id"}
     return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **given)))
@@ -98,8 +99,8 @@ def parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
     """
     rows = yield bind("tasks/met", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id), parent_key="")
     if rows[0]["record"] is None:
-        reason = f"there is no record {artifact_id!r} to reply to"
-        raise TaskError("reply", reason, "give the artifact_id of a stored record")
+        reason = f"there is no record {artifact_id!r} to reply to, and a reply is about a stored record"
+        raise TaskError("reply", reason, "give its artifact_id (records.search finds it)")
     task_id: str = rows[0]["record"]["task_id"]
     return task_id
 
@@ -127,7 +128,8 @@ def _write(tenancy: Tenancy, given: TaskRecord) -> Plan[Written]:
     if met["record"] is not None:
         return _written_before(given, stored_record(met["record"]))
     if met["artifact_id"] is not None:
-        raise TaskError(given.artifact_kind, f"{given.artifact_id!r} is an artifact's id", "choose another artifact_id")
+        reason = f"{given.artifact_id!r} is an artifact's id, and an id names one thing"
+        raise TaskError(given.artifact_kind, reason, "choose another artifact_id, or leave it out")
     wanted = completed(given, standing, parent)
     if wanted.reply_to_artifact_id != given.reply_to_artifact_id:
         parent = parent_of((yield from _met(tenancy, wanted))["parent"])
@@ -152,8 +154,8 @@ def _written_before(given: TaskRecord, stored: TaskRecord) -> Written:
     """The answer to a record that is stored already, completed as it then was; another one under its id is refused."""
     known, asked = stored.document(), given.document()
     if other := sorted(name for name in asked if known.get(name) != asked[name]):
-        reason = f"{given.artifact_id!r} is stored with another {', '.join(other)}"
-        raise TaskError(given.artifact_kind, reason, "records are immutable; create another one")
+        reason = f"{given.artifact_id!r} is stored with another {', '.join(other)}, and a record never changes"
+        raise TaskError(given.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
     return _written(stored, (), created=False)
 
 
