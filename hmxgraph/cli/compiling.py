@@ -55,17 +55,32 @@ def stages() -> Iterator[Callable[[str, int], None] | None]:
 def show_report(report: CompileReport) -> None:
     """Print *report*: counts by type, and the changes themselves."""
     mode = " (dry run, nothing written)" if report.dry_run else ""
-    title = f"{report.events} events of {report.summarised} changed sessions, {report.sessions} in all{mode}"
+    whole = f", {report.sessions} in all" if report.sessions else ""
+    title = f"{report.events} events of {report.summarised} changed sessions{whole}{mode}"
     table = Table("type", *DEEDS, title=title)
     for kind in ARTIFACT_TYPES:
         table.add_row(kind, *(str(getattr(report, deed).get(kind, 0)) for deed in DEEDS))
     out.print(table)
+    for note in _notes(report):
+        out.print(note, markup=False)
     changes = [change for change in report.changes if change.deed not in {"unchanged", "left"}]
     for change in changes[:SHOWN]:
         line = f"{change.deed:<11}{change.artifact_type:<18}{change.title}"
         out.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
     if len(changes) > SHOWN:
         out.print(f"... and {len(changes) - SHOWN} more: hmxgraph query active_knowledge")
+
+
+def _notes(report: CompileReport) -> Iterator[str]:
+    """What a reader of the table should know besides."""
+    if not report.sessions and not report.dry_run and not report.summarised:
+        yield "Nothing to compile: the tenant has no new events. Feed some in with hmxgraph ingest."
+    if report.without_outcome:
+        yield f"{report.without_outcome} sessions have no outcome: feedback, results and tests would tell what worked."
+    if report.shortened:
+        yield f"{report.shortened} sessions are so long that only their first and last steps were learnt from."
+    if report.near_duplicates:
+        yield f"{report.near_duplicates} patterns were left out: others say nearly the same."
 
 
 def _show_suggestion(found: Suggestion) -> None:

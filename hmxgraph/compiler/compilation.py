@@ -25,12 +25,17 @@ from hmxgraph.text.similarity import jaccard, trigrams
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What the sessions teach: artifacts to be, and the models behind suggestions."""
+    """What the sessions teach: artifacts to be, and the models behind suggestions.
+
+    Of its sessions some had no outcome that could be told, and some were too long to be kept whole.
+    """
 
     drafts: tuple[ArtifactDraft, ...] = ()
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)
     sessions: int = 0
+    without_outcome: int = 0
+    shortened: int = 0
     near_duplicates: tuple[tuple[str, str], ...] = ()
 
 
@@ -70,7 +75,15 @@ def compile_ledger(
     ]
     stage("duplicates")
     kept, dropped = without_duplicates(unique_titles(_ranked(drafts)), profile)
-    return Compilation(tuple(kept), goals, habits, len(sessions), tuple(dropped))
+    return Compilation(
+        drafts=tuple(kept),
+        goals=goals,
+        habits=habits,
+        sessions=len(sessions),
+        without_outcome=sum(one.outcome == "unknown" for one in sessions),
+        shortened=sum(one.skipped_steps > 0 for one in sessions),
+        near_duplicates=tuple(dropped),
+    )
 
 
 def unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:

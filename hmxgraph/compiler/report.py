@@ -24,7 +24,11 @@ class ReportedChange:
 
 @dataclass(frozen=True, slots=True)
 class CompileReport(Shown):
-    """What changed, by type; sessions read anew and in all; seconds by stage, as measured by the caller's clock."""
+    """What changed, by type; sessions read anew and in all; seconds by stage, as measured by the caller's clock.
+
+    ``without_outcome`` counts the sessions of which nobody can tell how they ended, ``shortened`` those so long that
+    the middle of their steps was left out.
+    """
 
     tenant_id: str
     profile: str
@@ -41,6 +45,8 @@ class CompileReport(Shown):
     left: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[ReportedChange, ...] = ()
     near_duplicates: int = 0
+    without_outcome: int = 0
+    shortened: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -71,6 +77,8 @@ class CompileReport(Shown):
                 for one in self.changes
             ],
             "near_duplicates": self.near_duplicates,
+            "without_outcome": self.without_outcome,
+            "shortened": self.shortened,
             "seconds": dict(self.seconds),
         }
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ from hmxgraph.graph.address import Address
 from hmxgraph.graph.plan import read
 from hmxgraph.graph.plans.suggestion import guides
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.artifacts import render_artifact
 from tests.shared_data import shared
 
@@ -261,6 +263,43 @@ def test_time(address):
     print(f"full compile of {events:,} events {full:.1f} s; 100 new events at most {slowest:.2f} s")
     assert full <= FULL_SECONDS
     assert slowest <= INCREMENTAL_SECONDS
+
+
+def long_session(tenant_id: str, count: int) -> Iterator[Event]:
+    """One session of *count* events, made as they are asked for: calls and results, every tenth of them a failure."""
+    fixed = {"hmx_version": "HMX-1.0", "agent_id": "a", "tenant_id": tenant_id, "session_id": "long", "metadata": {}}
+    for number in range(count):
+        place = number // 2
+        call = {"tool_name": f"get_part_{place % 7}", "call_id": f"c{place}"}
+        asked = call | {"arguments": {"part": f"P{place:06}"}}
+        told = call | {"result": {"value": f"part {place} of the machine"}, "success": place % 10 != 0}
+        yield Event.parse(
+            fixed
+            | {
+                "event_id": f"long/{number}",
+                "event_type": "tool_result" if number % 2 else "tool_call",
+                "timestamp": iso(1_770_000_000_000_000 + number * 1_000_000),
+                "sequence": number,
+                "content": told if number % 2 else asked,
+            }
+        )
+
+
+def test_long_session(address):
+    """A session of 100,000 events compiles in memory that does not grow with it."""
+    peaks = {}
+    for count in (10_000, 100_000):
+        with fresh(address) as graph:
+            graph.ingest(long_session(graph.tenant_id, count))
+            tracemalloc.start()
+            began = perf_counter()
+            report = graph.compile()
+            seconds = perf_counter() - began
+            peaks[count] = tracemalloc.get_traced_memory()[1] / 2**20
+            tracemalloc.stop()
+            print(f"\none session of {count:,} events: {seconds:.1f} s, peak {peaks[count]:.1f} MB (traced)")
+            assert (report.events, report.sessions, report.shortened) == (count, 1, 1)
+    assert peaks[100_000] <= 1.5 * peaks[10_000]
 
 
 def test_artifacts_to_read(domains):

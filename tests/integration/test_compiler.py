@@ -1,8 +1,17 @@
 """Compiling in the real graph: incremental equals full, twice changes nothing, forgetting is noticed."""
 
+import random
+
 import pytest
 
+from hmxgraph.compiler.compilation import compile_summaries
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.sessions import summarise
 from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.graph.plan import ask, read
+from hmxgraph.graph.statement import bind
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.canonical import content_hash
 from tests.session_makers import Script, deployment, order_session, repaired_deployment
 
 pytestmark = pytest.mark.server
@@ -132,6 +141,77 @@ def test_empty_tenant(graph):
     report = graph.compile()
     assert (report.sessions, report.changed) == (0, False)
     assert graph.suggest(events=Script("s").user("Hello").events).tools == ()
+
+
+def test_one_event(graph, tenant_id):
+    """One event is a session without steps: read, counted, and nothing is claimed of it."""
+    graph.ingest(Script("s", tenant=tenant_id).user("Hello").events)
+    report = graph.compile()
+    assert (report.sessions, report.events, report.without_outcome, report.changed) == (1, 1, 1, False)
+    assert graph.compile(full=True).changed is False
+
+
+def test_sessions_without_outcome(graph, tenant_id):
+    """Where nothing tells how sessions ended, the report says so and procedures are learnt all the same."""
+    for name in ("s1", "s2", "s3"):
+        script = Script(name, tenant=tenant_id).user("Cancel my order")
+        script.add("tool_call", {"tool_name": "find_user", "arguments": {}})
+        script.add("tool_call", {"tool_name": "cancel_order", "arguments": {}})
+        graph.ingest(script.events)
+    report = graph.compile()
+    assert (report.sessions, report.without_outcome) == (3, 3)
+    assert {change.artifact_type for change in report.changes} >= {"task_schema"}
+    assert not [change for change in report.changes if change.artifact_type == "causal_pattern"]
+
+
+def test_events_out_of_order(graph, tenant_id):
+    """Events that come in any order, compiled in between, end in the artifacts of the sessions' own order."""
+    events = world(tenant_id)
+    mixed = random.Random(5).sample(events, len(events))
+    graph.ingest(mixed[: len(mixed) // 2])
+    graph.compile()
+    graph.ingest(mixed[len(mixed) // 2 :])
+    graph.compile()
+    expected = compile_summaries(
+        summarise(one for one in events if one.session_id == name) for name in {one.session_id for one in events}
+    )
+    valid = [draft for draft in expected.drafts if draft.validated(DEFAULT_PROFILE)]
+    found = {(one.artifact_type, one.title, one.content_hash) for one in graph.artifacts(limit=500).artifacts}
+    assert found == {(draft.artifact_type, draft.title, content_hash(draft.content)) for draft in valid}
+
+
+def test_incremental_after_forgetting_gives_the_same_as_full(graph, tenant_id):
+    """What is left after an erasure compiles to the same whether everything is read again or not."""
+    graph.ingest(world(tenant_id))
+    graph.compile()
+    graph.forget(session_id="r1")
+    graph.forget(event_id="cancel2/5")
+    assert graph.compile().summarised == 2
+    before = stored(graph)
+    assert graph.compile(full=True).changed is False
+    assert stored(graph) == before
+    assert graph.verify().findings == ()
+
+
+def test_forgetting_everything_takes_the_model(graph, tenant_id):
+    """With the last event goes what was learnt for suggestions, and compiling nothing does not bring it back."""
+    graph.ingest(world(tenant_id))
+    graph.compile()
+    running = Script("now", tenant=tenant_id).user("Please cancel my order").events
+    assert graph.suggest(events=running).tools
+    graph.forget(session_id="d0")
+    assert graph.suggest(events=running).tools
+    graph.forget(before="2100-01-01T00:00:00Z")
+    assert graph.suggest(events=running).tools == ()
+    assert models(graph) == []
+    report = graph.compile()
+    assert (report.sessions, models(graph), stored(graph)) == (0, [], [])
+
+
+def models(graph):
+    """The models that the tenant has."""
+    names = {"tenant_id": graph.tenant_id, "model_key": Tenancy.of(graph.tenant_id).node_key("compiler-model")}
+    return graph._perform(read(lambda: ask(bind("compiler/model", **names))))
 
 
 def test_long_session_is_read_in_pages(graph, tenant_id):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,8 +16,9 @@ from tests.session_makers import START, Script
 REQUESTS = ("Deploy the staging environment", "Cancel my order", "Fix the failing test", "")
 TOOLS = ("get_order", "find_user", "cancel_order", "apply_patch", "think", "transfer_to_agent")
 steps = st.tuples(st.sampled_from(TOOLS), st.sampled_from((None, None, "order not found", "timeout after 30 s")))
+decisions = st.sampled_from((None, None, ("Which way?", "left"), ("which way", "right"), ("Which way?", "Left!")))
 scripts = st.tuples(
-    st.sampled_from(REQUESTS), st.lists(steps, max_size=6), st.sampled_from(("positive", "negative", ""))
+    st.sampled_from(REQUESTS), st.lists(steps, max_size=6), st.sampled_from(("positive", "negative", "")), decisions
 )
 worlds = st.lists(scripts, max_size=12)
 
@@ -24,9 +26,11 @@ worlds = st.lists(scripts, max_size=12)
 def played(world):
     """The events of each session of a world."""
     sessions = []
-    for number, (request, taken, signal) in enumerate(world):
+    for number, (request, taken, signal, decided) in enumerate(world):
         script = Script(f"s{number:02}")
         script = script.user(request) if request else script.agent("On it")
+        if decided:
+            script.add("decision", {"question": decided[0], "chosen_option": decided[1], "alternatives": ["wait"]})
         for tool, error in taken:
             script.call(tool, error=error, order_id="#W1234567")
         sessions.append((script.feedback(signal) if signal else script).events)
@@ -92,26 +96,41 @@ def test_stored_summaries_compile_like_fresh_ones(world):
     assert compile_summaries(stored).drafts == compiled(sessions)
 
 
-@settings(max_examples=40)
-@given(worlds, worlds)
-def test_compiling_twice_changes_nothing(first, second):
-    """Whatever was compiled before, the second of two equal compilations finds nothing to do."""
+def twice_changes_nothing(first, second):
+    """Compile a world, then more of it, then the same again; every lineage is one draft."""
     making = Making("acme", DEFAULT_PROFILE, START)
     heads = applied([], reconcile([], compiled(played(first)), making))
     drafts = compiled(played(first + second))
+    assert len({(draft.artifact_type, draft.lineage_key) for draft in drafts}) == len(drafts)
     heads = applied(heads, reconcile(heads, drafts, making))
     again = reconcile(heads, drafts, making)
     assert {change.deed for change in again} <= {"unchanged", "left"}
 
 
 @settings(max_examples=40)
+@given(worlds, worlds)
+def test_compiling_twice_changes_nothing(first, second):
+    """Whatever was compiled before, the second of two equal compilations finds nothing to do."""
+    twice_changes_nothing(first, second)
+
+
+@pytest.mark.fuzz
+@settings(max_examples=3_000)
+@given(st.lists(scripts, max_size=25), worlds)
+def test_compiling_twice_changes_nothing_for_long(first, second):
+    """The same over many larger worlds."""
+    twice_changes_nothing(first, second)
+
+
+@settings(max_examples=40)
 @given(worlds)
 def test_titles_are_unique_and_support_is_told(world):
-    """Titles differ, confidence lies in [0, 1], evidence names events of the world without repeats."""
+    """Titles and lineages differ, confidence lies in [0, 1], evidence names events of the world without repeats."""
     sessions = played(world)
     known = {event.event_id for events in sessions for event in events}
     drafts = compiled(sessions)
     assert len({draft.title for draft in drafts}) == len(drafts)
+    assert len({(draft.artifact_type, draft.lineage_key) for draft in drafts}) == len(drafts)
     for draft in drafts:
         assert 0 <= draft.seen.confidence <= 1
         assert len(set(draft.source_events)) == len(draft.source_events)
