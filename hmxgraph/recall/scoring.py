@@ -54,10 +54,10 @@ class Clock:
     """How recent something is: halved with each half-life from the time the question is about.
 
     Work under way wants what is new. A question about the past that names no time is answered by when it happened, not
-    by how long ago: its half-life is None, and age then speaks for nothing.
+    by how long ago: its half-life is None, and age then speaks for nothing. The moment is None where it is now.
     """
 
-    moment: Span
+    moment: Span | None
     half_life_days: float | None
     now_us: int = 0
 
@@ -65,17 +65,17 @@ class Clock:
         """2 to the power of -age / half-life, in [0, 1]."""
         if time_us is None or self.half_life_days is None:
             return 0.0
-        return float(2.0 ** (-self.moment.distance_us(time_us) / DAY_US / self.half_life_days))
+        away_us = max(self.now_us - time_us, 0) if self.moment is None else self.moment.distance_us(time_us)
+        return float(2.0 ** (-away_us / DAY_US / self.half_life_days))
 
 
 def clock(request: PackRequest, question: Question, as_of_us: int) -> Clock:
     """The clock by which *request* is answered as of *as_of_us*."""
-    now = Span(as_of_us, as_of_us + 1)
     if request.strategy == "recency_biased":
-        return Clock(now, RECENT_HALF_LIFE_DAYS, as_of_us)
+        return Clock(None, RECENT_HALF_LIFE_DAYS, as_of_us)
     if question.span is not None:
         return Clock(question.span, HALF_LIFE_DAYS, as_of_us)
-    return Clock(now, HALF_LIFE_DAYS if question.latest or not question.recalls else None, as_of_us)
+    return Clock(None, HALF_LIFE_DAYS if question.latest or not question.recalls else None, as_of_us)
 
 
 def support(confidence: float, observations: int) -> float:

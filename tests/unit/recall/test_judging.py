@@ -1,0 +1,71 @@
+"""Which candidates may go in, and why the others may not."""
+
+from hmxgraph.recall.candidates import Candidate, ranked
+from hmxgraph.recall.duplicates import Duplicates
+from hmxgraph.recall.judging import judged
+from hmxgraph.recall.scoring import Components
+from tests.recall_makers import conflict
+
+
+def candidate(name, content="", score=0.9, **optional):
+    """One fact."""
+    components = Components(score, 0, 0, 0)
+    given = {"section": "facts", "source_type": "memory"} | optional
+    return Candidate(source_id=name, tokens=5, score=score, components=components, content=content, **given)
+
+
+def reasons(candidates, *conflicts):
+    """The drop reason of each that is dropped."""
+    return {drop.ranked.candidate.source_id: drop.reason for drop in judged(ranked(candidates), conflicts).dropped}
+
+
+def test_each_candidate_is_eligible_or_dropped():
+    """Nothing is lost between the two."""
+    found = judged(ranked([candidate("a", "one"), candidate("b", "two", 0.1)]), ())
+    assert [each.candidate.source_id for each in found.eligible] == ["a"]
+    assert [each.ranked.candidate.source_id for each in found.dropped] == ["b"]
+
+
+def test_low_relevance_spares_the_exempt():
+    """Identity and hard rules are never too irrelevant."""
+    assert reasons([candidate("a", "one", 0.1), candidate("b", "two", 0.1, exempt=True)]) == {"a": "low_relevance"}
+
+
+def test_a_verdict_wins_over_every_other_reason():
+    """What is deprecated is told as such, however irrelevant."""
+    assert reasons([candidate("a", "one", 0.1, verdict="deprecated")]) == {"a": "deprecated"}
+
+
+def test_the_weaker_side_of_a_conflict_goes():
+    """Unless both are as sure, which is told instead."""
+    sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.5)]
+    assert reasons(sides, conflict(1, "a", "b")) == {"b": "conflict"}
+    equal = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.895)]
+    found = judged(ranked(equal), [conflict(1, "a", "b")])
+    assert (found.dropped, found.disputed) == ((), ("a", "b"))
+
+
+def test_a_conflict_with_something_absent_changes_nothing():
+    """Only sides that are candidates contend."""
+    assert reasons([candidate("a", "red")], conflict(1, "a", "elsewhere")) == {}
+
+
+def test_the_lower_ranked_repeat_goes():
+    """The same text in other case, or the same event in a second section, stands once."""
+    assert reasons([candidate("a", "Verify it!"), candidate("b", "verify IT", 0.8)]) == {"b": "duplicate"}
+    episode = {"source_type": "episode"}
+    twice = [
+        candidate("e", "one", section="episodes", **episode),
+        candidate("e", "", 0.8, section="evidence", **episode),
+    ]
+    assert reasons(twice) == {"e": "duplicate"}
+
+
+def test_alike_from_ninety_two_percent_on():
+    """Long texts that differ in one word at the end are repeats; in three places they are not."""
+    seen, words = Duplicates(), [f"w{number}" for number in range(60)]
+    assert not seen.repeats(" ".join(words))
+    assert seen.repeats(" ".join([*words[:-1], "other"]))
+    assert not seen.repeats(" ".join([*words[:10], "x", *words[11:30], "y", *words[31:50], "z", *words[51:]]))
+    assert not seen.repeats("")
+    assert not seen.repeats("!?")

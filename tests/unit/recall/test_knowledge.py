@@ -1,0 +1,118 @@
+"""What is known as candidates, hints and constraints."""
+
+import pytest
+
+from hmxgraph.recall.hints import blockers, decision_constraints, progress, workflow_hints
+from hmxgraph.recall.known import RunningSession
+from tests.recall_makers import NOW, artifact, conflict, draft, entity, event, evidence, known, memory, packed, relation
+
+CALL, RESULT, ERROR = "tool_call", "tool_result", "error"
+
+
+def sections(**what):
+    """The section and source type of each candidate of what is known."""
+    return {(each.section, each.source_type) for _, each in draft((), known(**what)).ranking}
+
+
+@pytest.mark.parametrize(
+    ("what", "place"),
+    [
+        ({"memories": [memory(1, kind="policy", hard=True)]}, ("core", "policy")),
+        ({"memories": [memory(1, kind="policy")]}, ("constraints", "policy")),
+        ({"memories": [memory(1, kind="goal")]}, ("goals", "memory")),
+        ({"memories": [memory(1, kind="preference")]}, ("facts", "memory")),
+        ({"artifacts": [artifact(1, kind="decision_policy")]}, ("constraints", "artifact")),
+        ({"artifacts": [artifact(1, kind="failure_playbook")]}, ("procedures", "artifact")),
+        ({"relations": [relation(1, "staging", "environment")]}, ("graph_relations", "relation")),
+        ({"conflicts": [conflict(1, "a", "b")]}, ("conflicts", "conflict")),
+    ],
+)
+def test_each_kind_has_its_section(what, place):
+    """As HMX-C 3.1 lists them."""
+    assert place in sections(**what)
+
+
+def test_entities_are_told_where_the_question_names_them():
+    """One that shares a word with the question but is not named in it says nothing."""
+    found = draft((), known(entities=[entity(1, "staging environment"), entity(2, "staging cluster")])).ranking
+    assert "n002" not in {each.source_id for _, each in found}
+
+
+def test_what_lost_its_evidence_is_dropped_as_such():
+    """So is what no longer holds."""
+    what = known(memories=[memory(1, sound=False), memory(2, "Deploy staging by hand", held=False)])
+    drops = {drop.source_id: drop.drop_reason for drop in packed((), what).dropped_entries}
+    assert drops == {"m001": "provenance_failed", "m002": "deprecated"}
+
+
+def test_confidence_below_the_least_is_no_candidate():
+    """Hard rules excepted."""
+    rules = [memory(1, confidence=0.2), memory(2, "Never on Friday", confidence=0.2, kind="policy", hard=True)]
+    found = draft((), known(memories=rules), min_confidence=0.5).ranking
+    assert {each.source_id for _, each in found} == {"m002"}
+
+
+def test_evidence_stands_beside_its_record_once():
+    """An event that is an episode already is no evidence too."""
+    events = [event(1, "Deploy the staging environment now")]
+    what = known(memories=[memory(1)], evidence=[evidence("m001", 1), evidence("m001", 2)])
+    found = [(each.section, each.source_id) for _, each in draft(events, what).ranking]
+    assert ("evidence", "e002") in found
+    assert ("evidence", "e001") not in found
+    only = draft(events, what, sections=("evidence", "facts")).ranking
+    assert ("evidence", "e001") in [(each.section, each.source_id) for _, each in only]
+
+
+def test_texts_are_fetched_for_half_as_much_again():
+    """Best first, and no more than the budget can need."""
+    made = draft([event(number, f"deploy staging {number} " + "word " * 40) for number in range(200)], budget=400)
+    wanted = made.texts_wanted()
+    assert 400 < sum(each.tokens for _, each in made.ranking if each.source_id in set(wanted)) < 400 * 3
+    assert len(set(wanted)) == len(wanted)
+
+
+def test_progress_is_the_last_step_reached():
+    """Steps are reached in order, each by its tool; the first hint is the one after."""
+    tools = artifact(1, steps=(("Look", "look"), ("Apply", "apply"), ("Verify", "verify")))
+    assert progress(tools, (), RunningSession()).current == 0
+    session = RunningSession(((CALL, "look(x)"), (CALL, "verify(x)"), (CALL, "look(x)")))
+    assert progress(tools, (), session).current == 3
+    assert progress(tools, ("apply",), session).current == 2
+    hints = workflow_hints(progress(tools, ("look",), RunningSession()), RunningSession())
+    assert (hints["current_step"], hints["total_steps"]) == (1, 3)
+    assert [step["description"] for step in hints["suggested_next_steps"]] == ["Apply", "Verify"]
+
+
+def test_blockers_are_failures_that_nothing_made_good():
+    """A later success of the same tool takes its failure away."""
+    failed = RunningSession(((CALL, "apply(x)"), (ERROR, "no namespace"), (CALL, "look(x)"), (RESULT, "look: ok")))
+    assert blockers(failed) == ["no namespace"]
+    mended = RunningSession((*failed.events, (CALL, "apply(x)"), (RESULT, "apply(x): ok")))
+    assert blockers(mended) == []
+    assert workflow_hints(None, mended) is None
+
+
+def test_hard_rules_are_constraints_whatever_is_chosen():
+    """Soft ones only where they are in the pack; rules that ended or lost their evidence never."""
+    rules = known(
+        memories=[
+            memory(1, "Never on Friday", kind="policy", hard=True),
+            memory(2, "Prefer mornings", kind="policy"),
+            memory(3, "Always ask", kind="policy", hard=True, held=False),
+            memory(4, "Always pay", kind="policy", hard=True, sound=False),
+        ]
+    )
+    assert [(rule["constraint"], rule["override_allowed"]) for rule in decision_constraints(rules, ())] == [
+        ("Never on Friday", False)
+    ]
+    assert len(decision_constraints(rules, ["m002", "m003"])) == 2
+
+
+def test_the_state_of_a_pack():
+    """Its id follows from request and state; its time is the logical one."""
+    first, same = packed([event(1, "staging")]), packed([event(1, "staging")])
+    assert first.pack_id == same.pack_id
+    assert packed([event(1, "staging")], budget=99).pack_id != first.pack_id
+    assert first.metadata["as_of"] == first.created_at
+    assert first.metadata["state_version"] == 7
+    assert NOW

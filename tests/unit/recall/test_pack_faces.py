@@ -1,0 +1,38 @@
+"""A pack for people: table, page, and the one volatile field."""
+
+import io
+
+from rich.console import Console
+
+from tests.recall_makers import artifact, event, known, memory, packed
+
+
+def some_pack():
+    """A pack with entries and drops."""
+    events = [event(1, "deploy <b>staging</b> & more"), event(2, "Bread")]
+    return packed(events, known(memories=[memory(1, sound=False)], artifacts=[artifact(1)]), budget=300)
+
+
+def test_the_table_names_entries_and_drops():
+    """Each entry with its score, each drop with its reason."""
+    out = io.StringIO()
+    Console(file=out, width=200).print(some_pack().table())
+    assert "provenance_failed" in out.getvalue()
+    assert "<b>staging</b>" in out.getvalue()
+
+
+def test_the_page_is_self_contained(tmp_path):
+    """Content is escaped, nothing is loaded from elsewhere, no script runs."""
+    page = some_pack().to_html(tmp_path / "pack.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;staging&lt;/b&gt; &amp; more" in page
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert some_pack()._repr_html_().startswith("<style>")
+
+
+def test_only_the_duration_is_volatile():
+    """However long it took, the hash is the same, and so is everything else."""
+    fast, slow = some_pack().taking(1), some_pack().taking(2.34567)
+    assert fast.metadata["pack_hash"] == slow.metadata["pack_hash"]
+    assert slow.assembly_metadata.assembly_duration_ms == 2.346
+    assert fast.text == slow.text

@@ -1,0 +1,103 @@
+"""Into the budget: guarantee, shares, strategies, cuts."""
+
+import pytest
+
+from hmxgraph.protocol.packs import SECTION_PRIORITY
+from hmxgraph.recall.budget import SHARES, section_budgets
+from hmxgraph.recall.candidates import Candidate, ranked
+from hmxgraph.recall.layout import Costs
+from hmxgraph.recall.packing import LEAST_CUT, Box, cut_to, fill
+from hmxgraph.recall.priors import priors_of
+from hmxgraph.recall.scoring import Components
+
+
+def words(text):
+    """A tokenizer that is easy to reckon with."""
+    return len(text.split())
+
+
+def filled(budget, strategy="ranked", **sections):
+    """The source ids that go in, from sections given as lists of token counts, best first over all in turn."""
+    candidates = [
+        Candidate(name, "memory", f"{name}-{at}", tokens, 1 - at / 100, Components(0, 0, 0, 0), content="x")
+        for name, found in sections.items()
+        for at, tokens in enumerate(found)
+    ]
+    budgets = section_budgets(budget, [name for name in SECTION_PRIORITY if name in sections or name in SHARES])
+    box = Box(budget, {**dict.fromkeys(sections, 0), **budgets}, Costs(lambda _: 0))
+    fill(box, ranked(candidates), strategy)
+    assert box.used == sum(each.tokens for each in box.packed.values()) <= budget
+    return {each.ranked.candidate.source_id: each.tokens for each in box.packed.values()}
+
+
+def test_shares_in_sixteenths():
+    """Core 2, constraints 1, procedures 4, facts 4, episodes 3, relations 2, others live on what is left."""
+    assert section_budgets(1600, SECTION_PRIORITY) == {
+        "core": 200,
+        "constraints": 100,
+        "goals": 0,
+        "procedures": 400,
+        "facts": 400,
+        "episodes": 300,
+        "graph_relations": 200,
+        "workflow": 0,
+        "conflicts": 0,
+        "evidence": 0,
+    }
+
+
+def test_sections_without_shares_divide_all():
+    """Asked for alone they get the whole budget, in equal parts."""
+    assert section_budgets(100, ["goals", "evidence"]) == {"goals": 50, "evidence": 50}
+
+
+def test_priors_move_shares():
+    """A doubled weight takes its tokens from the others."""
+    moved = section_budgets(1600, SHARES, priors_of({"section_weights": {"episodes": 2}}))
+    assert moved["episodes"] > 300 > moved["core"] + 100
+    assert sum(moved.values()) <= 1600
+
+
+def test_every_section_is_heard_before_one_is_filled():
+    """The best of each goes in first, though facts alone would fill the budget."""
+    assert set(filled(100, facts=[30] * 9, episodes=[30], evidence=[30])) == {"facts-0", "episodes-0", "evidence-0"}
+
+
+def test_a_long_guarantee_is_cut():
+    """One entry longer than the budget leaves a little for the sections after it."""
+    found = filled(100, facts=[500], episodes=[30])
+    assert found["facts-0"] == 100 - LEAST_CUT
+    assert found["episodes-0"] <= 30
+
+
+def test_what_is_left_over_is_redistributed():
+    """One section alone uses all of the budget, beyond its own share."""
+    assert len(filled(100, facts=[10] * 20)) == 10
+
+
+def test_breadth_takes_turns():
+    """One entry of each section, then the next of each."""
+    assert set(filled(60, "breadth_first", facts=[10] * 9, episodes=[10] * 9)) == {
+        f"{name}-{at}" for name in ("facts", "episodes") for at in range(3)
+    }
+
+
+def test_depth_stays_where_the_best_is():
+    """After the guarantee, all of the section of the best entry comes first."""
+    found = filled(60, "depth_first", facts=[10] * 9, episodes=[10] * 9)
+    assert (
+        sum(name.startswith("episodes") for name in found) == 1 or sum(name.startswith("facts") for name in found) == 1
+    )
+
+
+def test_nothing_goes_into_no_budget():
+    """A budget below the smallest useful cut stays unused."""
+    assert filled(3, facts=[30]) == {}
+
+
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_a_cut_fits_and_says_so(limit):
+    """However tight, the mark is there, and where anything fits at all the limit holds."""
+    found = cut_to("one two three four five six", limit, words)
+    assert found.endswith(" [truncated]")
+    assert words(found) <= limit

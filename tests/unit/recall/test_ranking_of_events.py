@@ -1,0 +1,108 @@
+"""Pools, words, cues and the walk: which events stand first."""
+
+import numpy as np
+import pytest
+
+from hmxgraph.recall.cues import QUESTION_TURN, SPEAKER, cue_scores, speakers_named
+from hmxgraph.recall.episodes import HELPS, separated
+from hmxgraph.recall.field import field_scores, match_words, rarity
+from hmxgraph.recall.kinship import FAMILY, Kinship
+from hmxgraph.recall.pool import EventPool
+from hmxgraph.recall.question import understood
+from hmxgraph.recall.relevance import Ranking
+from hmxgraph.recall.walk import Mention, Neighbourhood, bridges, closeness
+from tests.recall_makers import NOW, event
+
+
+def pool_of(*texts, **optional):
+    """A pool of one session that says *texts*."""
+    return EventPool.of([event(number, text, **optional)[0] for number, text in enumerate(texts)])
+
+
+def test_a_pool_has_one_order():
+    """Rows in any order, some of them twice, give the session as it went."""
+    rows = [event(number, "x")[0] for number in range(6)]
+    assert EventPool.of(rows[::-1], rows[2:4]) == EventPool.of(rows)
+    assert EventPool.of() == EventPool()
+
+
+def test_places_of_neighbours_differ_by_one():
+    """Gaps in a session and other sessions are further apart than words reach."""
+    rows = [event(0, "x")[0], event(1, "x")[0], event(9, "x")[0], event(10, "x", session="s2")[0]]
+    assert EventPool.of(rows).places.tolist() == [0, 1, 6, 11]
+
+
+def test_words_reach_the_turns_around_them():
+    """The answer to a matching question scores above a turn far away, below the match itself."""
+    pool = pool_of("staging cluster", "It is Ann", *["noise"] * 8, "other")
+    scores = field_scores(match_words(("stage", "cluster"), pool, 100), pool)
+    assert scores[0] > scores[1] > scores[2] > 0
+    assert scores[9] == 0
+
+
+def test_nothing_asked_scores_nothing():
+    """Without terms or events there are zeros, never a division by nothing."""
+    assert field_scores(match_words((), pool_of("a"), 1), pool_of("a")).tolist() == [0.0]
+    assert field_scores(match_words(("stage",), EventPool(), 0), EventPool()).tolist() == []
+    assert field_scores(match_words(("stage",), pool_of(""), 1), pool_of("")).tolist() == [0.0]
+
+
+def test_counts_of_part_of_a_pool_are_kept():
+    """A ranking after one of fewer events scores as one made at once."""
+    rows = [event(number, f"staging {number} deploy deploys {number}")[0] for number in range(9)]
+    question = understood("deploy staging 3", NOW)
+    before = Ranking(question, EventPool.of(rows[2:5]), 9)
+    whole = EventPool.of(rows)
+    at_once, later = Ranking(question, whole, 9), Ranking(question, whole, 9, before)
+    assert later.first.tolist() == at_once.first.tolist()
+    assert later.anchors(3) == at_once.anchors(3)
+
+
+def test_rare_words_tell_more():
+    """Inverse document frequency falls with every document that has the word."""
+    values = rarity([1, 10, 100], 100)
+    assert values[0] > values[1] > values[2] > 0
+
+
+def test_kin_of_a_word():
+    """The word itself counts whole, its family in part, anything else not at all."""
+    kin = Kinship(["allergi", "stage"])
+    assert kin.among({"allergi", "allerg", "staging", "bread"}) == {"allergi": ((0, 1.0),), "allerg": ((0, FAMILY),)}
+
+
+def test_the_speaker_who_is_named_stands_out():
+    """One named speaker lifts that speaker's turns; two lift none of them for that alone."""
+    pool = EventPool.of([event(0, "Hello", speaker="Ann")[0], event(1, "Hello", speaker="Bob")[0]])
+    question = understood("What did Ann say?", NOW)
+    assert speakers_named(question, pool) == {"ann": "Ann"}
+    assert (cue_scores(question, pool)[0] - cue_scores(question, pool)[1]) == pytest.approx(SPEAKER)
+
+
+def test_a_turn_that_asks_answers_less():
+    """A question mark at the end counts against a turn."""
+    scores = cue_scores(understood("staging", NOW), pool_of("staging?", "staging"))
+    assert scores[0] - scores[1] == pytest.approx(QUESTION_TURN)
+
+
+def test_the_walk_reaches_what_shares_an_entity():
+    """An event without the question's words is close where it shares an entity with one that has them."""
+    pool = pool_of("Ann runs staging", "The cluster is in Oslo", "Bread")
+    around = Neighbourhood((Mention("e000", "cluster"), Mention("e001", "cluster")), 50)
+    found = closeness(understood("staging", NOW), pool, around, np.array([1.0, 0.0, 0.0]))
+    assert found[0] >= found[1] > found[2] == 0
+    gains = bridges(
+        understood("staging", NOW), pool, around, match_words(("stage",), pool, 50), np.array([1.0, 0.0, 0.0])
+    )
+    assert gains[1] > gains[2] == 0
+
+
+def test_without_mentions_nothing_walks():
+    """An empty neighbourhood leaves the scores as words made them."""
+    ranking = Ranking(understood("staging", NOW), pool_of("staging", "bread"), 2)
+    assert ranking.scores(Neighbourhood()) is ranking.first
+    assert ranking.relevance(Neighbourhood()).max() == 1.0
+
+
+def test_what_helps_is_lifted_clear():
+    """Any relevance starts at HELPS, none stays none, and an unsure match counts less in all."""
+    assert separated(np.array([0.0, 0.5, 1.0]), 0.5).tolist() == pytest.approx([0.0, 0.5 * (HELPS + 0.4), 0.5])

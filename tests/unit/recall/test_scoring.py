@@ -1,0 +1,61 @@
+"""Scores, clocks and priors."""
+
+import pytest
+
+from hmxgraph.recall.priors import NO_PRIORS, priors_of
+from hmxgraph.recall.question import understood
+from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.scoring import HALF_LIFE_DAYS, WEIGHTS, Components, clock, plain, support
+from hmxgraph.recall.times import DAY_US
+from tests.recall_makers import NOW
+
+
+def test_the_weights_of_the_specification():
+    """0.4 relevance, 0.2 each for the rest: all ones score one (HMX-C 5)."""
+    assert dict(WEIGHTS) == {"relevance": 0.4, "recency": 0.2, "provenance": 0.2, "salience": 0.2}
+    assert Components(1, 1, 1, 1).score == 1.0
+    assert Components(1 / 3, 0, 0, 0).score == 0.133333
+
+
+def test_recency_halves_with_the_half_life():
+    """Running work ages by the week, recency bias by two days, a plain question about the past not at all."""
+
+    def recency(text, days, strategy="ranked"):
+        request = PackRequest(text, strategy=strategy)
+        return clock(request, understood(text, NOW), NOW).recency(NOW - int(days * DAY_US))
+
+    assert recency("Deploy staging", HALF_LIFE_DAYS) == pytest.approx(0.5, abs=1e-3)
+    assert recency("Deploy staging", 2, "recency_biased") == pytest.approx(0.5, abs=1e-3)
+    assert recency("Who owns staging?", 1) == recency("Who owns staging?", 900) == 0.0
+    assert recency("Who owned staging yesterday?", 1) == 1.0
+
+
+def test_support_grows_with_observations():
+    """One observation carries a third of its confidence, many nearly all of it."""
+    assert support(0.9, 1) == pytest.approx(0.3)
+    assert support(0.9, 998) == pytest.approx(0.8982)
+
+
+def test_numbers_are_spelled_as_canonical_json_does():
+    """Whole numbers lose their fraction."""
+    assert [str(plain(number)) for number in (1.0, 0.0, 0.25)] == ["1", "0", "0.25"]
+
+
+def test_priors_weigh_sections_and_artifacts():
+    """Preferred sections count half as much again; suppressed tags silence, priority lifts."""
+    priors = priors_of(
+        {
+            "section_weights": {"facts": 2, "core": "x", "goals": -1, "episodes": float("inf")},
+            "preferred_sections": ["facts", 7],
+            "priority_artifact_ids": ["a1"],
+            "suppressed_tags": ["old"],
+        }
+    )
+    assert [priors.weight(name) for name in ("facts", "core", "goals", "episodes")] == [3.0, 1.0, 1.0, 1.0]
+    assert [priors.salience(*each, 0.5) for each in (("a1", ()), ("a2", ()), ("a1", ("old",)))] == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize("document", [None, {}])
+def test_no_priors_change_nothing(document):
+    """An absent or empty document is no advice."""
+    assert priors_of(document).weight("facts") == NO_PRIORS.weight("facts") == 1.0
