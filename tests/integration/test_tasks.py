@@ -50,7 +50,7 @@ def test_impossible_steps_are_refused_with_the_way_out(tasks, records):
     """Finish before start, silent steps, evidence for unknown tasks, foreign runs: each has its own error."""
     open_task = tasks.start("Find the leak").task_id
     for step, message in (
-        (lambda: tasks.finish("nowhere"), "task_finish: there is no task 'nowhere', and nothing .* before its start; start it first"),
+        (lambda: tasks.finish("nowhere"), "task_finish: there is no task 'nowhere', and .*; start it first"),
         (lambda: tasks.add_evidence("nowhere", summary="x"), "evidence: there is no task 'nowhere'"),
         (lambda: tasks.progress(open_task, summary="x"), "give the next step"),
         (lambda: tasks.run_start(open_task, why_chosen="w", inputs=["i"]), "command is missing"),
@@ -187,6 +187,21 @@ def test_a_digest_keeps_its_identity_and_follows_its_sources(tasks, records):
     assert second.artifact_id == first.artifact_id
     assert second.record.source_updated_at_ms - first.record.source_updated_at_ms == 8_000
     assert not records.get(first.artifact_id).stale
+
+
+def test_a_digest_without_sources_is_gone(graph, tasks, records):
+    """When the last source of a library is superseded by something else, it tells nothing, and maintenance is done."""
+    memory = memory_of(graph)
+    task_id = tasks.start("Find the leak", agent_id="ana").task_id
+    old = records.decision(task_id, summary="Use valgrind", agent_id="ana").artifact_id
+    digest = records.find_decisions().digest.artifact_id
+    records.revision(old, summary="There is nothing to decide", supersedes=True, agent_id="ana")
+    assert records.get(digest).stale
+    memory.dream(dry_run=False)
+    assert records.find_decisions().digest is None
+    assert memory.dream(dry_run=False).actions == ()
+    with pytest.raises(NotFound):
+        records.get(digest)
 
 
 def test_unknown_tasks_are_not_found(tasks):

@@ -62,6 +62,7 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
     found = yield from sources(tenancy, name)
     composed = compose(name, tenancy.tenant_id, as_sources(found))
     if composed is None:
+        yield bind("tasks/drop_digest", tenant_id=tenancy.tenant_id, key=_key(tenancy, name))
         return None
     properties = record_properties(tenancy, composed, 0, counter())
     cited = [tenancy.node_key(one) for one in composed.related_artifact_ids or ()]

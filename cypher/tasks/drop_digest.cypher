@@ -1,0 +1,8 @@
+// Delete a digest whose sources are all gone: superseded, retired or erased. It is composed anew once there are some.
+//
+// mode: write
+// row:  dropped
+MATCH (digest:TaskRecord {key: $key, tenant_id: $tenant_id})
+WHERE digest.artifact_kind = 'digest'
+DETACH DELETE digest
+RETURN count(*) AS dropped
