@@ -1,12 +1,22 @@
-"""The README's examples run, in order, against the real server."""
+"""What the README shows runs, in order, against the real server; what it points to is there."""
 
+import gzip
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from hmxgraph.cli import app
+from hmxgraph.demo import events_file
 
 README = Path(__file__).resolve().parents[1] / "README.md"
+TEXT = README.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ hmxgraph (.*)$", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
 @pytest.fixture
@@ -21,7 +31,30 @@ def surroundings(address, tenant_id, tmp_path, monkeypatch):
 
 def test_python_examples_run(surroundings):
     """Every Python block of the README runs in one go, as a reader would type them."""
-    blocks = BLOCK.findall(README.read_text(encoding="utf-8"))
+    blocks = BLOCK.findall(TEXT)
     assert blocks
     for block in blocks:
         exec(compile(block.replace('tenant_id="acme"', "tenant_id=tenant"), str(README), "exec"), surroundings)  # noqa: S102
+    assert surroundings["pack"].text
+
+
+def test_commands_run(surroundings, tmp_path):
+    """Every command of the README runs, in its order, on a file of events."""
+    (tmp_path / "runs.ndjson.gz").write_bytes(gzip.compress(Path(events_file()).read_bytes()))
+    commands = COMMAND.findall(TEXT)
+    assert commands
+    for command in commands:
+        words = [surroundings["tenant"] if word == "retail" else word for word in shlex.split(command)]
+        done = CliRunner().invoke(app, words)
+        assert (done.exit_code, done.stdout.strip() != "") == (0, True), f"{command}\n{done.output}\n{done.exception}"
+    assert {path.name for path in tmp_path.iterdir()} >= {"pack.html", "learned.json", "look"}
+
+
+def test_links_lead_somewhere():
+    """Files that the README names are there, and so are the headings it points to."""
+    headings = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in HEADING.findall(TEXT)}
+    for link in LINK.findall(TEXT):
+        if link.startswith("#"):
+            assert link[1:] in headings
+        elif "://" not in link:
+            assert (README.parent / link).exists(), link

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 
 import pytest
 
-WAIT = 40
+WAIT = 90
 
 
 class Page:
