@@ -14,10 +14,14 @@ from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.graph.rows.fingerprints import ImportReport
 
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
+_DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "way out", "clusters": "members"}
+_CONFIDENCE = ("confidence", "avg_confidence")
+_OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
 _MARKS = {
     "learned": Text("+ learned", "green"),
     "gone": Text("- gone", "red"),
     "changed": Text("~ changed", "yellow"),
+    "rewritten": Text("* rewritten", "cyan"),
 }
 
 
@@ -56,27 +60,52 @@ def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
     for name, title in _SETS.items():
         if entries := document["artifact_summaries"][name]:
             yield _summaries(title, entries)
-    for name in ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors"):
-        yield _pairs({path: _plain(value) for path, value in _flat("", document[name])}, name.replace("_", " "))
+    titles = _titles(document["artifact_summaries"])
+    for name in ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state"):
+        rows = {_words(path): _plain(value, titles) for path, value in _flat("", document.get(name) or {})}
+        yield _pairs({path: value for path, value in rows.items() if value}, name.replace("_", " "))
 
 
 def diff_tables(found: FingerprintDiff) -> Iterator[Table]:
     """What was learned between two fingerprints."""
-    summaries = Table("", "what", "summary", "confidence", "observed", title="what was learned")
+    if not found.summaries and not found.numbers:
+        yield _pairs({"the same": "both fingerprints tell the same"})
+        return
+    yield _changed_summaries(found)
+    numbers = Table("section", "number", "before", "after", "difference", title="what moved")
+    section = ""
+    for number in found.numbers:
+        area, _, name = number.path.rpartition(".")
+        moved = (number.before, number.after, number.after - number.before)
+        told = (f"{moved[0]:.6g}", f"{moved[1]:.6g}", f"{moved[2]:+.6g}")
+        numbers.add_row(Text("" if area == section else _words(area), "bold"), Text(name), *told)
+        section = area
+    yield numbers
+
+
+def _changed_summaries(found: FingerprintDiff) -> Table:
+    table = Table("", "what", "summary", "confidence", "observed", title="what was learned", show_lines=True)
     for one in found.summaries:
         before, after = one.before or {}, one.after or {}
-        summaries.add_row(
+        rewritten = list(_rewritten(before, after)) if one.change == "rewritten" else []
+        table.add_row(
             _MARKS[one.change],
             _SETS[one.set_name],
-            Text(one.name),
-            _both(before, after, ("confidence", "avg_confidence")),
-            _both(before, after, ("observed_count", "outcome_count", "occurrence_count", "total_observations")),
+            Text("\n").join([Text(one.name), *rewritten]),
+            _both(before, after, _CONFIDENCE),
+            _both(before, after, _OBSERVED),
         )
-    numbers = Table("number", "before", "after", "difference", title="what moved")
-    for number in found.numbers:
-        moved = (number.before, number.after, number.after - number.before)
-        numbers.add_row(Text(number.path, overflow="fold"), *(f"{value:g}" for value in moved))
-    yield from (summaries, numbers)
+    return table
+
+
+def _rewritten(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Text]:
+    """The lines that only one of two summaries has."""
+    for field in ("recommendation", "failure_pattern", "steps", "recovery_steps", "shared_tags"):
+        old, new = (
+            [side[field]] if isinstance(side.get(field), str) else side.get(field, []) for side in (before, after)
+        )
+        yield from (Text(f"- {line}", "red") for line in old if line not in new)
+        yield from (Text(f"+ {line}", "green") for line in new if line not in old)
 
 
 def _told(verdict: Verdict) -> dict[str, str]:
@@ -95,39 +124,75 @@ def _told(verdict: Verdict) -> dict[str, str]:
 
 
 def _summaries(title: str, entries: list[dict[str, Any]]) -> Table:
-    table = Table("summary", "steps", "confidence", "observed", "tags", title=title)
-    for entry in entries:
-        name = entry.get("title") or entry.get("label") or f"{entry.get('condition')}: {entry.get('recommendation')}"
-        steps = entry.get("steps") or entry.get("recovery_steps") or ()
+    table = Table("summary", _DETAIL[title], "confidence", "observed", "tags", title=title, show_lines=True)
+    for entry in sorted(entries, key=lambda entry: (-_first(entry, _CONFIDENCE), str(entry))):
+        name = entry.get("title") or entry.get("label") or entry.get("condition") or ""
         table.add_row(
             Text(name),
-            Text("\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))),
-            _both({}, entry, ("confidence", "avg_confidence")),
-            _both({}, entry, ("observed_count", "outcome_count", "occurrence_count", "total_observations")),
+            Text(_detail(entry)),
+            _both({}, entry, _CONFIDENCE),
+            _both({}, entry, _OBSERVED),
             Text(", ".join(entry.get("tags") or entry.get("shared_tags") or ())),
         )
     return table
 
 
+def _detail(entry: Mapping[str, Any]) -> str:
+    if "member_count" in entry:
+        return f"{entry['member_count']} of type {entry['dominant_type']}"
+    steps = entry.get("steps") or entry.get("recovery_steps") or ()
+    return entry.get("recommendation") or "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+
+
+def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> float:
+    return next((float(entry[name]) for name in names if name in entry), 0.0)
+
+
+def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
+    """What a person calls an artifact, by its id."""
+    entries = [entry for entries in sets.values() for entry in entries if "artifact_id" in entry]
+    return {entry["artifact_id"]: entry.get("title") or entry["condition"] for entry in entries}
+
+
 def _both(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    values = [f"{side[name]:g}" for side in (before, after) for name in names if name in side]
+    values = [f"{side[name]:.3g}" for side in (before, after) for name in names if name in side]
     return " -> ".join(dict.fromkeys(values))
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping) and value:
+    if isinstance(value, Mapping) and not _is_count(path):
         for name, part in value.items():
             yield from _flat(f"{path}.{name}" if path else name, part)
     else:
         yield path, value
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(_plain(part) for part in value)
-    if isinstance(value, Mapping):
-        return " ".join(str(part) for part in value.values())
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _is_count(path: str) -> bool:
+    return path.endswith(("_distribution", "_frequency", "_types", "_weights"))
+
+
+def _words(path: str) -> str:
+    return path.replace("_", " ").replace(".", ": ")
+
+
+def _plain(value: Any, titles: Mapping[str, str]) -> str:
+    match value:
+        case list():
+            return "; ".join(_plain(part, titles) for part in value) if _are_long(value) else ", ".join(value)
+        case {"name": name, "type": kind, "connection_count": count}:
+            return f"{name} ({kind}, {count})"
+        case {"parameter": name, "current_value": now, "baseline_value": usual, "adaptation_count": count}:
+            return f"{name} {now:g} instead of {usual:g} (changed {count} times)"
+        case Mapping():
+            return ", ".join(f"{name} {value[name]:g}" for name in sorted(value, key=lambda name: (-value[name], name)))
+        case float():
+            return f"{value:.4g}"
+        case _:
+            return titles.get(str(value), str(value))
+
+
+def _are_long(values: list[Any]) -> bool:
+    return not all(isinstance(value, str) and " " not in value and len(value) < 30 for value in values)
 
 
 def _pairs(rows: Mapping[str, str | Text], title: str | None = None) -> Table:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from hmxgraph.fingerprint.summaries import CLUSTERS, PLAYBOOKS, POLICIES, TASKS
 from hmxgraph.protocol.canonical import content_hash
@@ -10,17 +10,20 @@ from hmxgraph.protocol.fingerprints import Fingerprint
 
 # What a summary says, without who says it and how sure it is.
 _ABOUT = ("artifact_id", "confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
+_CHANGES = ("learned", "rewritten", "changed", "gone")
+Summary: TypeAlias = dict[str, Any]
+Titles: TypeAlias = tuple[str, ...]
 _NAMES = {
     POLICIES: ("condition", "recommendation"),
     TASKS: ("title",),
-    PLAYBOOKS: ("title", "failure_pattern"),
+    PLAYBOOKS: ("title",),
     CLUSTERS: ("label",),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryChange:
-    """One summary that only one of the fingerprints has, or that both have with other numbers."""
+    """One summary: ``learned``, ``rewritten`` (same name, says something else), ``changed`` (in numbers) or ``gone``."""
 
     set_name: str
     change: str
@@ -84,21 +87,34 @@ def said(summary: Mapping[str, Any]) -> dict[str, Any]:
 def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[SummaryChange]:
     for name, titles in _NAMES.items():
         before, after = _by_content(name, old[name]), _by_content(name, new[name])
-        for key in sorted(before.keys() | after.keys(), key=lambda key: _order(before, after, key, titles)):
-            earlier, later = before.get(key), after.get(key)
-            change = "learned" if earlier is None else "gone" if later is None else "changed"
-            if change != "changed" or _numbers(earlier) != _numbers(later):
-                yield SummaryChange(name, change, _name(later or earlier or {}, titles), earlier, later)
+        pairs = [(before[key], after[key]) for key in sorted(before.keys() & after.keys())]
+        found = [_change(name, "changed", titles, *pair) for pair in pairs if _numbers(pair[0]) != _numbers(pair[1])]
+        gone = [before[key] for key in sorted(before.keys() - after.keys())]
+        learned = [after[key] for key in sorted(after.keys() - before.keys())]
+        found += _apart(name, titles, gone, learned)
+        yield from sorted(found, key=lambda one: (_CHANGES.index(one.change), one.name))
+
+
+def _apart(name: str, titles: Titles, gone: list[Summary], learned: list[Summary]) -> Iterator[SummaryChange]:
+    """Summaries that only one side has; those of one name are one that was rewritten."""
+    for later in learned:
+        called = _name(later, titles[:1])
+        earlier = next((one for one in gone if _name(one, titles[:1]) == called), None)
+        if earlier is not None:
+            gone.remove(earlier)
+        yield _change(name, "learned" if earlier is None else "rewritten", titles, earlier, later)
+    for earlier in gone:
+        yield _change(name, "gone", titles, earlier, None)
+
+
+def _change(name: str, change: str, titles: Titles, earlier: Summary | None, later: Summary | None) -> SummaryChange:
+    return SummaryChange(name, change, _name(later or earlier or {}, titles), earlier, later)
 
 
 def _by_content(name: str, summaries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     if name == CLUSTERS:
         return {summary["cluster_id"]: summary for summary in summaries}
     return {content_hash(said(summary)): summary for summary in summaries}
-
-
-def _order(before: Mapping[str, Any], after: Mapping[str, Any], key: str, titles: tuple[str, ...]) -> tuple[str, str]:
-    return _name(after.get(key) or before.get(key) or {}, titles), key
 
 
 def _name(summary: Mapping[str, Any], titles: tuple[str, ...]) -> str:
