@@ -1,0 +1,200 @@
+"""How long a pack takes in a store of a million events, beside its own statements sent bare.
+
+Many tenants and one of more than a hundred thousand events; questions of the data's own users, and questions made of
+the commonest words of a tenant. The first pass is cold, the measured ones are warm and ask what was not asked before.
+"""
+
+import json
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import fmean
+from time import perf_counter
+from typing import Any
+
+import pytest
+from neo4j import Driver, GraphDatabase
+
+import hmxgraph
+from hmxgraph.graph.address import Address
+from hmxgraph.graph.plans.packs import pack
+from hmxgraph.graph.statement import Statement
+from hmxgraph.knowledge.wanted import pack_request
+from hmxgraph.text.terms import terms
+from hmxgraph.text.tokens import counter
+from tests.benchmarks.crowded_store import EVENTS, LARGE, crowded_store, event_count, graph_of, source_lines, sources
+from tests.shared_data import shared
+
+pytestmark = pytest.mark.bench
+BUDGET = 4096
+P50, P99, RATIO = 20.0, 60.0, 1.6
+TENANTS = 12
+PER_TENANT, OF_LARGE = 40, 240
+STAGES = ("question", "first ranking", "draft", "assembly")
+
+
+@dataclass
+class Times:
+    """Milliseconds of packs, of their statements sent bare, of each statement and each stage of the client."""
+
+    packs: list[float] = field(default_factory=list)
+    bare: list[float] = field(default_factory=list)
+    statements: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    stages: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def tell(self, name: str) -> None:
+        """Print them."""
+        told = f"pack p50 {at(self.packs, 0.5):6.1f}  p99 {at(self.packs, 0.99):6.1f}"
+        if self.bare:
+            told += f"  bare p50 {at(self.bare, 0.5):6.1f}  p99 {at(self.bare, 0.99):6.1f}  ratio {self.ratio:.2f}"
+        print(f"  {name:<22} {len(self.packs):4} packs  {told}")
+        for part, times in (*self.statements.items(), *self.stages.items()):
+            print(f"    {part:<20} p50 {at(times, 0.5):6.1f}  p99 {at(times, 0.99):6.1f}  mean {fmean(times):6.1f}")
+
+    @property
+    def ratio(self) -> float:
+        """Packs over bare statements, both medians."""
+        return at(self.packs, 0.5) / at(self.bare, 0.5)
+
+    def add(self, other: "Times") -> None:
+        """Take in the times of *other*."""
+        self.packs += other.packs
+        self.bare += other.bare
+        for mine, theirs in ((self.statements, other.statements), (self.stages, other.stages)):
+            for name, times in theirs.items():
+                mine[name] += times
+
+
+def at(times: list[float], share: float) -> float:
+    """The time within which that *share* was answered."""
+    return sorted(times)[min(len(times) - 1, int(share * len(times)))]
+
+
+@pytest.fixture(scope="module")
+def store() -> Address:
+    """The store of a million events."""
+    return crowded_store()
+
+
+@pytest.fixture(scope="module")
+def driver(store: Address) -> Iterator[Driver]:
+    """The driver for bare statements: the same settings as the engine's."""
+    with GraphDatabase.driver(store.uri, auth=(store.user, store.password)) as opened:
+        yield opened
+
+
+def asked_of(source: str) -> list[str]:
+    """What users said in a source, or what is asked about a conversation, in an order of chance."""
+    if source.startswith("conv-"):
+        found = json.loads(shared("data", "conversations", "questions.json").read_bytes())
+        questions = [each["question"] for each in found if source in each["evidence"][0] or each["tenant_id"] == source]
+    else:
+        said = (each["content"] for each in source_lines(source) if each["event_type"] == "message")
+        questions = [each["text"][:400] for each in said if each.get("role") == "user" and len(each["text"]) > 20]
+    random.Random(7).shuffle(questions)
+    return list(dict.fromkeys(questions))
+
+
+def commonest(source: str) -> list[str]:
+    """Questions made of a source's forty commonest words, six each."""
+    said = (str(each["content"].get("text", "")) for each in source_lines(source))
+    words = [word for word, _ in Counter(term for text in said for term in terms(text)).most_common(40)]
+    chance = random.Random(11)
+    return [" ".join(chance.sample(words, 6)) for _ in range(PER_TENANT)]
+
+
+def measured(graph: hmxgraph.KnowledgeGraph, driver: Driver, questions: list[str]) -> Times:
+    """Each question packed and its statements sent bare, one after the other, now this first and now that."""
+    times = Times()
+    for number, question in enumerate(questions):
+        sent = _statements(graph, question) if number % 2 else []
+        if sent:
+            times.bare.append(_bare(driver, sent))
+        began = perf_counter()
+        graph.pack(question, budget=BUDGET)
+        times.packs.append((perf_counter() - began) * 1000)
+        if not sent:
+            times.bare.append(_bare(driver, _statements(graph, question)))
+        _staged(graph, question, times)
+    return times
+
+
+def _statements(graph: hmxgraph.KnowledgeGraph, question: str) -> list[Statement]:
+    sent: list[Statement] = []
+    _driven(graph, question, lambda statement, _: sent.append(statement))
+    return sent
+
+
+def _driven(graph: hmxgraph.KnowledgeGraph, question: str, told: Any) -> None:
+    """A pack made by hand; each statement is *told* with the milliseconds that the client took before it."""
+    plan = next(pack(graph._tenancy, pack_request(question, {"budget": BUDGET}), counter())).factory()
+    with graph._connection._driver.session(database=graph._connection.address.database) as session:
+        began = perf_counter()
+        statement = next(plan)
+        try:
+            while True:
+                told(statement, (perf_counter() - began) * 1000)
+                result = session.run(statement.text, statement.parameters)
+                keys = result.keys()
+                rows = [dict(zip(keys, record.values(), strict=True)) for record in result]
+                began = perf_counter()
+                statement = plan.send(rows)
+        except StopIteration:
+            told(None, (perf_counter() - began) * 1000)
+
+
+def _staged(graph: hmxgraph.KnowledgeGraph, question: str, times: Times) -> None:
+    stages = iter(STAGES)
+    _driven(graph, question, lambda _, milliseconds: times.stages[next(stages)].append(milliseconds))
+    stop = graph.trace(lambda line: times.statements[line.split()[0]].append(float(line.split()[3])))
+    graph.pack(question, budget=BUDGET)
+    stop()
+
+
+def _bare(driver: Driver, sent: list[Statement]) -> float:
+    def read(tx: Any) -> int:
+        return sum(len([record.values() for record in tx.run(each.text, each.parameters)]) for each in sent)
+
+    began = perf_counter()
+    with driver.session(database="neo4j") as session:
+        session.execute_read(read)
+    return (perf_counter() - began) * 1000
+
+
+def test_pack_latency(store: Address, driver: Driver) -> None:
+    """In a store of a million events p50 <= 20 ms, p99 <= 60 ms, <= 1.6 times bare, <= 3 statements."""
+    chance, names = random.Random(3), sorted(sources())
+    tenants = [f"{name}~{chance.randrange(3)}" for name in (names * 2)[:TENANTS]]
+    print(f"\n{event_count(driver):,} events in the store; milliseconds, budget {BUDGET}")
+    whole, first = Times(), Times()
+    with graph_of(store, LARGE) as graph:
+        mixed = [question for name in names for question in asked_of(name)[:60]]
+        chance.shuffle(mixed)
+        first.packs += [_once(graph, question) for question in mixed[-8:]]
+        _part(f"{LARGE}", whole, measured(graph, driver, mixed[:OF_LARGE]))
+        _part(f"{LARGE}, common words", whole, measured(graph, driver, commonest("retail")))
+    for tenant_id in tenants:
+        source = tenant_id.split("~")[0]
+        with graph_of(store, tenant_id) as graph:
+            questions = asked_of(source)
+            first.packs.append(_once(graph, questions[-1]))
+            _part(tenant_id, whole, measured(graph, driver, questions[:PER_TENANT]))
+    first.tell("first asked (cold)")
+    whole.tell("all (warm)")
+    assert event_count(driver) >= EVENTS
+    assert len(whole.statements) == 3
+    assert at(whole.packs, 0.5) <= P50
+    assert at(whole.packs, 0.99) <= P99
+    assert whole.ratio <= RATIO
+
+
+def _once(graph: hmxgraph.KnowledgeGraph, question: str) -> float:
+    began = perf_counter()
+    graph.pack(question, budget=BUDGET)
+    return (perf_counter() - began) * 1000
+
+
+def _part(name: str, whole: Times, times: Times) -> None:
+    times.tell(name)
+    whole.add(times)
