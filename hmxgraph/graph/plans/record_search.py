@@ -20,7 +20,7 @@ from hmxgraph.tasks.projections import Projection
 POOL = 3
 LEAST_POOL = 60
 # The newest records looked at before the index is asked, and the most it is asked for: fewer than that are all.
-RECENT = 1_000
+RECENT = 300
 COUNTED = 3_000
 EVERYTHING = 2**31 - 1
 SIBLINGS = 8
