@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hmxgraph.compiler.learning import Matrix, logistic_weights, sigmoid
+from hmxgraph.compiler.learning import Matrix, logistic_weights, product, sigmoid
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.words import text_terms
@@ -56,7 +56,7 @@ class Goals:
 
     def modelled(self, requests: Sequence[Sequence[str]]) -> list[dict[str, float]]:
         """The logistic model's chances for several requests, given as terms."""
-        chances = sigmoid(_inputs(requests, self.words) @ self.weights)
+        chances = sigmoid(product(_inputs(requests, self.words), self.weights))
         return [
             {name: round(float(chance), _DIGITS) for name, chance in zip(self.actions, row, strict=True)}
             for row in chances

@@ -13,6 +13,8 @@ Objective: TypeAlias = Callable[[Matrix], tuple[float, Matrix]]
 _MEMORY = 8
 _SMALLEST_STEP = 1e-4
 _TOLERANCE = 1e-5
+# The number of multiplications up to which OpenBLAS keeps to one thread.
+_ONE_THREAD = 4 * 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +33,17 @@ def softmax_weights(inputs: Matrix, targets: Matrix, bare: Bare, bounds: tuple[f
     """
     penalty, rounds = bounds
     first, later = np.ascontiguousarray(inputs[:, : bare.columns]), np.ascontiguousarray(inputs[:, bare.columns :])
+    first_turned, later_turned = np.ascontiguousarray(first.T), np.ascontiguousarray(later.T)
 
     def objective(weights: Matrix) -> tuple[float, Matrix]:
-        scores = first @ weights[: bare.columns]
-        full, partial = softmax(scores + later @ weights[bare.columns :]), softmax(scores)
+        scores = product(first, weights[: bare.columns])
+        full, partial = softmax(scores + product(later, weights[bare.columns :])), softmax(scores)
         loss = penalty / 2 * float((weights * weights).sum()) - _likelihood(full, targets)
         loss -= bare.weight * _likelihood(partial, targets)
         off = full - targets
         slope = penalty * weights
-        slope[: bare.columns] += first.T @ (off + bare.weight * (partial - targets))
-        slope[bare.columns :] += later.T @ off
+        slope[: bare.columns] += product(first_turned, off + bare.weight * (partial - targets))
+        slope[bare.columns :] += product(later_turned, off)
         return loss, slope
 
     return minimum(objective, start, rounds)
@@ -56,14 +59,28 @@ def logistic_weights(inputs: Matrix, targets: Matrix, mass: Matrix, penalty: flo
     shape = (inputs.shape[1], targets.shape[1])
     penalties = np.full(shape, penalty)
     penalties[0] = penalty / 100
+    turned = np.ascontiguousarray(inputs.T)
 
     def objective(weights: Matrix) -> tuple[float, Matrix]:
-        scores = inputs @ weights
+        scores = product(inputs, weights)
         loss = float((mass * (np.logaddexp(0.0, scores) - targets * scores)).sum())
-        slope = inputs.T @ (mass * (sigmoid(scores) - targets)) + penalties * weights
+        slope = product(turned, mass * (sigmoid(scores) - targets)) + penalties * weights
         return loss + float((penalties * weights * weights).sum()) / 2, slope
 
     return minimum(objective, np.zeros(shape), rounds)
+
+
+def product(left: Matrix, right: Matrix) -> Matrix:
+    """The matrix product, a few rows at a time, so that no threads are used.
+
+    Threads would make the last digits depend on the number of processors, and on a busy machine they wait for each
+    other for longer than they work.
+    """
+    rows = max(2, _ONE_THREAD // max(1, left.shape[1] * right.shape[1]))
+    found = np.empty((left.shape[0], right.shape[1]), np.result_type(left, right))
+    for start in range(0, left.shape[0], rows):
+        np.matmul(left[start : start + rows], right, out=found[start : start + rows])
+    return found
 
 
 def softmax(scores: Matrix) -> Matrix:
