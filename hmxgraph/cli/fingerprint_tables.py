@@ -14,6 +14,7 @@ from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.graph.rows.fingerprints import ImportReport
 
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
+_LARGE = 1_000
 _DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "way out", "clusters": "members"}
 _CONFIDENCE = ("confidence", "avg_confidence")
 _OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
@@ -101,11 +102,13 @@ def _changed_summaries(found: FingerprintDiff) -> Table:
 def _rewritten(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Text]:
     """The lines that only one of two summaries has."""
     for field in ("recommendation", "failure_pattern", "steps", "recovery_steps", "shared_tags"):
-        old, new = (
-            [side[field]] if isinstance(side.get(field), str) else side.get(field, []) for side in (before, after)
-        )
+        old, new = (_lines(side.get(field, [])) for side in (before, after))
         yield from (Text(f"- {line}", "red") for line in old if line not in new)
         yield from (Text(f"+ {line}", "green") for line in new if line not in old)
+
+
+def _lines(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
 
 
 def _told(verdict: Verdict) -> dict[str, str]:
@@ -177,16 +180,17 @@ def _words(path: str) -> str:
 
 def _plain(value: Any, titles: Mapping[str, str]) -> str:
     match value:
+        case [{"connection_count": _}, *_]:
+            hubs = sorted(value, key=lambda hub: (-hub["connection_count"], hub["name"]))
+            return ", ".join(f"{hub['name']} ({hub['type']}, {hub['connection_count']})" for hub in hubs)
         case list():
             return "; ".join(_plain(part, titles) for part in value) if _are_long(value) else ", ".join(value)
-        case {"name": name, "type": kind, "connection_count": count}:
-            return f"{name} ({kind}, {count})"
         case {"parameter": name, "current_value": now, "baseline_value": usual, "adaptation_count": count}:
             return f"{name} {now:g} instead of {usual:g} (changed {count} times)"
         case Mapping():
             return ", ".join(f"{name} {value[name]:g}" for name in sorted(value, key=lambda name: (-value[name], name)))
         case float():
-            return f"{value:.4g}"
+            return f"{value:,.1f}" if value >= _LARGE else f"{value:.4g}"
         case _:
             return titles.get(str(value), str(value))
 

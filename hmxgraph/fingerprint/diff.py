@@ -23,7 +23,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class SummaryChange:
-    """One summary: ``learned``, ``rewritten`` (same name, says something else), ``changed`` (in numbers) or ``gone``."""
+    """One summary: ``learned``, ``rewritten`` (same name, other words), ``changed`` (in numbers) or ``gone``."""
 
     set_name: str
     change: str

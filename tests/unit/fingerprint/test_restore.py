@@ -100,6 +100,16 @@ def test_it_takes_effect_no_earlier_than_it_was_made():
     assert restoration(verify(envelope()), "b", NOON + 5).event.time_us == NOON + 5
 
 
+def test_diff_tells_what_was_rewritten():
+    """A summary of one name that says something else is one change, with both its sides."""
+    old, new = (
+        Fingerprint.parse(generate(known([artifact(1, "task_schema", "A", steps)]), ExportOptions()).fingerprint)
+        for steps in (task_content(("Validate",)), task_content(("Validate", "Apply")))
+    )
+    [one] = diff(old, new).summaries
+    assert (one.change, one.before["steps"], one.after["steps"]) == ("rewritten", ["Validate"], ["Validate", "Apply"])
+
+
 def test_diff_tells_what_was_learned():
     """New, lost and changed summaries by what they say; numbers by path."""
     steps = task_content(("Validate",))
@@ -114,7 +124,7 @@ def test_diff_tells_what_was_learned():
     old, new = (Fingerprint.parse(generate(state, ExportOptions()).fingerprint) for state in (before, after))
     found = diff(old, new)
     tasks = [(one.change, one.name) for one in found.summaries if one.set_name == "task_schema_set"]
-    assert tasks == [("changed", "A"), ("gone", "B"), ("learned", "C")]
+    assert tasks == [("learned", "C"), ("changed", "A"), ("gone", "B")]
     assert ("source_event_count", 0, 5) in [(one.path, one.before, one.after) for one in found.numbers]
     assert diff(old, old).document()["summaries"] == []
     assert diff(old, old).numbers == ()
