@@ -7,6 +7,7 @@ import pytest
 
 from hmxgraph.errors import NotFound, TaskError, UnknownChoice
 from hmxgraph.graph.plans import record_search
+from hmxgraph.graph.rows.task_wanted import search_of
 from hmxgraph.protocol.records import FILTERS, MODES
 from tests.task_makers import records_of, tasks_of
 from tests.task_writer import PATIENCE, STEPS, write_as_process
@@ -117,6 +118,23 @@ def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task
         assert shown == ["e5", "e4", "e3", "e2", "e1"], name
     assert ids(records.search(entity_name="e coli", limit=2)) == ["e5", "e3"]
     assert graph.verify().findings == ()
+
+
+@pytest.mark.parametrize("name", ["", *FILTERS])
+def test_one_filter_reads_no_more_than_it_answers_with(graph, name):
+    """The plan takes order and end from an index: nothing is sorted, so that the number of matches costs nothing."""
+    wanted = search_of("", {name: "x"} if name else {})
+    statement = next(record_search.keys_of(graph._tenancy, wanted))
+    found = graph._connection._driver.execute_query("EXPLAIN " + statement.text, statement.parameters)
+    operators = {one.removesuffix("@neo4j") for one in planned(found.summary.plan)}
+    assert "PartialTop" in operators
+    assert operators & {"NodeIndexSeek", "DirectedRelationshipIndexSeek"}
+    assert not operators & {"Sort", "Top", "PartialSort", "EagerAggregation", "NodeByLabelScan", "AllNodesScan"}
+
+
+def planned(plan):
+    """The operators of a plan."""
+    return [plan["operatorType"], *(one for child in plan.get("children", ()) for one in planned(child))]
 
 
 def test_filters_hold_however_many_records_there_are(monkeypatch, records, task_id):
