@@ -2,14 +2,28 @@
 
 import json
 import stat
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from hmxgraph.cli import app
-from hmxgraph.errors import FingerprintRefused, HmxGraphError, SignatureMismatch
+from hmxgraph.errors import FingerprintError, FingerprintRefused, HmxGraphError, SignatureMismatch
 from tests.integration.fingerprinted import Learned
+
+
+def put(*given):
+    """An envelope's text with another value at a path; None takes the field away."""
+    *path, value, text = given
+    document = json.loads(text)
+    inner = document
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    if value is None:
+        del inner[path[-1]]
+    return json.dumps(document)
 
 
 @pytest.fixture
@@ -66,6 +80,42 @@ def test_what_is_wrong_is_told(typed, origin):
     with pytest.raises(FingerprintRefused, match="check 'json' failed"):
         typed("fingerprint", "verify", "half.json")
     assert typed("fingerprint", "export", "-t", origin.tenant_id, "--key", "key").exit_code == 2
+
+
+BAD = {
+    "truncated": ("json", lambda text: text[: len(text) // 2]),
+    "huge": ("size", lambda text: text + " " * (1024 * 1024)),
+    "empty": ("json", lambda _: ""),
+    "a list": ("format", lambda text: f"[{text}]"),
+    "bare fingerprint": ("format", lambda text: json.dumps(json.loads(text)["fingerprint"])),
+    "wrong fingerprint_hash": ("fingerprint_hash", partial(put, "fingerprint", "fingerprint_hash", "0" * 64)),
+    "wrong integrity_hash": ("integrity_hash", partial(put, "integrity_hash", "0" * 64)),
+    "changed content": ("fingerprint_hash", partial(put, "fingerprint", "source_event_count", 77)),
+    "other format": ("format", partial(put, "format", "zip")),
+    "other envelope": ("envelope_version", partial(put, "envelope_version", 9)),
+    "other protocol": ("hmx_version", partial(put, "hmx_version", "HMX-9.0")),
+    "version of another type": ("fingerprint_version", partial(put, "fingerprint", "fingerprint_version", "one")),
+    "no fingerprint": ("structure", partial(put, "fingerprint", None)),
+    "no integrity_hash": ("structure", partial(put, "integrity_hash", None)),
+    "no exported_by": ("structure", partial(put, "exported_by", None)),
+    "NaN": ("json", lambda text: text.replace('"confidence":0.8', '"confidence":NaN', 1)),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_writes_nothing(typed, origin, name):
+    """Whatever is wrong with a file, its import ends in one error whose first line names the check, from both faces."""
+    check, damaged = BAD[name]
+    other = Learned(origin.connection, f"{origin.tenant_id}-b")
+    text = damaged(origin.export().to_json())
+    Path("bad.json").write_text(text, encoding="utf-8")
+    with pytest.raises(FingerprintError) as typed_error:
+        typed("fingerprint", "import", "bad.json", "-t", other.tenant_id)
+    with pytest.raises(FingerprintError) as called_error:
+        other.receive(text)
+    for error in (typed_error, called_error):
+        assert check in str(error.value).partition("\n")[0]
+    assert other.counts() == {}
 
 
 def test_contents_and_differences_are_shown(typed, origin):

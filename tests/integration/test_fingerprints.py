@@ -186,6 +186,19 @@ def test_an_import_can_be_taken_back_and_come_again(origin, other):
     assert other.faults() == ()
 
 
+def test_what_is_taken_back_leaves_the_export_as_it_was(origin, other):
+    """After an import, also a promoted one, was taken back, every tier is byte for byte what it was before."""
+    other.ingest_demo()
+    other.perform(compile_tenant)
+    tiers = [ExportOptions(tier=tier) for tier in TIERS]
+    before = [other.export(options).to_json() for options in tiers]
+    report = other.receive(origin.export())
+    other.promote(report.created_ids[:1])
+    assert other.export().to_json() != before[0]
+    other.take_back(report.import_id)
+    assert [other.export(options).to_json() for options in tiers] == before
+
+
 def test_other_evidence_holds_what_an_import_brought(origin, other):
     """A draft that two imports brought stays until both are taken back."""
     first = other.receive(origin.export())

@@ -106,6 +106,7 @@ def _known(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[Known]:
     )
     digest = yield from graph_digest(tenancy, named_types=options.public_types)
     memories = yield bind("fingerprints/memories", tenant_id=tenancy.tenant_id)
+    behaviour = yield from _behaviour(tenancy)
     reports = yield bind("fingerprints/reports", tenant_id=tenancy.tenant_id, limit=REPORTS)
     return Known(
         tenant_id=tenancy.tenant_id,
@@ -113,11 +114,11 @@ def _known(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[Known]:
         selection=selection,
         contents={row["artifact_id"]: parse_json(row["content"]) for row in contents},
         digest=digest,
-        behaviour=(yield from _behaviour(tenancy)),
+        behaviour=behaviour,
         memories=tuple(map(memory_count, memories)),
         served=tuple(map(served_pack, reports)),
         compiler_state=(yield from _compiler_state(tenancy, tenant["logical_us"])),
-        event_count=tenant["event_count"],
+        event_count=behaviour.session_events,
         private_names=private_names(contents),
     )
 
