@@ -16,7 +16,7 @@ SUBJECT = 0.2
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
 # What each doubling of its length beyond that of a message takes: a long text has some word of every question.
-LENGTH = -0.1
+LENGTH = -0.3
 MESSAGE_TOKENS = 96
 # An event that repeats the request and adds less than this of its own words tells nothing new.
 NEWS = 0.5
