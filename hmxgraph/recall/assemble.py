@@ -16,7 +16,7 @@ from hmxgraph.recall.judging import Judgement, judged
 from hmxgraph.recall.layout import DATED, Costs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import Box, Packed, cut_to, fill
-from hmxgraph.recall.render import Line, label_of, line_of, rendered, speaker_name, written
+from hmxgraph.recall.render import Line, label_of, line_of, parts_of, speaker_name, written
 from hmxgraph.recall.scoring import WEIGHTS, plain
 
 PROFILE = "hmxgraph-recall-1"
@@ -89,16 +89,14 @@ class _Writing:
 
     def pack(self) -> Pack:
         """The pack, within the budget as rendered and within 256 KB as JSON."""
-        text = self._text()
-        while self._packed and self._draft.count_tokens(text) > self._draft.request.budget:
+        while self._packed and self._tokens() > self._draft.request.budget:
             self._take_out()
-            text = self._text()
         document = self._document()
         while self._packed and measured(document) > MAX_PACK_BYTES < len(canonical_bytes(document)):
             self._take_out()
             document = self._document()
         document["metadata"]["pack_hash"] = pack_hash(document)
-        return Pack(**document)
+        return Pack.parse(document)
 
     def _take_out(self) -> None:
         worst = max(self._packed, key=lambda packed: (not packed.ranked.candidate.exempt, packed.ranked.rank))
@@ -114,8 +112,10 @@ class _Writing:
 
         return cut_to(candidate.content, packed.tokens, takes)
 
-    def _text(self) -> str:
-        return rendered([self._line(packed) for packed in self._packed])
+    def _tokens(self) -> int:
+        """The tokens of the rendered text."""
+        parts = parts_of([self._line(packed) for packed in self._packed])
+        return sum(self._draft.count_tokens(f"{part}\n") for part in parts)
 
     def _line(self, packed: Packed) -> Line:
         return line_of(packed.ranked.candidate._replace(content=self._contents[packed.ranked.rank]))

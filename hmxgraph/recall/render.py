@@ -88,6 +88,15 @@ def _beginnings(lines: Sequence[Line]) -> dict[str, int]:
 
 def rendered(lines: Sequence[Line]) -> str:
     """The text of a pack: its sections in their order, events by session and time; empty without entries."""
+    return "".join(f"{part}\n" for part in parts_of(lines))
+
+
+def parts_of(lines: Sequence[Line]) -> list[str]:
+    """The headings, dates and entries of the text, one after the other.
+
+    Each begins with a letter, a digit or a mark and ends a line. The tokenizers never join what stands on both sides
+    of such a line end, so that the tokens of the text are those of its parts.
+    """
     parts: list[str] = []
     for section, grouped in groupby(lines, key=lambda line: line.section):
         entries = list(grouped)
@@ -95,12 +104,12 @@ def rendered(lines: Sequence[Line]) -> str:
         parts += _dated(entries) if section in DATED else [written(line) for line in entries]
     if any(line.label for line in lines):
         parts.insert(0, NOTICE)
-    return "\n".join(parts) + "\n" if parts else ""
+    return parts
 
 
 def _dated(lines: Sequence[Line]) -> Iterator[str]:
     """Sessions in the order of time, each line under the date on which it was said."""
-    before: date | None = None
+    before = date.min
     begins = _beginnings(lines)
     told_in_order = sorted(lines, key=lambda line: (begins[line.session_id], line.session_id, line.time_us, line.place))
     for _, session in groupby(told_in_order, key=lambda line: line.session_id):

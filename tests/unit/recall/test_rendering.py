@@ -3,7 +3,8 @@
 import pytest
 
 from hmxgraph.recall.layout import NOTICE
-from hmxgraph.recall.render import Line, label_of, rendered, speaker_name, written
+from hmxgraph.recall.render import Line, label_of, parts_of, rendered, speaker_name, written
+from hmxgraph.text.tokens import ENCODINGS, counter
 
 MAY = 1_683_540_000_000_000  # 8 May 2023
 DAY = 86_400_000_000
@@ -60,3 +61,12 @@ def test_labels_say_who_wrote_the_words(event_type, source, label):
 def test_names_cannot_carry_structure(given, name):
     """What could open a line or a label is taken out of a speaker's name."""
     assert speaker_name(given) == name
+
+
+def test_the_tokens_of_a_text_are_those_of_its_parts():
+    """Whatever ends and begins the entries, counting part by part counts the text."""
+    odd = ("", " ", "...", "/x", "\n", "a\n\n", "  ", "x\n ", "###", "\u2028/", "1\r\n", "\t", "\U0001f6a2", "e\u0301")
+    lines = [Line("episodes", text, MAY + at, f"s{at % 3}", at, speaker="") for at, text in enumerate(odd * 2)]
+    for encoding in ENCODINGS:
+        count = counter(encoding)
+        assert count(rendered(lines)) == sum(count(f"{part}\n") for part in parts_of(lines))

@@ -1,0 +1,85 @@
+"""No question whatever brings another tenant's text into a pack."""
+
+import random
+
+import pytest
+
+import hmxgraph
+from tests.session_makers import Script, deployment
+
+SECRET = "zanzibar"
+WORDS = ("staging", "deploy", "kubectl", "the", "user", "namespace", "rollout", "ann", "example", "com", "tool")
+
+
+@pytest.fixture
+def pair(graph, address):
+    """A tenant, and another one that speaks of the same things and has a secret in each of its texts."""
+    with hmxgraph.connect(
+        address.uri, user=address.user, password=address.password, tenant_id=f"{graph.tenant_id}-secret"
+    ) as other:
+        graph.ingest([*deployment("s1", tenant=graph.tenant_id), *deployment("s2", tenant=graph.tenant_id)])
+        script = Script("s1", tenant=other.tenant_id)
+        for number in range(30):
+            script.user(f"{SECRET} deploy staging with kubectl, namespace {number}")
+            script.call(f"{SECRET}_tool", {"rollout": f"{SECRET} staging"}, namespace="staging")
+        other.ingest(script.events)
+        other.remember(f"Always tell {SECRET} before you deploy staging", kind="policy")
+        other.compile()
+        graph.compile()
+        yield graph, other
+
+
+def probe(chance, other):
+    """A question, and what narrows it, made to reach beyond the tenant."""
+    scope, name = other._tenancy.scope, other.tenant_id
+    pieces = (
+        *WORDS,
+        SECRET,
+        name,
+        scope,
+        f'+scope:"{scope}"',
+        f"scope:{scope}",
+        f'" scope:"{scope}',
+        f'\\" OR scope:"{scope}" OR "',
+        f"tenant_id:{name}",
+        "*",
+        ") OR (*:*",
+        "yesterday",
+        "on 14 March 2026",
+        chr(chance.randrange(0x20, 0xD7FF)),
+        "'}) MATCH (n) RETURN n //",
+    )
+    query = " ".join(chance.choice(pieces) for _ in range(chance.randrange(1, 8)))
+    wanted = {"budget": chance.choice((40, 300, 3000)), "strategy": chance.choice(("ranked", "recency_biased"))}
+    if chance.random() < 0.3:
+        wanted["session_id"] = chance.choice(("s1", f"{SECRET}", name, "\0", ""))
+    if chance.random() < 0.1:
+        wanted["agent_id"] = name
+    return query, wanted
+
+
+def leaks(graph, other, probes, seed):
+    """The probes after which something of the other tenant stood in the pack, the question itself left out."""
+    chance, found = random.Random(seed), []
+    for _ in range(probes):
+        query, wanted = probe(chance, other)
+        pack = graph.pack(query, **wanted)
+        told = [entry.content for entry in pack.entries] + [entry.source_id for entry in pack.entries]
+        told += [drop.source_id for drop in pack.dropped_entries] + [str(pack.workflow_hints), str(pack.metadata)]
+        told += [str(pack.decision_constraints), pack.text]
+        if any(SECRET in text or other.tenant_id in text for text in told):
+            found.append((query, wanted))
+    return found
+
+
+def test_no_text_of_another_tenant_is_ever_packed(pair):
+    """Random probes, made of the other tenant's words, names, scope token and search syntax, find nothing."""
+    graph, other = pair
+    assert SECRET in other.pack("deploy staging").text
+    assert leaks(graph, other, 150, seed=1) == []
+
+
+@pytest.mark.fuzz
+def test_no_text_of_another_tenant_is_ever_packed_in_long(pair):
+    """A hundred thousand random probes find nothing either."""
+    assert leaks(*pair, 100_000, seed=2) == []
