@@ -134,9 +134,8 @@ def _word_shares(members: Sequence[SessionSummary]) -> dict[str, float]:
 
 def _overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """Shared weight over all weight (weighted Jaccard)."""
-    terms = sorted(one.keys() | other.keys())
-    shared = sum(min(one.get(term, 0.0), other.get(term, 0.0)) for term in terms)
-    total = sum(max(one.get(term, 0.0), other.get(term, 0.0)) for term in terms)
+    shared = sum(min(share, other[term]) for term, share in one.items() if term in other)
+    total = sum(one.values()) + sum(other.values()) - shared
     return shared / total if total else 1.0
 
 

@@ -60,13 +60,14 @@ def class_name(found: GoalClass, profile: CompilerProfile) -> str:
         return phrase
     changes = {name: share for name, share in found.steps if is_action(name)}
     usual = [name for name in changes if changes[name] >= profile.required_share][:_MOST_CHANGES]
-    topics = common_topics(found.requests, _MOSTLY, _MOST_CHANGES)
-    telling = usual if len(changes) > _MOST_CHANGES else list(changes)
-    runs = any(read_action(name).verb == "run" for name in telling)
-    if len(changes) <= _MOST_CHANGES and not (runs and topics):
+    few = len(changes) <= _MOST_CHANGES
+    runs = any(read_action(name).verb == "run" for name in (changes if few else usual))
+    if runs or not (few or usual):
+        topics = common_topics(found.requests, _MOSTLY, _MOST_CHANGES)
+        if topics:
+            return _spoken_name(topics)
+    if few:
         return goal_phrase([name for name, _ in found.steps])
-    if topics and (runs or not usual):
-        return _spoken_name(topics)
     return goal_phrase(usual or [min(changes, key=lambda name: (-changes[name], name))])
 
 

@@ -131,13 +131,16 @@ def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
     >>> plain_words(["refund", "ann"], ["A refund for Ann", "I want a refund"])
     ['refund']
     """
-    small: set[str] = set()
-    for request in requests:
-        tokens = _TOKEN.findall(request)
-        for place, token in enumerate(tokens):
-            if token[0].islower() and _plain(token, place, tokens):
-                small.update(telling_words(token))
+    small = frozenset[str]().union(*(_small_words(request) for request in requests))
     return [word for word in words if word in small]
+
+
+@lru_cache(maxsize=20_000)
+def _small_words(request: str) -> frozenset[str]:
+    """The telling words that a request writes small inside a sentence."""
+    tokens = _TOKEN.findall(request)
+    small = (token for place, token in enumerate(tokens) if token[0].islower() and _plain(token, place, tokens))
+    return frozenset(word for token in small for word in telling_words(token))
 
 
 def title(text: str) -> str:
