@@ -6,36 +6,43 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
 BIN := .venv/bin
 READY := .venv/ready
+EQUIPPED := .venv/equipped
 
 help:  ## What can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "hmxgraph needs Python 3.11 or newer: install it, or say make PYTHON=/path/to/python3"; exit 1; }
+	@echo "Installing hmxgraph into .venv: a minute or two"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[local,test,notebooks,streams]'
+	$(BIN)/python -m pip install --quiet --editable '.[local]'
 	@touch $(READY)
+
+$(EQUIPPED): $(READY)
+	@echo "Installing what tests, notebooks and streams need: a minute or two"
+	$(BIN)/python -m pip install --quiet --editable '.[local,test,notebooks,streams]'
+	@touch $(EQUIPPED)
 
 demo: $(READY)  ## Load the demo's events, compile them, print a context pack and the graph's digest
 	$(BIN)/hmxgraph demo
 
-test: $(READY)  ## Every test but the long randomised ones, on a real Neo4j
+test: $(EQUIPPED)  ## Every test but the long randomised ones, on a real Neo4j
 	$(BIN)/python -m pytest
 
-lint: $(READY)  ## ruff, mypy, pyright
+lint: $(EQUIPPED)  ## ruff, mypy, pyright
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pyright
 
-fuzz: $(READY)  ## The long randomised tests
+fuzz: $(EQUIPPED)  ## The long randomised tests
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -m fuzz --timeout 7200
 
-bench: $(READY)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
+bench: $(EQUIPPED)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
 	$(BIN)/python -m pytest tests/benchmarks -m bench --timeout 7200 -s -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
 
-twins: $(READY)  ## Write the asynchronous face from the plain one
+twins: $(EQUIPPED)  ## Write the asynchronous face from the plain one
 	$(BIN)/python tools/twins.py
 
 clean:  ## Remove the environment and caches

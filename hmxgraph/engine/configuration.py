@@ -41,6 +41,7 @@ def text(ports: Ports, memory: Memory, version: str) -> str:
         "server.memory.heap.max_size": f"{memory.heap}m",
         "server.memory.pagecache.size": f"{memory.pagecache}m",
         "dbms.usage_report.enabled": "false",
+        "client.allow_telemetry": "false",  # Browser reports to its makers unless told not to
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "db.logs.query.enabled": "OFF",
         "db.tx_log.rotation.retention_policy": "256M size",
