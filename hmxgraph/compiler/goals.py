@@ -8,6 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -31,7 +32,7 @@ class Exemplar:
     succeeded: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Goals:
     """What is known of requests: words, actions, their weights (rows by word, the first row the constant)."""
 
@@ -82,13 +83,19 @@ class Goals:
             tuple(document["words"]), tuple(document["actions"]), weights, tuple(exemplars), neighbours, power, share
         )
 
-    def _neighbours(self, request: Sequence[str]) -> dict[str, float] | None:
-        """What the successful sessions with the likest requests did, each counting by its likeness."""
+    @cached_property
+    def _compared(self) -> tuple[list[Exemplar], dict[str, float], list[dict[str, float]]]:
+        """The successful sessions, the rarity of their terms, and their requests as vectors: the same for all asked."""
         successes = [one for one in self.exemplars if one.succeeded]
         rarity = _rarity(successes)
+        return successes, rarity, [_vector(one.terms, rarity) for one in successes]
+
+    def _neighbours(self, request: Sequence[str]) -> dict[str, float] | None:
+        """What the successful sessions with the likest requests did, each counting by its likeness."""
+        successes, rarity, vectors = self._compared
         asked = _vector(request, rarity)
         likeness = sorted(
-            ((_cosine(asked, _vector(one.terms, rarity)), place) for place, one in enumerate(successes)),
+            ((_cosine(asked, vector), place) for place, vector in enumerate(vectors)),
             key=lambda pair: (-pair[0], pair[1]),
         )[: self.neighbours]
         votes: defaultdict[str, float] = defaultdict(float)

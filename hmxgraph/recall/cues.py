@@ -4,6 +4,8 @@ Each cue gives zero where it does not apply, so one ranking serves conversations
 something was said is the clock's part of the score (``scoring``).
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from hmxgraph.recall.pool import EventPool, Floats
@@ -49,9 +51,15 @@ def _length(pool: EventPool) -> Floats:
 def _echoes(question: Question, pool: EventPool) -> Floats:
     """Earlier requests of the same kind: an agent at work is helped by what came of them, not by their words."""
     asked = frozenset(question.terms)
-    own = (frozenset(words.split()) for words in pool.words)
-    news = np.array([len(words - asked) / len(words) if words else 1.0 for words in own], dtype=np.float64)
+    news = np.array([_news(words, asked) for words in pool.words], dtype=np.float64)
     return ECHO * np.maximum(1.0 - news / NEWS, 0.0)
+
+
+@lru_cache(maxsize=4_096)
+def _news(words: str, asked: frozenset[str]) -> float:
+    """The part of an event's words that was not asked; remembered, because the events of a pack are ranked twice."""
+    own = frozenset(words.split())
+    return len(own - asked) / len(own) if own else 1.0
 
 
 def _speaker(question: Question, pool: EventPool) -> Floats:
