@@ -4,15 +4,17 @@
 //
 // mode: write
 // row:  key, artifact_id, artifact_kind, task_id, thread_id, reply_to_artifact_id, project_id, created_us
-MATCH (task:Task)<-[:ON_TASK]-(:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
+MATCH (event:Event)<-[:EVIDENCED_BY]-(record:TaskRecord)
 WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
-WITH DISTINCT task
+WITH DISTINCT record
+MATCH (record)-[:ON_TASK]->(task:Task)
+WITH task, collect(record) AS records
 ORDER BY task.key
 SET task.tenant_id = $tenant_id
-WITH task
-MATCH (task)<-[:ON_TASK]-(record:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
-WHERE event.key IN $batch.event_keys AND record.erased IS NULL
-WITH DISTINCT record
+WITH records
+UNWIND records AS record
+WITH record
+WHERE record.erased IS NULL
 RETURN
   record.key AS key,
   record.artifact_id AS artifact_id,
