@@ -15,7 +15,7 @@ from hmxgraph.text.masking_rules import Rule, phone
 _STRONG = (
     r"(?i:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|mot[ _]de[ _]passe|senha|wachtwoord|has[lł]o\b"
     r"|пароль|密码|密碼|パスワード|pwd|secret|securestring|credentials?)"
-    r"|(?<![A-Za-z])(?i:pw|psk|(?:db|key|root|smtp|ssh|store|sudo|trust|user)?pass)(?![A-Za-z])|(?<=[a-z])Pass(?![a-z])"
+    r"|(?<![A-Za-z])(?i:pw|psk|(?:ask|db|key|root|smtp|ssh|store|sudo|trust|user)?pass)(?![A-Za-z])|(?<=[a-z])Pass(?![a-z])"
 )
 _KEY = (
     r"(?i:(?:access|account|api|app|auth|client|encryption|licen[cs]e|master|private|service|shared|signing|storage"
@@ -102,7 +102,7 @@ def _rule(mark: str, pattern: str, accepts: Callable[[str], bool] = _is_value) -
 
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{_KEY})[:=]?")
-_BEING = r"(?:is|was|to|will be|ist|est|es)"
+_BEING = r"(?:is|was|to|will be|ist|lautet|war|est|es|è|é)"
 _NO_SIGN = r"[^\s,;\"'`]+"
 _ARGUMENT = r"(?P<value>[^\s|;&]+)"
 _LONG_WORD = r"(?<![^\s,;\"'`])(?P<value>[^\s,;\"'`]{6,256})"
@@ -128,9 +128,7 @@ _RULES = (
     _rule("[password]", rf"(?<![\w-])--?[\w-]*(?:{_NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
     _rule("[password]", rf"(?:{_NAME}){_IS}{_VALUE}"),
     # Prose.
-    _rule(
-        "[password]", rf"(?:{_NAME})\s+(?:is|was|to|will be|ist|est|es)\s+(?P<value>{_QUOTED}|{_NO_SIGN})", _is_chosen
-    ),
+    _rule("[password]", rf"(?:{_NAME})\s+{_BEING}\s+(?P<value>{_QUOTED}|{_NO_SIGN})", _is_chosen),
     _rule("[password]", rf"(?:{_NAME})\s+(?P<value>\"[^\"]+\"|'[^']+'|`[^`]+`)"),
     _rule("[password]", rf"(?:{_NAME})\s+(?P<value>{_NO_SIGN})", _mixes),
     _rule("[password]", rf"{_LONG_WORD}\s+(?:as|for)\s+(?:\w+\s+)?(?:{_NAME})", _mixes),
