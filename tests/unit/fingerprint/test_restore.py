@@ -107,7 +107,8 @@ def test_diff_tells_what_was_rewritten():
         for steps in (task_content(("Validate",)), task_content(("Validate", "Apply")))
     )
     [one] = diff(old, new).summaries
-    assert (one.change, one.before["steps"], one.after["steps"]) == ("rewritten", ["Validate"], ["Validate", "Apply"])
+    before, after = (side or {} for side in (one.before, one.after))
+    assert (one.change, before["steps"], after["steps"]) == ("rewritten", ["Validate"], ["Validate", "Apply"])
 
 
 def test_diff_tells_what_was_learned():
