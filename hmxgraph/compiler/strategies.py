@@ -106,7 +106,9 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
     wide = [one for one in wide if one.classes not in {other.classes for other in narrow}]
     # What a single kind of request takes is told by its task schema, unless nothing wider tells it.
     covered = {found.name for one in wide if len(one.classes) > 1 for found in one.classes}
-    return [one for one in narrow if len(one.classes) > 1 or one.classes[0].name not in covered] + wide
+    return [
+        one for one in narrow if len(one.classes) > 1 or covered.isdisjoint(kind.name for kind in one.classes)
+    ] + wide
 
 
 def _main_change(found: GoalClass) -> str:
