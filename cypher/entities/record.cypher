@@ -1,8 +1,10 @@
 // Merge the entities of a batch with their mentions, then the relations between them.
 //
 // Both lists come in key order: the first write locks each entity, so writers that meet wait for each other instead
-// of deadlocking, and relations need no lock of their own. Spelling, type and confidence change rarely; they are written
-// only where they do. A type of higher rank says more of the same name ($batch.ranks).
+// of deadlocking, and relations need no lock of their own. That write must not read what it sets: one that does takes
+// the lock on the node's relationships before that on the node, and would hold the one that whoever has the node needs
+// next for its mentions. Spelling, type and confidence change rarely; they are written only where they do. A type of
+// higher rank says more of the same name ($batch.ranks).
 //
 // mode: write
 // row:  mentioned, related
@@ -10,6 +12,7 @@ CALL () {
   UNWIND $batch.entities AS row
   MERGE (entity:Entity {key: row.key})
     ON CREATE SET entity = row.properties
+  SET entity.tenant_id = $tenant_id
   SET
     entity.mention_count = entity.mention_count + size(row.events),
     entity.first_us = CASE WHEN row.first_us < entity.first_us THEN row.first_us ELSE entity.first_us END,

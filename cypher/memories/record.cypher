@@ -5,7 +5,7 @@
 // up before they are taken; the edges are drawn when all nodes are there. Confidence follows from the surest rule and
 // the number of observations alone, whatever their order. What was taken out of what holds by hand, or lost a conflict,
 // stays out, however often it is said; what had lost its evidence holds again. An answer that contradicts one of the
-// chain ends with it, and so does their conflict.
+// chain ends with it, and so does their conflict. The first write locks each memory, as in entities/record.
 //
 // mode: write
 // row:  memories
@@ -13,6 +13,7 @@ CALL () {
   UNWIND $batch.memories AS row
   MERGE (memory:Memory {key: row.key})
     ON CREATE SET memory = row.properties
+  SET memory.tenant_id = $tenant_id
   WITH
     memory,
     row,

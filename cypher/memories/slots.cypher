@@ -1,8 +1,8 @@
 // The stored answers to the questions of a batch, oldest first, locked until the commit.
 //
-// Setting a property to itself takes the lock without changing anything; the keys come in order. An answer that was
-// taken out of what holds by hand, or that lost a conflict, keeps its place in the chain but is never told again:
-// told again, it is a new memory.
+// Setting the property that it has takes the lock without changing anything, and without reading it first
+// (entities/record); the keys come in order. An answer that was taken out of what holds by hand, or that lost a
+// conflict, keeps its place in the chain but is never told again: told again, it is a new memory.
 //
 // mode: write
 // row:  slot_key, key, memory_id, text, answer, first_us, last_us, said_by
@@ -10,7 +10,7 @@ MATCH (memory:Memory)
 WHERE memory.slot_key IN $batch.slot_keys AND memory.tenant_id = $tenant_id
 WITH memory
 ORDER BY memory.key
-SET memory.slot_key = memory.slot_key
+SET memory.tenant_id = $tenant_id
 WITH
   memory,
   coalesce(memory.retired, false)
