@@ -1,12 +1,13 @@
 // The events that a question may be about: those with its words, and their neighbours in the session. With $works, for
 // a request that asks for work, also what procedure is to be chosen by: model, active procedures, what the running
-// session did. The model knows no past, so that of an earlier time there is none.
+// session did. The model knows no past, so that of an earlier time there is none. It can be large: one whose hash is
+// among $models is known already and is not sent.
 //
 // One row with a list of events, in no order: it is decoded faster than many rows, and the reader sorts it. The tenant is part of the Lucene query; the index answers best first, so that $limit cuts off the
 // weakest. The first $windows hits also bring the four turns before and after them.
 //
 // mode: read
-// row:  state_version, as_of_us, event_count, found, events, model, schemas, done
+// row:  state_version, as_of_us, event_count, found, events, model_hash, model, schemas, done
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WITH tenant, coalesce($as_of_us, tenant.logical_us) AS as_of_us
 CALL (as_of_us) {
@@ -36,11 +37,13 @@ CALL (hits, as_of_us) {
 CALL (tenant) {
   OPTIONAL MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
   WHERE $works AND ($as_of_us IS NULL OR $as_of_us >= tenant.logical_us)
-  RETURN model.model AS model
+  RETURN
+    model.model_hash AS model_hash,
+    CASE WHEN model.model_hash IN $models THEN null ELSE model.model END AS model
 }
-CALL (model) {
-  WITH model
-  WHERE model IS NOT NULL
+CALL (model_hash) {
+  WITH model_hash
+  WHERE model_hash IS NOT NULL
   MATCH (schema:Artifact)
   USING INDEX schema:Artifact(tenant_id, status)
   WHERE schema.tenant_id = $tenant_id AND schema.status = 'active' AND schema.artifact_type = 'task_schema'
@@ -63,6 +66,7 @@ RETURN
   tenant.event_count AS event_count,
   size(hits) AS found,
   events,
+  model_hash,
   model,
   schemas,
   done

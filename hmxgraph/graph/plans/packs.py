@@ -1,14 +1,16 @@
 """Context packs: what a question touches is read in three statements, the rest is pure (HMX-C)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from hmxgraph.compiler.model import Model
 from hmxgraph.extraction import names_in
 from hmxgraph.graph.lucene import term_query
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.rows.compilation import model_key
-from hmxgraph.graph.rows.pack_guidance import guidance
+from hmxgraph.graph.rows.pack_guidance import MODELS_KEPT, guidance, models_kept
 from hmxgraph.graph.rows.packs import event_texts, known
 from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
@@ -47,6 +49,7 @@ def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> 
 
 def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Plan[Pack]:
     asked = tuple(dict.fromkeys(terms(request.query[:LONGEST_QUESTION])))
+    kept = models_kept()
     rows = yield bind(
         "recall/events",
         tenant_id=tenancy.tenant_id,
@@ -57,9 +60,10 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) ->
         windows=WINDOWS,
         works=set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION]),
         model_key=model_key(tenancy),
+        models=_filled(sorted(kept), MODELS_KEPT),
         session_key=_session_key(tenancy, request),
     )
-    first = _First(tenancy, request, rows[0] if rows else None)
+    first = _First(tenancy, request, rows[0] if rows else None, kept)
     around = yield _surroundings(first, asked)
     draft = first.draft(around[0], count_tokens)
     texts = yield bind(
@@ -75,6 +79,7 @@ class _First:
     tenancy: Tenancy
     request: PackRequest
     row: Row | None
+    kept: Mapping[str, Model]
 
     @cached_property
     def state(self) -> State:
@@ -102,7 +107,7 @@ class _First:
     @cached_property
     def guidance(self) -> Guidance:
         """The procedure to follow and the actions worth expecting, as the compiler's model foresees them."""
-        return guidance(self.request.query[:LONGEST_QUESTION], self.row) if self.row else NO_GUIDANCE
+        return guidance(self.request.query[:LONGEST_QUESTION], self.row, self.kept) if self.row else NO_GUIDANCE
 
     def draft(self, row: Row, count_tokens: TokenCounter) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))

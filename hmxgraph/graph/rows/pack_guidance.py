@@ -1,5 +1,6 @@
 """What a pack takes from the compiler: the procedure to follow for a request, by the compiler's own model."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -13,19 +14,28 @@ from hmxgraph.graph.rows.compilation import StoredEvent
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 
-# Parsed models and artifacts are kept from one pack to the next, by their text.
-_MODELS_KEPT = 8
+# Parsed models and artifacts are kept from one pack to the next: models by their hash, artifacts by their text.
+MODELS_KEPT = 8
 _ARTIFACTS_KEPT = 4_096
 # Where the metadata of compiled artifacts name the actions that these are about.
 _NAMED_IN = ("goal_actions", "tools", "actions")
+_kept: dict[str, Model] = {}
 
 
-def guidance(request: str, row: Row) -> Guidance:
-    """What is to be done for *request*, from a row of ``recall/events``: the schema that suggestions would follow."""
+def models_kept() -> Mapping[str, Model]:
+    """The models that were read before, by their hash: these need not be fetched again."""
+    return dict(_kept)
+
+
+def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
+    """What is to be done for *request*, from a row of ``recall/events``: the schema that suggestions would follow.
+
+    *kept* are the models that the row was asked to leave out.
+    """
     done = tuple(_action(*values) for values in reversed(row["done"]))
-    if row["model"] is None:
+    if row["model_hash"] is None:
         return Guidance(done=done) if done else NO_GUIDANCE
-    model = _model(row["model"])
+    model = kept[row["model_hash"]] if row["model"] is None else _read(row["model_hash"], row["model"])
     guides = [_guide(*values) for values in sorted(row["schemas"])]
     schema = fitting_schema(request, done, model, guides, DEFAULT_PROFILE)
     if schema is None:
@@ -48,9 +58,12 @@ def guiding_actions(metadata: str, content: str) -> tuple[str, ...]:
     return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 
-@lru_cache(maxsize=_MODELS_KEPT)
-def _model(text: str) -> Model:
-    return Model.parse(text)
+def _read(model_hash: str, text: str) -> Model:
+    model = Model.parse(text)
+    while len(_kept) >= MODELS_KEPT:
+        _kept.pop(next(iter(_kept)), None)
+    _kept[model_hash] = model
+    return model
 
 
 def _guide(artifact_id: str, metadata: str, content: str, observed_count: int | None) -> Guide:
