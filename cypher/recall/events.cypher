@@ -50,8 +50,10 @@ CALL (model_hash) {
   RETURN collect([schema.artifact_id, schema.metadata, schema.content, schema.observed_count]) AS schemas
 }
 CALL (as_of_us) {
-  MATCH (event:Event {session_key: $session_key})
-  WHERE $works AND event.tenant_id = $tenant_id AND event.time_us <= as_of_us AND event.erased IS NULL
+  MATCH (event:Event)
+  USING INDEX event:Event(session_key, sequence)
+  WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+    AND $works AND event.time_us <= as_of_us AND event.erased IS NULL
     AND event.event_type IN ['tool_call', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action']
   WITH event
   ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC

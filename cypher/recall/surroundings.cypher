@@ -7,6 +7,9 @@
 // the replies that tell how far they are trusted, entities, relations, open conflicts. As of $as_of_us. Lists come in
 // no order where nothing is cut off; where something is, the order is total.
 //
+// The planner would go through a tenant's whole time, or all events there are, for those of one session: hence the
+// hints. It takes the latest straight from the index only where the order names both of its properties.
+//
 // mode: read
 // row:  mentions, events, artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events
 CALL () {
@@ -31,18 +34,20 @@ CALL (linked) {
     WHERE event.time_us >= $from_us AND event.time_us < $to_us AND event.time_us <= $as_of_us
       AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
     RETURN event
-    ORDER BY event.time_us DESC, event.event_id
+    ORDER BY event.tenant_id DESC, event.time_us DESC, event.event_id
     LIMIT 120
     UNION
     MATCH (event:Event {tenant_id: $tenant_id})
     WHERE event.time_us >= $latest_us AND event.time_us <= $as_of_us
       AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
     RETURN event
-    ORDER BY event.time_us DESC, event.event_id
+    ORDER BY event.tenant_id DESC, event.time_us DESC, event.event_id
     LIMIT 60
     UNION
-    MATCH (event:Event {session_key: $session_key})
-    WHERE event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
+    MATCH (event:Event)
+    USING INDEX event:Event(session_key, sequence)
+    WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+      AND event.time_us <= $as_of_us
       AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
     RETURN event
     ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
@@ -56,7 +61,15 @@ CALL (linked) {
   ]) AS events
 }
 CALL () {
-  CALL () {
+  MATCH (event:Event)
+  USING INDEX event:Event(session_key, sequence)
+  WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+  MATCH (event)<-[:EVIDENCED_BY]-(memory:Memory)
+  WITH DISTINCT memory
+  RETURN collect(memory) AS told
+}
+CALL (told) {
+  CALL (told) {
     CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60}) YIELD node
     WHERE node.tenant_id = $tenant_id
     RETURN node AS record
@@ -72,9 +85,8 @@ CALL () {
     ORDER BY record.last_us DESC, record.memory_id
     LIMIT 10
     UNION
-    MATCH (:Event {session_key: $session_key})<-[:EVIDENCED_BY]-(record:Memory {kind: 'goal'})
-    WHERE record.tenant_id = $tenant_id
-    RETURN DISTINCT record
+    UNWIND [memory IN told WHERE memory.kind = 'goal'] AS record
+    RETURN record
     UNION
     UNWIND $chosen AS key
     MATCH (record:Artifact {key: key})
@@ -94,12 +106,12 @@ CALL (records) {
     alive: EXISTS { (artifact)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
   }) AS artifacts
 }
-CALL (records) {
+CALL (records, told) {
   UNWIND [record IN records WHERE record:Memory AND record.first_us <= $as_of_us] AS memory
   RETURN collect(memory {
     .memory_id, .kind, .text, .token_count, .search_text, .confidence, .status, .observation_count, .hard,
     .extraction_method, .first_us, .last_us, .valid_from_us, .valid_to_us,
-    here: EXISTS { (memory)-[:EVIDENCED_BY]->(:Event {session_key: $session_key}) },
+    here: memory IN told,
     open: memory.kind = 'goal' AND EXISTS {
       (memory)-[:EVIDENCED_BY]->(:Event)-[:IN_SESSION]->(session:Session)
       WHERE session.outcome IS NULL OR session.outcome_order[1] > $as_of_us
@@ -162,8 +174,10 @@ CALL () {
   }) AS conflicts
 }
 CALL () {
-  MATCH (event:Event {session_key: $session_key})
-  WHERE event.tenant_id = $tenant_id AND event.time_us <= $as_of_us AND event.erased IS NULL
+  MATCH (event:Event)
+  USING INDEX event:Event(session_key, sequence)
+  WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+    AND event.time_us <= $as_of_us AND event.erased IS NULL
     AND event.event_type IN ['tool_call', 'tool_result', 'error']
   WITH event
   ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
@@ -183,4 +197,8 @@ RETURN
   relations,
   conflicts,
   session,
-  COUNT { (:Event {session_key: $session_key}) } AS session_events
+  coalesce(head(COLLECT {
+    MATCH (running:Session {key: $session_key})
+    WHERE running.tenant_id = $tenant_id
+    RETURN running.event_count
+  }), 0) AS session_events
