@@ -1,6 +1,6 @@
 """Task records as candidates: what agents reported of shared work, as far as it is trusted (memd; DESIGN 6)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from hmxgraph.recall.candidates import Candidate
@@ -18,19 +18,13 @@ _SOURCE_TYPES = {"episodes": "episode"}
 
 
 class Appraising(Protocol):
-    """What records need to know of the question."""
+    """What records need to know of the question: shares, verdicts, components and tokens as knowledge is valued by."""
 
-    def share(self, words: str) -> float:
-        """How much of the question *words* have."""
-
-    def verdict(self, relevance: float) -> str:
-        """The reason to leave out what has nothing to do with it."""
-
-    def components(self, relevance: float, time_us: int, provenance: float, salience: float) -> Components:
-        """The four components of a score."""
-
-    def count_tokens(self, text: str) -> int:
-        """The tokens of a text."""
+    def share(self, words: str) -> float: ...  # noqa: D102
+    def verdict(self, relevance: float) -> str: ...  # noqa: D102
+    def components(self, relevance: float, time_us: int, provenance: float, salience: float) -> Components: ...  # noqa: D102
+    @property
+    def count_tokens(self) -> Callable[[str], int]: ...  # noqa: D102
 
 
 def trust(record: KnownRecord) -> float:
