@@ -19,7 +19,8 @@ CALL (as_of_us) {
 CALL (hits, as_of_us) {
   CALL (hits, as_of_us) {
     UNWIND hits[0..$windows] AS hit
-    MATCH (hit)-[:NEXT*1..4]-(near:Event)
+    MATCH (hit)-[:NEXT*1..4]-(near)
+    WITH DISTINCT near
     WHERE near.tenant_id = $tenant_id AND near.erased IS NULL AND near.time_us <= as_of_us
       AND (near.expires_us IS NULL OR near.expires_us > as_of_us)
     RETURN near AS event

@@ -8,7 +8,8 @@
 // no order where nothing is cut off; where something is, the order is total.
 //
 // The planner would go through a tenant's whole time, or all events there are, for those of one session: hence the
-// hints. It takes the latest straight from the index only where the order names both of its properties.
+// hints; and for those that an entity or a record names: hence startNode and endNode, which it cannot begin from.
+// It takes the latest straight from the index only where the order names both of its properties.
 //
 // mode: read
 // row:  mentions, events, artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events
@@ -18,8 +19,9 @@ CALL () {
   WHERE anchor.tenant_id = $tenant_id
   WITH DISTINCT entity
   WHERE COUNT { (entity)<-[:MENTIONS]-() } <= $degree
-  MATCH (entity)<-[mention:MENTIONS]-(event:Event)
-  WHERE event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
+  MATCH (entity)<-[mention:MENTIONS]-()
+  WITH entity, mention, startNode(mention) AS event
+  WHERE event:Event AND event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
     AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
   RETURN
     collect([event.event_id, entity.normalised, coalesce(mention.role, '')]) AS mentions,
@@ -122,9 +124,11 @@ CALL (records, told) {
 }
 CALL (records) {
   UNWIND records AS record
-  MATCH (record)-[:EVIDENCED_BY]->(event:Event)
+  WITH record
   WHERE COUNT { (record)-[:EVIDENCED_BY]->() } <= 40
-    AND event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
+  MATCH (record)-[link:EVIDENCED_BY]->()
+  WITH record, endNode(link) AS event
+  WHERE event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
     AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
   WITH record, event
   ORDER BY event.time_us DESC, event.event_id
