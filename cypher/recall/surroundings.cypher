@@ -167,8 +167,10 @@ CALL (met) {
   ]) AS relations
 }
 CALL () {
-  MATCH (conflict:Conflict {tenant_id: $tenant_id})
-  WHERE conflict.detected_us <= $as_of_us AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
+  MATCH (conflict:Conflict)
+  USING INDEX conflict:Conflict(tenant_id, status)
+  WHERE conflict.tenant_id = $tenant_id AND conflict.status IS NOT NULL AND conflict.detected_us <= $as_of_us
+    AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
   WITH conflict
   ORDER BY conflict.detected_us DESC, conflict.conflict_id
   LIMIT 60

@@ -7,9 +7,11 @@ import subprocess
 import sys
 
 import pytest
+from neo4j import GraphDatabase
 
 import hmxgraph
 from hmxgraph.errors import BudgetTooSmall, HmxGraphError, UnknownChoice
+from hmxgraph.graph.catalogue import query, query_names
 from hmxgraph.protocol.packs import STRATEGIES, ContextPack
 from hmxgraph.text.tokens import counter
 from tests.session_makers import Script, deployment, event, repaired_deployment
@@ -262,3 +264,20 @@ def test_a_cut_pool_says_so(graph):
     graph.ingest(script.events)
     assert graph.pack("staging").metadata["pool"] == {"events_in_tenant": 170, "truncated": True}
     assert not graph.pack("166").metadata["pool"]["truncated"]
+
+
+@pytest.mark.parametrize("name", query_names("recall"))
+def test_no_statement_goes_through_everything(address, name):
+    """Whatever the server counted last, packs read by keys, words, sessions and times, never all nodes of a kind."""
+    found = query(name)
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        parameters = dict.fromkeys(found.parameters)
+        plan = driver.execute_query(f"EXPLAIN {found.text}", parameters, database_=address.database).summary.plan
+    operators = set(_operators(plan))
+    assert not {one for one in operators if one.endswith("Scan")}
+
+
+def _operators(plan):
+    yield plan["operatorType"].split("@")[0]
+    for child in plan.get("children", []):
+        yield from _operators(child)
