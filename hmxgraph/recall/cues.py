@@ -44,8 +44,10 @@ def cue_scores(question: Question, pool: EventPool) -> Floats:
 
 
 def _length(pool: EventPool) -> Floats:
-    lengths: Floats = LENGTH * np.log2(np.maximum(pool.lengths / MESSAGE_TOKENS, 1.0))
-    return lengths
+    """Long talk stands back; a document with a title is about one subject and as long as that needs."""
+    talk = np.array([not title for title in pool.title], dtype=np.float64)
+    doublings: Floats = np.log2(np.maximum(pool.lengths / MESSAGE_TOKENS, 1.0))
+    return LENGTH * talk * doublings
 
 
 def _echoes(question: Question, pool: EventPool) -> Floats:
