@@ -315,7 +315,10 @@ def _advised(options: Sequence[Option], whens: Sequence[str]) -> str:
 
 def _reason(options: Sequence[Option]) -> str:
     """Why the first way is recommended, with counts."""
-    best, *others = [one for one in options if one.seen.count][:3]
+    known = [one for one in options if one.seen.count][:3]
+    if not known:
+        return "how it went is not known so far"
+    best, *others = known
     against = listed([f"{one.seen.successes} of {one.seen.count} with {one.name}" for one in others])
     well = f"it went well in {best.seen.successes} of {best.seen.count} sessions"
     return f"{well}, against {against}" if against else well

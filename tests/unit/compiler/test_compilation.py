@@ -105,6 +105,13 @@ def test_decisions_weigh_outcomes():
     ]
 
 
+def test_a_decision_without_outcome_is_told_as_such():
+    """A decision nobody can judge yet is a draft that says so."""
+    decision = {"question": "Which way?", "chosen_option": "left", "alternatives": ["right"]}
+    policy = drafts([Script("s").user("Go there").add("decision", decision).events], "decision_policy")[0]
+    assert policy.summary == "Left: how it went is not known so far."
+
+
 def identified(session, tool, given, **fixed):
     """A session that begins with one of two ways to identify the customer, by what was given."""
     script = Script(session).user("Please cancel my order").agent("Who are you?").user(" ".join(given.values()))
