@@ -174,4 +174,5 @@ _BY_TYPE: dict[str, Callable[[Content], str]] = {
     "file_edit": _file_edit,
     "command_exec": _command,
     "state_change": _state_change,
+    "x-hmxgraph-memory": _message,
 }

@@ -8,6 +8,8 @@ from hmxgraph.recall.duplicates import Duplicates
 from hmxgraph.recall.known import KnownConflict
 from hmxgraph.recall.scoring import THRESHOLD
 
+# A rule that holds is not dropped for the talk in which it was laid down: of two that say the same it is the first.
+RULES = frozenset({"core", "constraints"})
 # Two sides this close in confidence are both shown.
 UNDECIDED = 0.01
 
@@ -26,13 +28,18 @@ def judged(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict]) -> Jud
     losers, disputed = _contested(ranking, conflicts)
     seen, places = Duplicates(), set[tuple[str, str]]()
     eligible, dropped = [], []
-    for ranked in ranking:
+    for ranked in sorted(ranking, key=lambda ranked: ranked.candidate.section not in RULES):
         reason = _reason(ranked.candidate, losers) or _repeat(ranked.candidate, seen, places)
         if reason:
             dropped.append(Dropped(ranked, reason))
         else:
             eligible.append(ranked)
+    eligible.sort(key=_rank)
     return Judgement(tuple(eligible), tuple(dropped), tuple(sorted(disputed)))
+
+
+def _rank(ranked: Ranked) -> int:
+    return ranked.rank
 
 
 def _reason(candidate: Candidate, losers: set[str]) -> str:

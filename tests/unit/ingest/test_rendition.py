@@ -17,6 +17,11 @@ TEXTS = [
         {"tool_name": "exec", "arguments": {"command": "ls", "env": {"A": 1}}},
         "exec(command=ls, env={A: 1})",
     ),
+    (
+        "x-hmxgraph-memory",
+        {"kind": "policy", "text": "Always run the smoke tests", "hard": True},
+        "Always run the smoke tests",
+    ),
     ("tool_call", {"tool_name": "exec", "arguments": "raw text"}, "exec(raw text)"),
     (
         "tool_result",

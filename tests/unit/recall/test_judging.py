@@ -50,6 +50,13 @@ def test_a_conflict_with_something_absent_changes_nothing():
     assert reasons([candidate("a", "red")], conflict(1, "a", "elsewhere")) == {}
 
 
+def test_a_rule_outlasts_the_talk_that_repeats_it():
+    """Where a turn says the same as a rule in force, the rule stays, however the two are ranked."""
+    turn = candidate("turn", "Always verify it.", 0.9, section="episodes", source_type="episode")
+    rule = candidate("rule", "Always verify it", 0.6, section="constraints", source_type="policy")
+    assert reasons([turn, rule]) == {"turn": "duplicate"}
+
+
 def test_the_lower_ranked_repeat_goes():
     """The same text in other case, or the same event in a second section, stands once."""
     assert reasons([candidate("a", "Verify it!"), candidate("b", "verify IT", 0.8)]) == {"b": "duplicate"}
