@@ -68,6 +68,12 @@ def test_browser_of_a_remote_server(run, home):
     """For a server of the user's own only what is known is told, and nothing is started."""
     remote = ("--uri", "bolt://localhost.invalid:7687", "--user", "me")
     told = json.loads(run("browser", "--json", *remote))
-    assert told == {"browser_uri": None, "uri": "bolt://localhost.invalid:7687", "user": "me", "password": None}
+    assert told == {
+        "browser_uri": None,
+        "uri": "bolt://localhost.invalid:7687",
+        "user": "me",
+        "password": None,
+        "saved": [],
+    }
     assert "HMXGRAPH_PASSWORD" in run("browser", *remote)
     assert not home.exists()
