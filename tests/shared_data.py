@@ -1,7 +1,9 @@
 """Where the external data and conformance files lie, and the reason to skip where they do not."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,5 +14,14 @@ def shared(*parts: str) -> Path:
     """The path of a shared file or folder; skips the calling test where it is absent."""
     path = ROOT.joinpath(*parts)
     if not path.exists():
-        pytest.skip(f"external test data not found: shared/{'/'.join(parts)} (set HMXGRAPH_SHARED to its folder)")
+        pytest.skip(_absent(*parts))
     return path
+
+
+def cases(found: Iterable[Any], *parts: str) -> list[Any]:
+    """Parameters made from a shared file or folder; one that is skipped with the reason where there are none."""
+    return list(found) or [pytest.param(None, marks=pytest.mark.skip(reason=_absent(*parts)))]
+
+
+def _absent(*parts: str) -> str:
+    return f"external test data not found: shared/{'/'.join(parts)} (set HMXGRAPH_SHARED to its folder)"

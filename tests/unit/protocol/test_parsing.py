@@ -6,9 +6,10 @@ import pytest
 
 from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.parsing import parse_json, parse_measured
-from tests.shared_data import ROOT, shared
+from tests.shared_data import ROOT, cases, shared
 
-FOLDER = ROOT / "conformance" / "json-parsing" / "test_parsing"
+PLACE = ("conformance", "json-parsing", "test_parsing")
+FOLDER = ROOT.joinpath(*PLACE)
 FILES = sorted(path.name for path in FOLDER.glob("*.json"))
 # The 35 that RFC 8259 leaves open. Refused: bytes that are no UTF-8, byte order marks, lone surrogates, numbers beyond
 # all floats, nesting deeper than 64. Accepted: integers of any size, exactly, and numbers too small for a float, as 0.
@@ -40,24 +41,24 @@ NAMED = {
 @pytest.fixture(scope="module")
 def folder():
     """The published parsing tests."""
-    return shared("conformance", "json-parsing", "test_parsing")
+    return shared(*PLACE)
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("y_")])
+@pytest.mark.parametrize("name", cases((name for name in FILES if name.startswith("y_")), *PLACE))
 def test_accepted(folder, name):
     """Every text that JSON demands to be accepted is; only repeated keys need to be allowed for it."""
     raw = (folder / name).read_bytes()
     assert parse_json(raw, unique_keys=False) == json.loads(raw)
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("n_")])
+@pytest.mark.parametrize("name", cases((name for name in FILES if name.startswith("n_")), *PLACE))
 def test_refused(folder, name):
     """Every text that is no JSON is refused."""
     with pytest.raises(MalformedJson):
         parse_json((folder / name).read_bytes(), unique_keys=False)
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("i_")])
+@pytest.mark.parametrize("name", cases((name for name in FILES if name.startswith("i_")), *PLACE))
 def test_open(folder, name):
     """What the standard leaves open is pinned."""
     raw = (folder / name).read_bytes()

@@ -6,9 +6,10 @@ import jsonschema_rs
 import pytest
 
 from hmxgraph.protocol.timestamps import iso, microseconds
-from tests.shared_data import ROOT, shared
+from tests.shared_data import ROOT, cases, shared
 
-SUITE = ROOT / "conformance" / "json-schema-format" / "format" / "date-time.json"
+PLACE = ("conformance", "json-schema-format", "format", "date-time.json")
+SUITE = ROOT.joinpath(*PLACE)
 GROUPS = json.loads(SUITE.read_text(encoding="utf-8")) if SUITE.exists() else []
 CASES = [pytest.param(case, id=case["description"]) for group in GROUPS for case in group["tests"]]
 MOMENTS = {
@@ -26,7 +27,7 @@ MOMENTS = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", cases(CASES, *PLACE))
 def test_published_cases(case):
     """Every date-time case of the JSON Schema test suite is decided right, by schema and by conversion."""
     validator = jsonschema_rs.Draft202012Validator({"format": "date-time"}, validate_formats=True)
