@@ -43,8 +43,16 @@ class Document(BaseModel):
 
         Raises: MalformedJson for text that is no strict JSON; InvalidDocument with every fault at once.
         """
+        return cls.of_own_making(cls._checked(data))
+
+    @classmethod
+    def of_own_making(cls, document: Mapping[str, Any]) -> Self:
+        """A document that this package has just made, unchecked: for where it is made so often that checks would tell.
+
+        The caller gives plain JSON values, keeps no hold on them, and has a test that they are sound.
+        """
         made = cls.__new__(cls)
-        cls.__pydantic_validator__.validate_python(cls._checked(data), self_instance=made)
+        cls.__pydantic_validator__.validate_python(document, self_instance=made)
         return made
 
     @classmethod

@@ -96,7 +96,7 @@ class _Writing:
             self._take_out()
             document = self._document()
         document["metadata"]["pack_hash"] = pack_hash(document)
-        return Pack.parse(document)
+        return Pack.of_own_making(document)
 
     def _take_out(self) -> None:
         worst = max(self._packed, key=lambda packed: (not packed.ranked.candidate.exempt, packed.ranked.rank))

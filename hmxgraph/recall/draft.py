@@ -1,5 +1,6 @@
 """A pack before its texts are fetched: every candidate scored and ranked."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +21,8 @@ from hmxgraph.text.validity import applies
 
 CountTokens = Callable[[str], int]
 # Texts are fetched for somewhat more than fits, because repeats fall out once they can be read.
-MARGIN = 1.5
+MARGIN = 1.2
+READ_ALIKE = 2
 FETCHED_BEYOND = 16
 MOST_TEXTS = 1_500
 
@@ -99,18 +101,23 @@ class Draft:
         return tuple(dict.fromkeys([*sorted(known), *self.found.question.names]))
 
     def texts_wanted(self) -> tuple[str, ...]:
-        """The ids of the events whose texts may be needed, best first: enough to fill the budget half as much again."""
+        """The ids of the events whose texts may be needed, best first: somewhat more than fill the budget.
+
+        Of those with the same search terms and length, which mostly say the same, two are read.
+        """
         ids: list[str] = []
         tokens = 0
-        repeated: set[tuple[str, int]] = set()
+        alike = Counter[tuple[str, int]]()
         for _, candidate in self.ranking:
             if candidate.content or candidate.score < THRESHOLD:
                 continue
             if (tokens > MARGIN * self.request.budget and len(ids) >= FETCHED_BEYOND) or len(ids) >= MOST_TEXTS:
                 break
-            ids.append(candidate.source_id)
-            if (shape := (candidate.words, candidate.tokens)) not in repeated:
-                repeated.add(shape)
+            shape = (candidate.words, candidate.tokens)
+            alike[shape] += 1
+            if alike[shape] <= READ_ALIKE:
+                ids.append(candidate.source_id)
+            if alike[shape] == 1:
                 tokens += candidate.tokens
         return tuple(dict.fromkeys(ids))
 

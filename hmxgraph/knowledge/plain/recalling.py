@@ -4,6 +4,7 @@ from time import perf_counter
 from typing import Unpack
 
 from hmxgraph.graph.plans import packs
+from hmxgraph.knowledge.collection import held_back
 from hmxgraph.knowledge.plain.face import Face
 from hmxgraph.knowledge.wanted import WantedPack, pack_request
 from hmxgraph.recall.pack import Pack
@@ -30,5 +31,6 @@ class Recalling(Face):
 
         """
         began = perf_counter()
-        made = self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
+        with held_back():
+            made = self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
         return made.taking((perf_counter() - began) * 1000)
