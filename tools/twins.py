@@ -11,6 +11,7 @@ from pathlib import Path
 
 PLAIN = Path(__file__).parents[1] / "hmxgraph" / "knowledge" / "plain"
 AWAITABLE = PLAIN.parent / "awaitable"
+BASES = ("Face", "SharedWork")
 BY_HAND = frozenset({"__init__.py", "face.py", "recording.py"})
 
 
@@ -22,10 +23,10 @@ def twin(plain: str, module: str) -> str:
     )
     text = _methods_that_perform(text)
     text = re.sub(r"self\._perform\(", "await self._perform(", text)
-    text = re.sub(r"\bFace\b", "AsyncFace", text)
+    text = re.sub(rf"\b({'|'.join(BASES)})\b", r"Async\1", text)
     text = re.sub(r"\bConnection\b", "AsyncConnection", text)
     text = text.replace("self._connection = connection", "self._opened: AsyncConnection | None = connection")
-    return re.sub(r"^class (?!Async)(\w+\(AsyncFace\))", r"class Async\1", text, flags=re.MULTILINE)
+    return re.sub(r"^class (?!Async)(\w+\(Async\w+\))", r"class Async\1", text, flags=re.MULTILINE)
 
 
 def _methods_that_perform(text: str) -> str:

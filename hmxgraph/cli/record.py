@@ -8,31 +8,24 @@ from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
 from hmxgraph.cli.record_fields import (
     Agent,
     At,
-    Budget,
-    Compact,
-    Hidden,
     Limit,
-    Mode,
     Project,
+    Query,
     Set,
-    Siblings,
     Summary,
     Supports,
-    Where,
     fields_of,
-    filters_of,
     hits_table,
     records_table,
-    show_hits,
     show_library,
     show_written,
 )
+from hmxgraph.cli.record_search import search
 from hmxgraph.graph.rows.task_results import Related
 
 app = typer.Typer(no_args_is_help=True, help="Records: what agents say about each other's work.")
 
 ReplyTo = Annotated[str, typer.Argument(help="Id of the record it is about.")]
-Query = Annotated[str, typer.Argument(help="Words to rank by; none: the newest first.")]
 
 
 @app.command()
@@ -143,32 +136,7 @@ def get(
         emit(found.document(), as_json, lambda: out.print(records_table([found])))
 
 
-@app.command()
-def search(
-    query: Query = "",
-    where: Where = None,
-    mode: Mode = "generic",
-    limit: Limit = 20,
-    hidden: Hidden = False,
-    compact: Compact = False,
-    budget: Budget = None,
-    siblings: Siblings = False,
-    tenant: Tenant = "default",
-    as_json: AsJson = False,
-) -> None:
-    """Search records by words and exact filters."""
-    with opened(tenant) as graph:
-        found = graph.records.search(
-            query,
-            mode=mode,
-            limit=limit,
-            include_hidden=hidden,
-            compact=compact,
-            token_budget=budget,
-            expand_event_siblings=siblings,
-            **filters_of(where),
-        )
-        emit(found.document(), as_json, lambda: show_hits(found))
+app.command()(search)
 
 
 @app.command()

@@ -23,6 +23,7 @@ Set = Annotated[
 Where = Annotated[
     list[str] | None, typer.Option("--where", "-w", metavar="FILTER=VALUE", help=f"Exact filter: {', '.join(FILTERS)}.")
 ]
+Query = Annotated[str, typer.Argument(help="Words to rank by; none: the newest first.")]
 Mode = Annotated[str, typer.Option(help="generic, brief_project, resume_task, find_failures, find_decisions, ...")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Hits at most.")]
 Hidden = Annotated[bool, typer.Option("--hidden", help="Also what was superseded or retired.")]

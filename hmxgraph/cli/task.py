@@ -9,23 +9,15 @@ from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
 from hmxgraph.cli.record_fields import (
     Agent,
     At,
-    Budget,
-    Compact,
-    Hidden,
-    Limit,
-    Mode,
     Project,
     Set,
-    Siblings,
     Summary,
-    Where,
     fields_of,
-    filters_of,
     records_table,
-    show_hits,
     show_mapping,
     show_written,
 )
+from hmxgraph.cli.record_search import search
 from hmxgraph.graph.rows.task_results import TaskView
 
 app = typer.Typer(no_args_is_help=True, help="Tasks: shared work, step by step, with its runs and evidence.")
@@ -156,32 +148,7 @@ def get(task_id: TaskId, tenant: Tenant = "default", as_json: AsJson = False) ->
         emit(found.document(), as_json, lambda: _show(found))
 
 
-@app.command()
-def search(
-    query: Annotated[str, typer.Argument(help="Words to rank by; none: the newest first.")] = "",
-    where: Where = None,
-    mode: Mode = "generic",
-    limit: Limit = 20,
-    hidden: Hidden = False,
-    compact: Compact = False,
-    budget: Budget = None,
-    siblings: Siblings = False,
-    tenant: Tenant = "default",
-    as_json: AsJson = False,
-) -> None:
-    """Search task records by words and exact filters."""
-    with opened(tenant) as graph:
-        found = graph.tasks.search(
-            query,
-            mode=mode,
-            limit=limit,
-            include_hidden=hidden,
-            compact=compact,
-            token_budget=budget,
-            expand_event_siblings=siblings,
-            **filters_of(where),
-        )
-        emit(found.document(), as_json, lambda: show_hits(found))
+app.command()(search)
 
 
 @app.command()

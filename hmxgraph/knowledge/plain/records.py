@@ -2,21 +2,15 @@
 
 from typing import Unpack
 
-from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plans import record_libraries, record_search, records
-from hmxgraph.graph.rows.task_results import Library, RecordView, Related, SearchResult, Written
-from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.knowledge.drafting import DecisionFields, RecordFields, RecordSearch, StepFields, drafted, searched
+from hmxgraph.graph.plans import record_libraries, records
+from hmxgraph.graph.rows.task_results import Library, RecordView, Related, Written
+from hmxgraph.knowledge.drafting import DecisionFields, RecordFields, StepFields, drafted
 from hmxgraph.knowledge.moments import Moment
-from hmxgraph.knowledge.plain.face import Face
+from hmxgraph.knowledge.plain.shared_work import SharedWork
 
 
-class Records(Face):
+class Records(SharedWork):
     """Reviews, revisions, verifications, decisions: replies that make a record trusted, or take its trust away."""
-
-    def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
-        self._tenancy = tenancy
-        self._connection = connection
 
     def create(
         self,
@@ -121,24 +115,6 @@ class Records(Face):
 
         """
         return self._perform(records.record(self._tenancy, artifact_id))
-
-    def search(
-        self,
-        query: str = "",
-        *,
-        mode: str = "generic",
-        limit: int = 20,
-        include_hidden: bool = False,
-        **wanted: Unpack[RecordSearch],
-    ) -> SearchResult:
-        """Records that all exact filters hold for, best match of *query* first; the same search as ``tasks.search``.
-
-        Raises:
-            UnknownChoice: an unknown filter or mode.
-
-        """
-        asked = searched(query, wanted, mode=mode, limit=limit, include_hidden=include_hidden)
-        return self._perform(record_search.search(self._tenancy, asked))
 
     def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
         """A thread's records, oldest first (a task's own thread has the task's id)."""

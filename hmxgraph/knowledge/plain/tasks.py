@@ -3,26 +3,20 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plans import record_search, records, tasks
+from hmxgraph.graph.plans import records, tasks
 from hmxgraph.graph.rows.resumes import Resume
-from hmxgraph.graph.rows.task_results import SearchResult, TaskView, Written
-from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.knowledge.drafting import RecordSearch, StepFields, drafted, searched
+from hmxgraph.graph.rows.task_results import TaskView, Written
+from hmxgraph.knowledge.drafting import StepFields, drafted
 from hmxgraph.knowledge.moments import Moment
-from hmxgraph.knowledge.plain.face import Face
+from hmxgraph.knowledge.plain.shared_work import SharedWork
 
 
-class Tasks(Face):
+class Tasks(SharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections made.
 
     Every step takes the envelope's further fields by name, ``at`` (else now) and ``artifact_id`` (else a fresh one);
     the same record given again is answered as before.
     """
-
-    def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
-        self._tenancy = tenancy
-        self._connection = connection
 
     def start(
         self, goal: str = "", *, task_id: str | None = None, at: Moment | None = None, **fields: Unpack[StepFields]
@@ -138,28 +132,6 @@ class Tasks(Face):
 
         """
         return self._perform(tasks.task(self._tenancy, task_id))
-
-    def search(
-        self,
-        query: str = "",
-        *,
-        mode: str = "generic",
-        limit: int = 20,
-        include_hidden: bool = False,
-        **wanted: Unpack[RecordSearch],
-    ) -> SearchResult:
-        """Task records that all exact filters hold for, best match of *query* first (newest first without words).
-
-        ``compact`` leaves ids, trust and a short text; ``token_budget`` as many compact hits as it holds;
-        ``expand_event_siblings`` adds what carries the same ``event:`` tag. Superseded and
-        retired records come only with *include_hidden*, with their ``hidden_reason``.
-
-        Raises:
-            UnknownChoice: an unknown filter or mode.
-
-        """
-        asked = searched(query, wanted, mode=mode, limit=limit, include_hidden=include_hidden)
-        return self._perform(record_search.search(self._tenancy, asked))
 
     def resume(self, task_id: str) -> Resume:
         """What the next agent needs: summary, blockers, worked, failed, validation, follow-ups, runs, sources.
