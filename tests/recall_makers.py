@@ -1,7 +1,7 @@
 """Small worlds for recall, with as few words as possible: events, memories, artifacts, and packs of them."""
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
-from hmxgraph.recall.assemble import EventText, assemble
+from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.draft import Draft, State
 from hmxgraph.recall.known import (
     Evidence,
@@ -19,6 +19,7 @@ from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.times import DAY_US
 from hmxgraph.recall.walk import Neighbourhood
+from hmxgraph.text.lines import label_of, told, written
 from hmxgraph.text.terms import search_text
 from hmxgraph.text.tokens import counter
 
@@ -29,20 +30,22 @@ COUNT = counter()
 
 def event(number, text, *, session="s1", kind="message", source="user", speaker="", age_days=0.0, salience=0.5):
     """One event as (row of the pool, its text)."""
+    label = label_of(kind, source)
     row = (
         f"e{number:03}",
         session,
-        f"e{number + 1:03}",
         speaker,
         "",
         search_text(text),
         number,
         NOW - int(age_days * DAY_US) + number,
-        COUNT(text),
+        COUNT(written(told(text, speaker), label, speaker) + "\n"),
         salience,
         text.endswith("?"),
+        label,
+        f"e{number + 1:03}",
     )
-    return row, EventText(text, kind, source)
+    return row, text
 
 
 def memory(number, text=QUERY, *, kind="fact", confidence=0.9, observations=3, **optional):
@@ -97,7 +100,7 @@ def conflict(number, *sides, text="They differ about the staging environment"):
 
 def evidence(record, number, text=QUERY):
     """The latest event behind a record."""
-    return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(text), 0.5, "", search_text(text))
+    return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(f"- {text}\n"), 0.5, "", search_text(text))
 
 
 def known(*, session=None, **lists):

@@ -3,8 +3,10 @@
 // session did. The model knows no past, so that of an earlier time there is none. It can be large: one whose hash is
 // among $models is known already and is not sent.
 //
-// One row with a list of events, in no order: it is decoded faster than many rows, and the reader sorts it. The tenant is part of the Lucene query; the index answers best first, so that $limit cuts off the
-// weakest. The first $windows hits also bring the four turns before and after them.
+// One row with a list of events, in no order: it is decoded faster than many rows, and the reader sorts it. Of each it
+// has the one property that is made for it, and the next event's id; the reader leaves out neighbours that came later
+// or are expired, and erased ones have no such property. The tenant is part of the Lucene query; the index answers best
+// first, so that $limit cuts off the weakest. The first $windows hits also bring the four turns before and after them.
 //
 // mode: read
 // row:  state_version, as_of_us, event_count, found, events, model_hash, model, schemas, done
@@ -16,24 +18,19 @@ CALL (as_of_us) {
     AND (node.expires_us IS NULL OR node.expires_us > as_of_us)
   RETURN collect(node) AS hits
 }
-CALL (hits, as_of_us) {
-  CALL (hits, as_of_us) {
+CALL (hits) {
+  CALL (hits) {
     UNWIND hits[0..$windows] AS hit
     MATCH (hit)-[:NEXT*1..4]-(near)
     WITH DISTINCT near
-    WHERE near.tenant_id = $tenant_id AND near.erased IS NULL AND near.time_us <= as_of_us
-      AND (near.expires_us IS NULL OR near.expires_us > as_of_us)
+    WHERE near.tenant_id = $tenant_id
     RETURN near AS event
     UNION
     UNWIND hits AS event
     RETURN event
   }
   OPTIONAL MATCH (event)-[:NEXT]->(after:Event)
-  RETURN collect([
-    event.event_id, event.session_id, coalesce(after.event_id, ''), coalesce(event.speaker, ''),
-    coalesce(event.title, ''), left(event.search_text, 1500), event.sequence, event.time_us, event.token_count,
-    event.salience, event.text ENDS WITH '?'
-  ]) AS events
+  RETURN collect([event.recall_row, coalesce(after.event_id, '')]) AS events
 }
 CALL (tenant) {
   OPTIONAL MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})

@@ -56,11 +56,7 @@ CALL (linked) {
     LIMIT 40
   }
   OPTIONAL MATCH (event)-[:NEXT]->(after:Event)
-  RETURN collect([
-    event.event_id, event.session_id, coalesce(after.event_id, ''), coalesce(event.speaker, ''),
-    coalesce(event.title, ''), left(event.search_text, 1500), event.sequence, event.time_us, event.token_count,
-    event.salience, event.text ENDS WITH '?'
-  ]) AS events
+  RETURN collect([event.recall_row, coalesce(after.event_id, '')]) AS events
 }
 CALL () {
   MATCH (event:Event)
@@ -133,10 +129,7 @@ CALL (records) {
   WITH record, event
   ORDER BY event.time_us DESC, event.event_id
   WITH record, head(collect(event)) AS event
-  RETURN collect([
-    coalesce(record.artifact_id, record.memory_id), event.event_id, event.session_id, event.time_us, event.token_count,
-    event.salience, coalesce(event.speaker, ''), left(event.search_text, 1500)
-  ]) AS evidence
+  RETURN collect([coalesce(record.artifact_id, record.memory_id), event.recall_row]) AS evidence
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40}) YIELD node AS record

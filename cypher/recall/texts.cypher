@@ -1,8 +1,8 @@
-// The texts of the events that were chosen, and where they come from: one row with a list, in no order.
+// The texts of the events that were chosen: one row with a list, in no order.
 //
 // mode: read
 // row:  events
 UNWIND $keys AS key
 MATCH (event:Event {key: key})
 WHERE event.tenant_id = $tenant_id
-RETURN collect([event.event_id, event.text, event.event_type, coalesce(event.source, '')]) AS events
+RETURN collect([event.event_id, event.text]) AS events

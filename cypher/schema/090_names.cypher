@@ -22,7 +22,7 @@ CALL () {
     'generation', 'hard', 'hidden_reason', 'hidden_us', 'hmx_version', 'import_id', 'imported', 'integrity_hash',
     'last_us', 'lineage_key', 'link', 'logical_us', 'memory_id', 'mention_count', 'metadata', 'model',
     'normalised', 'observation_count', 'observed_count', 'observed_counts', 'outcome', 'outcome_order', 'pack_id', 'pack_section',
-    'parent_event_id', 'profile', 'projection_kinds', 'provenance_ref', 'reason', 'record_hash',
+    'parent_event_id', 'profile', 'projection_kinds', 'provenance_ref', 'reason', 'recall_row', 'record_hash',
     'relation_type', 'relations', 'resolved_us', 'role', 'salience', 'salience_origin', 'section_tokens',
     'session_id', 'signal', 'signatures', 'source', 'source_events', 'source_memory_ids',
     'source_updated_at_ms', 'speaker', 'stale', 'state_version', 'status_reasons', 'status_times',

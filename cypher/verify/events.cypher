@@ -1,10 +1,11 @@
-// A page of events in the order of time: the fields that were hashed, and whether their links are there.
+// A page of events in the order of time: the fields that were hashed, what recall reads of them, and whether their links
+// are there.
 //
 // The page goes on inside one instant by the key, so that any number of events may share it. With the tenant in the
 // order the index on tenant and time is read in order, and a page costs what it holds.
 //
 // mode: read
-// row:  key, time_us, event, in_session, out_of_order, linked, awaited
+// row:  key, time_us, event, derived, in_session, out_of_order, linked, awaited
 MATCH (event:Event)
 USING INDEX event:Event(tenant_id, time_us)
 WHERE event.tenant_id = $tenant_id
@@ -21,6 +22,9 @@ RETURN
     .metadata, .trace_id, .correlation_id, .parent_event_id, .embeddings, .salience, .salience_origin, .source,
     .provenance_ref, .tags, .ttl_seconds, .event_hash, .erased
   } AS event,
+  event {
+    .text, .search_text, .title, .speaker, .token_count, .tokenizer, .time_us, .expires_us, .recall_row
+  } AS derived,
   EXISTS { MATCH (event)-[:IN_SESSION]->(session:Session) WHERE session.key = event.session_key } AS in_session,
   EXISTS {
     MATCH (event)-[:NEXT]->(later:Event)

@@ -1,4 +1,7 @@
-"""What the engine adds to an event before it is written: keys, readable text, search terms, token count, links."""
+"""What the engine adds to an event before it is written: keys, readable text, search terms, links, and its tokens.
+
+Tokens are those of the line that a context pack writes for it, so that packing needs to count none.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +13,7 @@ from hmxgraph.ingest.salience import base_salience, mark, signature
 from hmxgraph.ingest.speaker import speaker
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.identity import node_key
+from hmxgraph.text.lines import label_of, speaker_name, told, written
 from hmxgraph.text.scope import scope_token
 from hmxgraph.text.terms import terms
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
@@ -117,11 +121,13 @@ def _rare(event: Event) -> dict[str, Any]:
 
 def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: str) -> dict[str, Any]:
     text = cut(full, SHOWN)
+    name = speaker_name(speaker(event) or "")
+    line = written(told(text, name), label_of(event.event_type, event.source or ""), name)
     words = f"{full} {' '.join(event.tags)}" if event.tags else full
     return {
         "text": text,
         "search_text": " ".join(terms(words)[:TERMS]),
-        "token_count": count_tokens(text),
+        "token_count": count_tokens(f"{line}\n"),
         "tokenizer": tokenizer,
     }
 

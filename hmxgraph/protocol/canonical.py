@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections.abc import Collection
 from typing import Any
 
 import orjson
@@ -11,6 +12,7 @@ from hmxgraph.errors import NotCanonical
 
 MAX_INTEGER = 2**53 - 1
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
+_TEXT = frozenset({str})
 # What orjson always writes as RFC 8785 wants it; a fragment is canonical text already.
 _SAME = frozenset({str, int, bool, type(None), orjson.Fragment})
 
@@ -69,15 +71,16 @@ def _alike(value: Any) -> bool:
     """
     kind = type(value)
     if kind is dict:
-        for key, part in value.items():
-            if type(key) is not str or not key.isascii() or not (type(part) in _SAME or _alike(part)):
-                return False
-        return True
+        return _TEXT.issuperset(map(type, value)) and all(map(str.isascii, value)) and _parts_alike(value.values())
     if kind is list or kind is tuple:
-        return all(type(part) in _SAME or _alike(part) for part in value)
+        return _parts_alike(value)
     if kind is float:
         return 1e-4 <= abs(value) < 1e15 and not value.is_integer()
     return kind in _SAME
+
+
+def _parts_alike(parts: Collection[Any]) -> bool:
+    return _SAME.issuperset(map(type, parts)) or all(_alike(part) for part in parts if type(part) not in _SAME)
 
 
 def _spelled(value: Any) -> Any:

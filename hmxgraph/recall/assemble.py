@@ -1,7 +1,8 @@
 """From a draft and the texts of events to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
 
 from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
 from hmxgraph.protocol.identity import stable_id
@@ -16,8 +17,9 @@ from hmxgraph.recall.judging import Judgement, judged
 from hmxgraph.recall.layout import DATED, Costs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import Box, Packed, cut_to, fill
-from hmxgraph.recall.render import Line, label_of, line_of, parts_of, speaker_name, written
-from hmxgraph.recall.scoring import WEIGHTS, plain
+from hmxgraph.recall.render import Line, line_of, parts_of, written
+from hmxgraph.recall.scoring import THRESHOLD, WEIGHTS, plain
+from hmxgraph.text.lines import told
 
 PROFILE = "hmxgraph-recall-1"
 HMX_VERSION = "HMX-1.0"
@@ -32,40 +34,35 @@ _ORIGINS = {
 }
 
 
-class EventText(NamedTuple):
-    """What is fetched of a chosen event: its readable text, its type and where it came from."""
-
-    text: str
-    event_type: str
-    source: str = ""
-
-
-def assemble(draft: Draft, texts: Mapping[str, EventText]) -> Pack:
+def assemble(draft: Draft, texts: Mapping[str, str]) -> Pack:
     """The context pack of *draft*; *texts* are those of the events it wanted, by id."""
-    ranking = [Ranked(rank, _readable(draft, candidate, texts)) for rank, candidate in draft.ranking]
+    ranking = [Ranked(rank, _readable(of, texts)) for rank, of in draft.ranking.in_sight(texts.keys())]
     judgement = judged(ranking, draft.in_force.conflicts)
     box = _filled(draft, judgement)
     return _Writing(draft, ranking, judgement, box).pack()
 
 
-def _readable(draft: Draft, candidate: Candidate, texts: Mapping[str, EventText]) -> Candidate:
-    """*candidate* with what it takes as written, an event with its text and label too, if that was fetched."""
-    if not candidate.content:
-        found = texts.get(candidate.source_id)
-        if found is None:
-            return candidate
-        name = speaker_name(candidate.speaker)
-        candidate = candidate._replace(
-            content=f"{name}: {found.text}" if name else found.text,
-            label=label_of(found.event_type, found.source),
-            speaker=name,
-        )
-    return candidate._replace(tokens=draft.count_tokens(written(line_of(candidate)) + "\n"))
+def _readable(candidate: Candidate, texts: Mapping[str, str]) -> Candidate:
+    """*candidate* with its words, where they were fetched."""
+    text = "" if candidate.content else texts.get(candidate.source_id, "")
+    return candidate._replace(content=told(text, candidate.speaker)) if text else candidate
+
+
+def _counted(draft: Draft, ranked: Ranked) -> Ranked:
+    """*ranked* with what it takes as written; an event was counted when it was recorded."""
+    candidate = ranked.candidate
+    if candidate.section in DATED:
+        return ranked
+    return ranked._replace(candidate=candidate._replace(tokens=_takes(draft, line_of(candidate))))
+
+
+def _takes(draft: Draft, line: Line) -> int:
+    return draft.count_tokens(f"{written(line)}\n")
 
 
 def _filled(draft: Draft, judgement: Judgement) -> Box:
     request = draft.request
-    readable = [ranked for ranked in judgement.eligible if ranked.candidate.content]
+    readable = [_counted(draft, ranked) for ranked in judgement.eligible if ranked.candidate.content]
     sections = {ranked.candidate.section for ranked in readable}
     budgets = section_budgets(
         request.budget, [name for name in request.sections if name in sections or name in SHARES], draft.priors
@@ -80,9 +77,10 @@ class _Writing:
 
     def __init__(self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, box: Box) -> None:
         self._draft = draft
-        self._ranking = ranking
         self._judgement = judgement
         self._box = box
+        self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
+        self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
         order = {section: place for place, section in enumerate(draft.request.sections)}
         self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
         self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
@@ -108,21 +106,26 @@ class _Writing:
             return candidate.content
 
         def takes(content: str) -> int:
-            return self._draft.count_tokens(written(line_of(candidate._replace(content=content))) + "\n")
+            return _takes(self._draft, line_of(candidate._replace(content=content)))
 
         return cut_to(candidate.content, packed.tokens, takes)
 
     def _tokens(self) -> int:
-        """The tokens of the rendered text."""
-        parts = parts_of([self._line(packed) for packed in self._packed])
-        return sum(self._draft.count_tokens(f"{part}\n") for part in parts)
+        """The tokens of the rendered text: those of its headings and dates, and of its entries."""
+        lines = [self._line(packed) for packed in self._packed]
+        frame = (part for part in parts_of(lines) if isinstance(part, str))
+        entries = (
+            _takes(self._draft, line) if packed.cut else packed.tokens
+            for line, packed in zip(lines, self._packed, strict=True)
+        )
+        return sum(self._draft.count_tokens(f"{part}\n") for part in frame) + sum(entries)
 
     def _line(self, packed: Packed) -> Line:
         return line_of(packed.ranked.candidate._replace(content=self._contents[packed.ranked.rank]))
 
     def _document(self) -> dict[str, Any]:
         draft, request = self._draft, self._draft.request
-        drops = self._drops()
+        drops = list(islice(self._drops(), MAX_DROPPED))
         identity = {"agent_id": request.agent_id, "session_id": request.session_id}
         priors = dict(request.priors) if request.priors and request.strategy == "fingerprint_guided" else None
         optional = {
@@ -136,12 +139,12 @@ class _Writing:
             "query_context": request.quote,
             "tenant_id": draft.state.tenant_id,
             "entries": [self._entry(packed) for packed in self._packed],
-            "token_budget": self._token_budget(drops),
+            "token_budget": self._token_budget(),
             "assembly_metadata": self._assembly(),
             "created_at": iso(draft.state.as_of_us),
             "metadata": self._metadata(drops),
             "decision_constraints": decision_constraints(draft.in_force, self._included()),
-            "dropped_entries": [_dropped(dropped) for dropped in drops[:MAX_DROPPED]],
+            "dropped_entries": [_dropped(dropped) for dropped in drops],
             **{name: value for name, value in optional.items() if value is not None},
         }
 
@@ -167,7 +170,7 @@ class _Writing:
             },
         }
 
-    def _token_budget(self, drops: Sequence[Dropped]) -> dict[str, Any]:
+    def _token_budget(self) -> dict[str, Any]:
         used = dict.fromkeys(self._box.budgets, 0)
         for packed in self._packed:
             used[packed.section] += packed.tokens
@@ -177,11 +180,11 @@ class _Writing:
             "used": sum(used.values()),
             "remaining": total - sum(used.values()),
             "truncated": any(packed.cut for packed in self._packed)
-            or any(dropped.reason == "budget_exceeded" for dropped in drops),
+            or any(dropped.reason == "budget_exceeded" for dropped in self._drops()),
             "section_budgets": {
                 section: {"budget": budget, "used": used[section]} for section, budget in self._box.budgets.items()
             },
-            "dropped_count": len(drops),
+            "dropped_count": len(self._draft.ranking) - len(self._packed),
         }
 
     def _assembly(self) -> dict[str, Any]:
@@ -189,8 +192,8 @@ class _Writing:
         return {
             "assembly_strategy": self._draft.request.strategy,
             "ranking_weights": dict(WEIGHTS),
-            "retrieval_sources": sorted({_ORIGINS[ranked.candidate.source_type] for ranked in self._ranking}),
-            "candidate_count": len(self._ranking),
+            "retrieval_sources": sorted({_ORIGINS[source_type] for source_type in self._draft.ranking.source_types}),
+            "candidate_count": len(self._draft.ranking),
             "included_count": len(self._packed),
             "assembly_duration_ms": 0,
             "query_classification": {
@@ -204,7 +207,7 @@ class _Writing:
     def _metadata(self, drops: Sequence[Dropped]) -> dict[str, Any]:
         state = self._draft.state
         shown = [packed.ranked.candidate for packed in self._packed]
-        shown += [dropped.ranked.candidate for dropped in drops[:MAX_DROPPED]]
+        shown += [dropped.ranked.candidate for dropped in drops]
         return {
             "as_of": iso(state.as_of_us),
             "state_version": state.state_version,
@@ -218,11 +221,18 @@ class _Writing:
     def _included(self) -> list[str]:
         return [packed.ranked.candidate.source_id for packed in self._packed]
 
-    def _drops(self) -> list[Dropped]:
+    def _drops(self) -> Iterator[Dropped]:
         """Everything left out, best first."""
         packed = {packed.ranked.rank for packed in self._packed}
-        over = [Dropped(ranked, "budget_exceeded") for ranked in self._judgement.eligible if ranked.rank not in packed]
-        return sorted([*self._judgement.dropped, *over], key=lambda dropped: dropped.ranked.rank)
+        for rank in range(1, len(self._draft.ranking) + 1):
+            if rank not in packed:
+                ranked = self._draft.ranking.at(rank)
+                yield Dropped(ranked, self._judged.get(rank) or _unread(ranked.candidate))
+
+
+def _unread(candidate: Candidate) -> str:
+    """Why an event is left out whose text was not fetched."""
+    return candidate.verdict or ("low_relevance" if candidate.score < THRESHOLD else "budget_exceeded")
 
 
 def _about(candidate: Candidate) -> dict[str, Any]:

@@ -1,9 +1,12 @@
 """One candidate for a pack, whatever it is: an event, a memory, an artifact, an entity, a relation, a conflict."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from hmxgraph.recall.scoring import Components
+
+# What candidates are ranked by: score downwards, tokens, id, section.
+Order: TypeAlias = tuple[float, int, str, str]
 
 
 class Candidate(NamedTuple):
@@ -34,7 +37,7 @@ class Candidate(NamedTuple):
     exempt: bool = False
 
     @property
-    def order(self) -> tuple[float, int, str, str]:
+    def order(self) -> Order:
         """By score, then the shorter, then by id (HMX-C 3.3); the section where one record stands in two."""
         return -self.score, self.tokens, self.source_id, self.section
 

@@ -4,8 +4,6 @@ Each cue gives zero where it does not apply, so one ranking serves conversations
 something was said is the clock's part of the score (``scoring``).
 """
 
-from functools import lru_cache
-
 import numpy as np
 
 from hmxgraph.recall.pool import EventPool, Floats
@@ -53,15 +51,10 @@ def _length(pool: EventPool) -> Floats:
 def _echoes(question: Question, pool: EventPool) -> Floats:
     """Earlier requests of the same kind: an agent at work is helped by what came of them, not by their words."""
     asked = frozenset(question.terms)
-    news = np.array([_news(words, asked) for words in pool.words], dtype=np.float64)
+    news = np.array(
+        [1.0 - len(own.keys() & asked) / len(own) if own else 1.0 for own in pool.vocabularies], dtype=np.float64
+    )
     return ECHO * np.maximum(1.0 - news / NEWS, 0.0)
-
-
-@lru_cache(maxsize=4_096)
-def _news(words: str, asked: frozenset[str]) -> float:
-    """The part of an event's words that was not asked; remembered, because the events of a pack are ranked twice."""
-    own = frozenset(words.split())
-    return len(own - asked) / len(own) if own else 1.0
 
 
 def _speaker(question: Question, pool: EventPool) -> Floats:
@@ -79,4 +72,4 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
     """Turns that say when, for a question that asks when."""
     if not question.when:
         return np.zeros(len(pool))
-    return TIME_WORDS * np.array([not _TIME_WORDS.isdisjoint(words.split()) for words in pool.words], dtype=np.float64)
+    return TIME_WORDS * np.array([not _TIME_WORDS.isdisjoint(own) for own in pool.vocabularies], dtype=np.float64)

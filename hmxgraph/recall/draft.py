@@ -5,17 +5,21 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from hmxgraph.recall.candidates import Candidate, Ranked, ranked
-from hmxgraph.recall.episodes import episode_candidates, separated
+import numpy as np
+
+from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.episodes import SECTION, Episodes, separated
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.hints import Progress, progress
 from hmxgraph.recall.knowledge import Appraisal, evidence_candidates, known_candidates
 from hmxgraph.recall.known import Known, KnownArtifact
+from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.priors import NO_PRIORS, Priors, priors_of
 from hmxgraph.recall.records import trust
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.scoring import THRESHOLD, Clock, clock
+from hmxgraph.recall.standings import Standings
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.validity import applies
 
@@ -81,10 +85,10 @@ class Draft:
         )
 
     @cached_property
-    def ranking(self) -> tuple[Ranked, ...]:
+    def ranking(self) -> Standings:
         """All candidates of the wanted sections, ranked."""
         wanted = frozenset(self.request.sections)
-        return tuple(ranked(candidate for candidate in self._candidates() if candidate.section in wanted))
+        return Standings(self._episodes(), [each for each in self._others() if each.section in wanted])
 
     @cached_property
     def progress(self) -> Progress | None:
@@ -109,7 +113,9 @@ class Draft:
         tokens = 0
         alike = Counter[tuple[str, int]]()
         for _, candidate in self.ranking:
-            if candidate.content or candidate.score < THRESHOLD:
+            if candidate.score < THRESHOLD:
+                break
+            if candidate.content:
                 continue
             if (tokens > MARGIN * self.request.budget and len(ids) >= FETCHED_BEYOND) or len(ids) >= MOST_TEXTS:
                 break
@@ -129,22 +135,22 @@ class Draft:
     def _by_score(self) -> list[Candidate]:
         return sorted(self._records, key=lambda record: record.order)
 
-    def _candidates(self) -> Iterator[Candidate]:
-        yield from self._episodes()
+    def _others(self) -> Iterator[Candidate]:
         yield from self._records
         yield from self._evidence()
         yield from self._workflow()
 
-    def _episodes(self) -> Iterator[Candidate]:
+    def _episodes(self) -> Episodes:
         """Events; one that tells what a task record tells stands back behind it."""
+        if SECTION not in self.request.sections:
+            return Episodes(EventPool(), np.zeros(0), self.clock)
         relevance = separated(self.found.relevance(self.around), self.found.assurance)
         told = {record.source_id for record in self._records if _useful(record)}
-        told_by = {name for record in self.in_force.records if record.record_id in told for name in record.told_by}
-        for candidate in episode_candidates(self.found.pool, relevance, self.clock):
-            yield candidate._replace(verdict="duplicate") if candidate.source_id in told_by else candidate
+        retold = (event_id for each in self.in_force.records if each.record_id in told for event_id in each.told_by)
+        return Episodes(self.found.pool, relevance, self.clock, frozenset(retold))
 
     def _evidence(self) -> Iterator[Candidate]:
-        shown = self.found.pool.index if "episodes" in self.request.sections else {}
+        shown = self.found.pool.index if SECTION in self.request.sections else {}
         records: Mapping[str, Candidate] = {record.source_id: record for record in self._records}
         found = evidence_candidates(self.in_force, records, self.appraisal)
         yield from (candidate for candidate in found if candidate.source_id not in shown)

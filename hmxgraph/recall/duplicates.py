@@ -1,12 +1,15 @@
 """Texts that say the same: equal once normalised, or sharing at least 0.92 of their word trigrams (DESIGN 6)."""
 
-from collections.abc import Callable
+from functools import lru_cache
 from math import ceil
 
-from hmxgraph.text.similarity import jaccard, runs_of_three
-from hmxgraph.text.terms import words
+from hmxgraph.text.similarity import jaccard, trigrams
 
 ALIKE = 0.92
+# Of sets with fewer members only equal ones share that much: one more than 11 out of 12 is not enough.
+FEW = 12
+# Packs of one tenant read the same texts again and again: so many are kept, some kilobytes each.
+_REMEMBERED = 2_048
 Trigrams = frozenset[tuple[str, ...]]
 
 
@@ -17,9 +20,9 @@ class Duplicates:
     Ma and Srikant 2007), so that only a handful of candidates is ever compared.
     """
 
-    def __init__(self, split: Callable[[str], list[str]] = words) -> None:
-        self._split = split
-        self._seen: set[str] = set()
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+        self._few: set[Trigrams] = set()
         self._by_trigram: dict[int, list[Trigrams]] = {}
 
     def repeats(self, text: str) -> bool:
@@ -30,24 +33,31 @@ class Duplicates:
         (False, True)
 
         """
-        found = self._split(text)
-        normal = " ".join(found)
-        if not normal:
-            return False
-        if normal in self._seen:
+        if text in self._texts:
             return True
-        shape = runs_of_three(found)
+        shape = _shape(text)
+        if not shape:
+            return False
+        self._texts.add(text)
+        return self._repeats_all(shape) if len(shape) < FEW else self._repeats_most(shape)
+
+    def _repeats_all(self, shape: Trigrams) -> bool:
+        known = shape in self._few
+        self._few.add(shape)
+        return known
+
+    def _repeats_most(self, shape: Trigrams) -> bool:
         # Any order will do, as long as it is one: that of hashes is the quickest to make.
         first = sorted(map(hash, shape))[: len(shape) - ceil(ALIKE * len(shape)) + 1]
-        if any(_alike(shape, other) for start in first for other in self._by_trigram.get(start, ())):
+        least, most = ALIKE * len(shape), len(shape) / ALIKE
+        near = (other for start in first for other in self._by_trigram.get(start, ()) if least <= len(other) <= most)
+        if any(jaccard(shape, other) >= ALIKE for other in near):
             return True
-        self._seen.add(normal)
         for start in first:
             self._by_trigram.setdefault(start, []).append(shape)
         return False
 
 
-def _alike(shape: Trigrams, other: Trigrams) -> bool:
-    """Whether two sets share enough; their sizes alone often tell that they do not."""
-    small, large = sorted((len(shape), len(other)))
-    return small >= ALIKE * large and jaccard(shape, other) >= ALIKE
+@lru_cache(maxsize=_REMEMBERED)
+def _shape(text: str) -> Trigrams:
+    return trigrams(text)

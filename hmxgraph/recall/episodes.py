@@ -1,34 +1,71 @@
-"""Events as candidates: relevant by the ranking, recent by the clock, their own provenance."""
+"""Events as candidates: relevant by the ranking, recent by the clock, their own provenance.
+
+A pack chooses among some hundred events and shows a few of them: they are scored as columns, and become candidates one
+by one, when somebody asks.
+"""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 
-from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.candidates import Candidate, Order
 from hmxgraph.recall.pool import EventPool, Floats
-from hmxgraph.recall.scoring import Clock, Components
+from hmxgraph.recall.scoring import Clock, Components, scores
 
 # The relevance from which on an event has anything to do with the question.
 HELPS = 0.2
+SECTION = "episodes"
 
 
-def episode_candidates(pool: EventPool, relevance: Floats, clock: Clock) -> Iterator[Candidate]:
-    """A candidate for each event of *pool*, without its text."""
-    for at, value in enumerate(relevance.tolist()):
-        components = Components(value, clock.recency(pool.time_us[at]), 1.0, pool.salience[at])
-        yield Candidate(
-            "episodes",
+@dataclass(frozen=True)
+class Episodes:
+    """The events of *pool* with their relevance; those in *retold* say what another candidate says."""
+
+    pool: EventPool
+    relevance: Floats
+    clock: Clock
+    retold: frozenset[str] = frozenset()
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    @cached_property
+    def recency(self) -> Floats:
+        """Of each event, in [0, 1]."""
+        return self.clock.recencies(self.pool.times)
+
+    @cached_property
+    def scores(self) -> Floats:
+        """Of each event; no doubt is cast on what was recorded."""
+        return scores(self.relevance, self.recency, 1.0, np.array(self.pool.salience, dtype=np.float64))
+
+    def orders(self) -> Iterator[Order]:
+        """What each event is ranked by, as ``Candidate.order`` tells it."""
+        pool = self.pool
+        return zip((-self.scores).tolist(), pool.tokens, pool.event_id, repeat(SECTION), strict=False)
+
+    def candidate(self, at: int) -> Candidate:
+        """The event at that place, without its text."""
+        pool, event_id = self.pool, self.pool.event_id[at]
+        components = Components(float(self.relevance[at]), float(self.recency[at]), 1.0, pool.salience[at])
+        return Candidate(
+            SECTION,
             "episode",
-            pool.event_id[at],
+            event_id,
             pool.tokens[at],
-            components.score,
+            float(self.scores[at]),
             components,
             pool.words[at],
             origin="episodic",
             time_us=pool.time_us[at],
             session_id=pool.session_id[at],
             speaker=pool.speaker[at],
+            label=pool.label[at],
             place=at,
+            verdict="duplicate" if event_id in self.retold else "",
         )
 
 

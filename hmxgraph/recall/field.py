@@ -6,12 +6,11 @@ it too, weaker with each step. Formula: Robertson and Zaragoza 2009, "The Probab
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from hmxgraph.recall.kinship import Kinship
-from hmxgraph.recall.pool import REACH, EventPool, Floats, Integers
+from hmxgraph.recall.pool import REACH, EventPool, Floats
 from hmxgraph.text.terms import terms as terms_of
 
 K1 = 1.5
@@ -47,19 +46,12 @@ class WordMatch:
         return self.weights @ (self.counts > 0) / total if total else np.zeros(self.counts.shape[1])
 
 
-class Counted(NamedTuple):
-    """A pool and the counts of the same terms in it."""
-
-    pool: EventPool
-    counts: Floats
-
-
-def match_words(terms: Sequence[str], pool: EventPool, event_count: int, counted: Counted | None = None) -> WordMatch:
+def match_words(terms: Sequence[str], pool: EventPool, event_count: int, before: Floats | None = None) -> WordMatch:
     """Where the *terms* occur in the *pool*, weighted by how rare they are among the tenant's events.
 
-    Events that were *counted* before are not counted again.
+    With the counts of the same terms in the pool *before* only the events that joined it are counted.
     """
-    counts = _counts(terms, pool.words) if counted is None else _more_counts(terms, pool, counted)
+    counts = _counts(terms, pool, range(len(pool))) if before is None else _more_counts(terms, pool, before)
     rare = rarity((counts >= 1).sum(axis=1), max(event_count, len(pool)))
     return WordMatch(tuple(terms), counts, rare * [ASKING if term in _ASKING_WORDS else 1.0 for term in terms])
 
@@ -80,53 +72,55 @@ def field_scores(match: WordMatch, pool: EventPool) -> Floats:
     if not len(pool) or not len(match.terms):
         return np.zeros(len(pool))
     near = _Neighbourhood(pool)
-    counts = near.spread(match.counts, boosted=True)
+    met = match.counts.any(axis=1)
+    counts = near.spread(match.counts[met], boosted=True)
     lengths = near.spread(pool.lengths[np.newaxis, :], boosted=False)[0]
     # Events without a single token have no length to compare.
     norms = K1 * (1 - B + B * lengths / (lengths.mean() or 1.0))
-    scores: Floats = match.weights @ (counts * (K1 + 1) / (counts + norms))
+    scores: Floats = match.weights[met] @ (counts * (K1 + 1) / (counts + norms))
     return scores
 
 
 class _Neighbourhood:
-    """The pairs of events within reach of each other, and how much the one's words count for the other."""
+    """How much the words of each event count for those before and after it, by how far they are apart in the pool."""
 
     def __init__(self, pool: EventPool) -> None:
-        self._asks = pool.questions
-        self._pairs = [self._within_reach(pool, shift) for shift in range(1, REACH + 1)]
+        self._shares = [self._at(pool, shift) for shift in range(1, min(REACH + 1, len(pool)))]
 
     @staticmethod
-    def _within_reach(pool: EventPool, shift: int) -> tuple[int, Integers, Integers]:
+    def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
+        """What goes to the later event, the same where a question is answered, and what goes to the earlier one."""
         gaps = pool.places[shift:] - pool.places[:-shift]
-        first = np.flatnonzero(gaps <= REACH)
-        return shift, first, gaps[first]
+        near = gaps <= REACH
+        later = np.where(near, LATER**gaps, 0.0)
+        answers = later * (1 + ANSWERED * (pool.questions[:-shift] & (gaps == 1)))
+        return shift, later, answers, np.where(near, EARLIER**gaps, 0.0)
 
     def spread(self, values: Floats, *, boosted: bool) -> Floats:
         """*values* (rows by events) with what neighbours pass on."""
         total = values.copy()
-        for shift, first, gaps in self._pairs:
-            boost = 1 + ANSWERED * (self._asks[first] & (gaps == 1)) if boosted else 1.0
-            total[:, first + shift] += values[:, first] * LATER**gaps * boost
-            total[:, first] += values[:, first + shift] * EARLIER**gaps
+        for shift, later, answers, earlier in self._shares:
+            total[:, shift:] += values[:, :-shift] * (answers if boosted else later)
+            total[:, :-shift] += values[:, shift:] * earlier
         return total
 
 
-def _more_counts(terms: Sequence[str], pool: EventPool, counted: Counted) -> Floats:
-    before = np.array([counted.pool.index.get(event_id, -1) for event_id in pool.event_id], dtype=np.int64)
-    new = np.flatnonzero(before < 0)
-    counts = counted.counts[:, before]
-    counts[:, new] = _counts(terms, [pool.words[at] for at in new])
+def _more_counts(terms: Sequence[str], pool: EventPool, before: Floats) -> Floats:
+    earlier = np.array(pool.earlier, dtype=np.int64)
+    new = np.flatnonzero(earlier < 0)
+    counts = before[:, earlier]
+    counts[:, new] = _counts(terms, pool, new.tolist())
     return counts
 
 
-def _counts(terms: Sequence[str], texts: Sequence[str]) -> Floats:
-    """Terms by texts. Most words are kin to no term: they are told apart once for all texts, not once for each."""
-    split = [text.split() for text in texts]
-    kin = Kinship(terms).among(set().union(*split))
-    counts = [[0.0] * len(texts) for _ in terms]
-    for column, words in enumerate(split):
-        for word in words:
-            if word in kin:
-                for row, weight in kin[word]:
-                    counts[row][column] += weight
-    return np.array(counts).reshape(len(terms), len(texts))
+def _counts(terms: Sequence[str], pool: EventPool, places: Sequence[int]) -> Floats:
+    """Terms by events. Most words are kin to no term: they are told apart once for all events, not once for each."""
+    vocabularies = [pool.vocabularies[at] for at in places]
+    kin = Kinship(terms).among(set().union(*vocabularies))
+    counts = np.zeros((len(terms), len(places)))
+    for column, own in enumerate(vocabularies):
+        # In an order, because sums of fractions depend on theirs.
+        for word in sorted(own.keys() & kin.keys()):
+            for row, weight in kin[word]:
+                counts[row, column] += own[word] * weight
+    return counts

@@ -254,4 +254,5 @@ def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Ca
         time_us=evidence.time_us,
         session_id=evidence.session_id,
         speaker=evidence.speaker,
+        label=evidence.label,
     )

@@ -128,6 +128,7 @@ class Evidence:
     salience: float
     speaker: str
     words: str
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from rich.table import Table
 
 from hmxgraph.protocol.packs import ContextPack, Entry
 from hmxgraph.recall.explain import pack_table
-from hmxgraph.recall.render import Line, rendered, speaker_name
+from hmxgraph.recall.render import Line, rendered
 from hmxgraph.recall.report import Trails, pack_html
+from hmxgraph.text.lines import speaker_name
 
 
 class Pack(ContextPack):

@@ -57,7 +57,8 @@ class Box:
 
     def fits(self, ranked: Ranked) -> bool:
         """Whether the whole entry still goes in."""
-        return len(self.packed) < MAX_ENTRIES and ranked.candidate.tokens + self.overhead(ranked) <= self.free
+        takes, free = ranked.candidate.tokens, self.free
+        return takes <= free and len(self.packed) < MAX_ENTRIES and takes + self.overhead(ranked) <= free
 
     def fits_section(self, ranked: Ranked) -> bool:
         """Whether it goes in within its section's own budget."""

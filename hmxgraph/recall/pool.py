@@ -1,8 +1,9 @@
 """The events that may go into a pack, as columns: what ranking looks at, without their texts."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,20 @@ Integers = NDArray[np.int64]
 # How far words reach to the turns around them.
 REACH = 4
 _APART = REACH + 1
+# Packs of one tenant rank the same events again and again: the words of so many are kept, some kilobytes each.
+_REMEMBERED = 4_096
 
 
 @dataclass(frozen=True)
 class EventPool:
     """Candidate events in a canonical order: by session, then as the session tells them.
 
-    The fields are what ``recall/events`` answers for each event, in this order.
+    The fields are those of a row in ``graph.rows.recall_rows``, in this order. ``tokens`` are those of the line that a
+    pack writes for it, ``label`` says whose words they are where they came from outside.
     """
 
     event_id: tuple[str, ...] = ()
     session_id: tuple[str, ...] = ()
-    next_id: tuple[str, ...] = ()
     speaker: tuple[str, ...] = ()
     title: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
@@ -33,6 +36,9 @@ class EventPool:
     tokens: tuple[int, ...] = ()
     salience: tuple[float, ...] = ()
     asks: tuple[bool, ...] = ()
+    label: tuple[str, ...] = ()
+    next_id: tuple[str, ...] = ()
+    before: "EventPool | None" = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.event_id)
@@ -42,12 +48,33 @@ class EventPool:
         """The pool of all events in *parts*, each row with the fields in their order; one given twice counts once."""
         rows = {row[0]: row for part in parts for row in part}
         ordered = sorted(rows.values(), key=_place)
-        return cls(*zip(*ordered, strict=True)) if ordered else cls()
+        columns: dict[str, Any] = dict(zip(cls._columns(), zip(*ordered, strict=True), strict=True)) if ordered else {}
+        return cls(**columns)
+
+    def joined(self, more: Iterable[Sequence[Any]]) -> "EventPool":
+        """The pool of these events and *more*; what was found out about these is not found out again."""
+        rows = zip(*(getattr(self, name) for name in self._columns()), strict=True)
+        return replace(EventPool.of(rows, more), before=self)
+
+    @classmethod
+    def _columns(cls) -> list[str]:
+        return [each.name for each in fields(cls) if each.name != "before"]
+
+    @cached_property
+    def earlier(self) -> tuple[int, ...]:
+        """Where each event stood in the pool before, -1 for the new ones."""
+        known = self.before.index if self.before is not None else {}
+        return tuple(known.get(event_id, -1) for event_id in self.event_id)
 
     @cached_property
     def index(self) -> dict[str, int]:
         """Where each event stands."""
         return {event_id: at for at, event_id in enumerate(self.event_id)}
+
+    @cached_property
+    def vocabularies(self) -> tuple[Mapping[str, int], ...]:
+        """The search terms of each event, and how often each stands in it."""
+        return tuple(map(_vocabulary, self.words))
 
     @cached_property
     def times(self) -> Integers:
@@ -91,6 +118,11 @@ class EventPool:
         return [self.index[event_id] for event_id in wanted if event_id in self.index]
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _vocabulary(words: str) -> Mapping[str, int]:
+    return Counter(words.split())
+
+
 def _place(row: Sequence[Any]) -> tuple[str, int, int, str]:
     """Session, then the total order of its events: sequence, time, id (HMX-E 7)."""
-    return row[1], row[6], row[7], row[0]
+    return row[1], row[5], row[6], row[0]

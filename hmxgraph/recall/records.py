@@ -5,8 +5,8 @@ from typing import Protocol
 
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.known import KnownRecord
-from hmxgraph.recall.render import speaker_name
 from hmxgraph.recall.scoring import Components
+from hmxgraph.text.lines import speaker_name
 
 # How far a record is believed: countersigned, signed by one agent, rejected by another.
 VERIFIED = 1.0

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
 
 import numpy as np
 
 from hmxgraph.recall.cues import cue_scores, speakers_named
-from hmxgraph.recall.field import Counted, WordMatch, field_scores, match_words
+from hmxgraph.recall.field import WordMatch, field_scores, match_words
 from hmxgraph.recall.pool import EventPool, Floats
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
@@ -24,7 +25,7 @@ SURE = 0.6
 class Ranking:
     """One question against one pool: first by words and cues, then with the walk over what the best events share.
 
-    A ranking of part of the pool made *before* spares counting its words again.
+    A ranking of the pool *before* others joined it spares counting its words again.
     """
 
     question: Question
@@ -44,9 +45,8 @@ class Ranking:
     def match(self) -> WordMatch:
         """Where the terms stand."""
         before = self.before
-        same = before is not None and len(before.pool) and before.terms == self.terms
-        counted = Counted(before.pool, before.match.counts) if before is not None and same else None
-        return match_words(self.terms, self.pool, self.event_count, counted)
+        counted = before is not None and len(before.pool) and before.terms == self.terms
+        return match_words(self.terms, self.pool, self.event_count, before.match.counts if before and counted else None)
 
     @cached_property
     def words(self) -> Floats:
@@ -62,8 +62,8 @@ class Ranking:
 
     def anchors(self, most: int) -> tuple[str, ...]:
         """The ids of the *most* best events: where the walk begins."""
-        order = sorted(range(len(self.pool)), key=lambda at: (-self.first[at], self.pool.event_id[at]))
-        return tuple(self.pool.event_id[at] for at in order[:most] if self.first[at] > 0)
+        ranks = zip((-self.first).tolist(), self.pool.event_id, strict=True)
+        return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
     def scores(self, around: Neighbourhood) -> Floats:
         """The final score: what words, titles and cues give, with what the walk adds."""

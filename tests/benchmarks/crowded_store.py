@@ -256,7 +256,8 @@ class _Names:
             fixed["scope"] = self._new.scope
         renamed = {name: self._renamed(value) for name, value in properties.items() if name not in _HASHES}
         later = {name: properties[name] + weeks * _APART_US for name in _TIMES if name in properties and weeks}
-        return {name: value for name, value in renamed.items() if value != properties[name]} | fixed | later
+        changed = {name: value for name, value in renamed.items() if value != properties[name]} | fixed | later
+        return changed | _ranked_by(properties | changed)
 
     def _renamed(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -276,6 +277,16 @@ class _Names:
             return self._new.key
         name = next((of[field] for field in ("memory_id", "artifact_id", "conflict_id") if field in of), None)
         return self._new.node_key(self._known.get(name, name) if name else of["key"])
+
+
+def _ranked_by(properties: dict[str, Any]) -> dict[str, str]:
+    """The row by which recall ranks an event, as the changed *properties* have it."""
+    if "recall_row" not in properties:
+        return {}
+    _, _, speaker, title, words, sequence, _, *rest = json.loads(properties["recall_row"])
+    ids = properties["event_id"], properties["session_id"]
+    row = [*ids, speaker, title, words, sequence, properties["time_us"], *rest]
+    return {"recall_row": json.dumps(row, ensure_ascii=False, separators=(",", ":"))}
 
 
 if __name__ == "__main__":

@@ -35,7 +35,8 @@ def test_events_are_stored_with_everything(graph, stored, made, tenant_id):
     graph.ingest([made("e1", tags=["a"], source="user", trace_id="t")])
     found = stored.event("e1")
     assert found["content"] == '{"role":"user","text":"Deploy the staging environment"}'
-    assert (found["text"], found["token_count"]) == ("Deploy the staging environment", 4)
+    assert (found["text"], found["token_count"]) == ("Deploy the staging environment", 7)
+    assert json.loads(found["recall_row"])[2:6] == ["user", "", "deploy stage environ", found["sequence"]]
     assert (found["recorded_version"], found["trace_id"], found["tags"]) == (1, "t", ["a"])
     assert (found["salience"], found["salience_origin"], found["speaker"]) == (0.8, "engine", "user")
     assert found["tenant_id"] == tenant_id

@@ -140,6 +140,8 @@ def test_the_demo_is_in_order(graph, verified):
         (EVENT + 'SET n.content = \'{"role":"user","text":"Other"}\'', [("event_hash", "e1")]),
         (EVENT + "SET n.metadata = '[1'", [("event_hash", "e1")]),
         (EVENT + "SET n.timestamp = '2026-03-14T03:00:01Z'", [("event_hash", "e1")]),
+        (EVENT + "REMOVE n.recall_row", [("recall_row", "e1")]),
+        (EVENT + "SET n.token_count = 999", [("recall_row", "e1")]),
         (EVENT + "MATCH (n)-[link:CAUSED_BY]->() DELETE link", [("parent_event_id", "e1")]),
         (EVENT + "MATCH (n)-[link:IN_SESSION]->() DELETE link", [("event_count", "s"), ("session", "e1")]),
         (EVENT + "MATCH (n)-[link:NEXT]->() DELETE link", [("order", "s")]),

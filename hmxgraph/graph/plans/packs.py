@@ -12,6 +12,7 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.rows.compilation import model_key
 from hmxgraph.graph.rows.pack_guidance import MODELS_KEPT, guidance, models_kept
 from hmxgraph.graph.rows.packs import event_texts, known
+from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.recall.assemble import assemble
@@ -92,17 +93,18 @@ class _First:
         names = (mention.name for mention in names_in(self.request.query[:LONGEST_QUESTION]))
         return understood(self.request.query, self.state.as_of_us, names)
 
-    @property
+    @cached_property
     def events(self) -> list[list[Any]]:
-        return self.row["events"] if self.row else []
+        return pool_rows(self.row["events"], self.state.as_of_us) if self.row else []
 
     @cached_property
     def by_words(self) -> Ranking:
         return Ranking(self.question, EventPool.of(self.events), self.state.event_count)
 
     def ranking(self, more: list[list[Any]]) -> Ranking:
-        pool = EventPool.of(self.events, more)
-        return Ranking(self.question, pool, self.state.event_count, self.by_words)
+        pool = self.by_words.pool
+        new = [row for row in more if row[0] not in pool.index]
+        return Ranking(self.question, pool.joined(new), self.state.event_count, self.by_words) if new else self.by_words
 
     @cached_property
     def guidance(self) -> Guidance:
@@ -112,7 +114,7 @@ class _First:
     def draft(self, row: Row, count_tokens: TokenCounter) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         around = Neighbourhood(mentions, self.state.event_count)
-        ranking = self.ranking(row["events"])
+        ranking = self.ranking(pool_rows(row["events"], self.state.as_of_us))
         touched = known(row, self.state.tenant_id, self.state.as_of_us)
         return Draft(self.request, self.state, ranking, around, touched, count_tokens, self.guidance)
 

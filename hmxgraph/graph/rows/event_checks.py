@@ -5,6 +5,7 @@ from typing import Any
 
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.findings import Finding
+from hmxgraph.graph.rows.recall_rows import recall_row
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.parsing import parse_json
 
@@ -37,6 +38,8 @@ def event_findings(row: Row) -> Iterator[Finding]:
         return
     if (computed := _hash(event)) != event["event_hash"]:
         yield Finding("event_hash", "event", event_id, computed, str(event["event_hash"]))
+    if (found := row["derived"]["recall_row"]) != (expected := _recall_row(event | row["derived"])):
+        yield Finding("recall_row", "event", event_id, str(found), expected)
     yield from _link_findings(row)
 
 
@@ -63,6 +66,13 @@ def _hash(event: Row) -> str:
         return content_hash(event_document(event))
     except (ValueError, KeyError) as error:
         return f"unreadable: {error}"
+
+
+def _recall_row(properties: Row) -> str:
+    try:
+        return recall_row({name: value for name, value in properties.items() if value is not None})
+    except KeyError as error:
+        return f"unreadable: no {error}"
 
 
 def _link_findings(row: Row) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from hmxgraph.graph.plan import Row
+from hmxgraph.graph.rows.recall_rows import recall_row
 from hmxgraph.ingest.chain import End, Ends, Neighbours, Weave
 from hmxgraph.ingest.prepare import LINKS, PreparedEvent
 from hmxgraph.ingest.salience import adjusted
@@ -83,9 +84,10 @@ def session_row(stored: StoredSession, events: Sequence[PreparedEvent], novelty:
 
 def _event_row(event: PreparedEvent, novelty: Novelty, *, repeat: bool) -> dict[str, Any]:
     if event.base_salience is None:
-        return event.properties
+        return {**event.properties, "recall_row": recall_row(event.properties)}
     salience = adjusted(event.base_salience, new=novelty.new(event.signature), repeat=repeat)
-    return {**event.properties, "salience": salience, "salience_origin": "engine"}
+    properties = {**event.properties, "salience": salience, "salience_origin": "engine"}
+    return {**properties, "recall_row": recall_row(properties)}
 
 
 def _extent(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:

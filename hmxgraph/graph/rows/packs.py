@@ -1,15 +1,15 @@
 """Rows of ``cypher/recall`` as what recall ranks."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.pack_guidance import guiding_actions
+from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.protocol.canonical import sha256_hex
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.recall.assemble import EventText
 from hmxgraph.recall.briefing import brief
 from hmxgraph.recall.known import (
     Evidence,
@@ -43,19 +43,21 @@ def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
         tuple(sorted((KnownEntity(*_entity(values)) for values in row["entities"]), key=lambda each: each.entity_id)),
         tuple(sorted((_relation(values) for values in row["relations"]), key=lambda each: each.relation_id)),
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
-        tuple(Evidence(*values) for values in sorted(row["evidence"])),
+        tuple(sorted(_evidence(row["evidence"], as_of_us), key=lambda each: (each.record_id, each.event_id))),
         RunningSession(tuple((kind, text) for kind, text in reversed(row["session"])), row["session_events"]),
         tuple(sorted(records, key=lambda each: each.record_id)),
     )
 
 
-def event_texts(rows: Iterable[Row]) -> dict[str, EventText]:
+def event_texts(rows: Iterable[Row]) -> dict[str, str]:
     """The texts that ``recall/texts`` answered, by event id."""
-    return {
-        event_id: EventText(text, event_type, source)
-        for row in rows
-        for event_id, text, event_type, source in row["events"]
-    }
+    return {event_id: text for row in rows for event_id, text in row["events"]}
+
+
+def _evidence(found: Iterable[Sequence[str]], as_of_us: int) -> Iterator[Evidence]:
+    rows = pool_rows(((row, record_id) for record_id, row in found), as_of_us)
+    for event_id, session_id, speaker, _, words, _, time_us, tokens, salience, _, label, record_id in rows:
+        yield Evidence(record_id, event_id, session_id, time_us, tokens, salience, speaker, words, label)
 
 
 def _artifact(values: Row, as_of_us: int) -> KnownArtifact:

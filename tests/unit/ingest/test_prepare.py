@@ -13,7 +13,7 @@ def test_wire_fields_and_derived_ones():
     assert properties["content"] == '{"role":"user","text":"Deploy the staging environment"}'
     assert properties["text"] == "Deploy the staging environment"
     assert properties["search_text"] == "deploy stage environ deploy"
-    assert (properties["token_count"], properties["tokenizer"]) == (4, "o200k_base")
+    assert (properties["token_count"], properties["tokenizer"]) == (5, "o200k_base")
     assert properties["expires_us"] == properties["time_us"] + 60_000_000
     assert (properties["tags"], properties["embeddings"]) == (["deployment"], [0.5, 1.0])
     assert "trace_id" not in properties

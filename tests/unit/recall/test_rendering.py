@@ -3,7 +3,8 @@
 import pytest
 
 from hmxgraph.recall.layout import NOTICE
-from hmxgraph.recall.render import Line, label_of, parts_of, rendered, speaker_name, written
+from hmxgraph.recall.render import Line, parts_of, rendered, written
+from hmxgraph.text.lines import label_of, speaker_name
 from hmxgraph.text.tokens import ENCODINGS, counter
 
 MAY = 1_683_540_000_000_000  # 8 May 2023
@@ -69,4 +70,5 @@ def test_the_tokens_of_a_text_are_those_of_its_parts():
     lines = [Line("episodes", text, MAY + at, f"s{at % 3}", at, speaker="") for at, text in enumerate(odd * 2)]
     for encoding in ENCODINGS:
         count = counter(encoding)
-        assert count(rendered(lines)) == sum(count(f"{part}\n") for part in parts_of(lines))
+        parts = [part if isinstance(part, str) else written(part) for part in parts_of(lines)]
+        assert count(rendered(lines)) == sum(count(f"{part}\n") for part in parts)

@@ -1,0 +1,68 @@
+"""How one entry stands in the text of a pack: by whom, whose words, and nothing in it that could pass for structure.
+
+Headings, dates and labels begin at the margin; every line of an entry but its first is set in, and the first begins
+with a label, a bullet or a name that this module wrote.
+"""
+
+import re
+
+_NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
+LONGEST_NAME = 60
+# What an event's type says about where its words come from.
+_LABELS = {
+    "tool_result": "tool",
+    "command_exec": "tool",
+    "test_run": "tool",
+    "error": "tool",
+    "file_edit": "tool",
+    "api_result": "web",
+    "browser_action": "web",
+    "observation": "data",
+}
+
+
+def label_of(event_type: str, source: str) -> str:
+    """The label of an event whose words were written by a tool, the web or another outside source; else nothing.
+
+    >>> label_of("tool_result", "tool:kubectl"), label_of("message", "user")
+    ('tool', '')
+
+    """
+    if source.startswith("tool:"):
+        return "" if event_type == "tool_call" else "tool"
+    if source.startswith(("web", "http")):
+        return "web"
+    return _LABELS.get(event_type, "")
+
+
+def speaker_name(speaker: str) -> str:
+    """A speaker's name without anything that could pass for structure; empty where nothing is left of it.
+
+    >>> speaker_name("Caroline"), speaker_name("## Core")
+    ('Caroline', 'Core')
+
+    """
+    name = _NOT_IN_NAMES.sub(" ", speaker).strip()[:LONGEST_NAME].strip()
+    return name if name[:1].isalpha() else ""
+
+
+def told(text: str, speaker: str) -> str:
+    """The words of an event with the name of who said them, where that is known.
+
+    >>> told("Hey Mel!", "Caroline"), told("Done.", "")
+    ('Caroline: Hey Mel!', 'Done.')
+
+    """
+    return f"{speaker}: {text}" if speaker else text
+
+
+def written(content: str, label: str = "", speaker: str = "") -> str:
+    r"""One entry as it is written, without the end of its last line.
+
+    >>> written("one\ntwo"), written("## Core", label="web"), written("Ann: hello", speaker="Ann")
+    ('- one\n  two', '[web] ## Core', 'Ann: hello')
+
+    """
+    mark = f"[{label}] " if label else ("" if speaker else "- ")
+    first, *rest = content.splitlines() or [""]
+    return "\n".join([mark + first, *(f"  {text}" for text in rest)])
