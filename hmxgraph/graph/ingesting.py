@@ -13,13 +13,14 @@ from typing import IO, Any, TypeAlias, TypedDict
 from hmxgraph.errors import IngestRefused
 from hmxgraph.graph.plan import Work
 from hmxgraph.graph.plans.ingest import record
+from hmxgraph.graph.preparing import prepared
 from hmxgraph.graph.streaming import streamed
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.ingest.batch import SIZE, Batch, batches
+from hmxgraph.ingest.batch import SIZE, Batch
 from hmxgraph.ingest.dead_letters import dead_letter
 from hmxgraph.ingest.intake import Intake, OnError
 from hmxgraph.ingest.report import IngestReport, Receipt, Rejection, Tally
-from hmxgraph.ingest.sources import Payload, Source, deliveries, reads
+from hmxgraph.ingest.sources import Payload, Source, reads
 from hmxgraph.ingest.streams import Stream
 from hmxgraph.ingest.window import SECONDS
 from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
@@ -64,7 +65,7 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
     tally = Tally(tenancy.tenant_id)
     with ExitStack() as closing:
         intake = closing.enter_context(_intake(tally, source, options))
-        made = batches(deliveries(source), intake, size=options.batch_size, parts=options.writers)
+        made = prepared(source, intake, size=options.batch_size, parts=options.writers)
         writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
         writing: dict[int, Future[Receipt]] = {}
         for batch in made:
@@ -134,9 +135,9 @@ async def _batches(
             async for batch in made:
                 yield batch
         return
-    prepared = batches(deliveries(source), intake, size=options.batch_size, parts=options.writers)
-    while (read := await asyncio.to_thread(next, prepared, None)) is not None:
-        yield read
+    made = prepared(source, intake, size=options.batch_size, parts=options.writers)
+    while (batch := await asyncio.to_thread(next, made, None)) is not None:
+        yield batch
 
 
 def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[Receipt]:

@@ -1,17 +1,20 @@
 """Events gathered for one transaction."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.ingest.report import ConflictingEvent
 from hmxgraph.ingest.sources.deliveries import Broken, Delivery
+from hmxgraph.protocol.events import Event
 
 SIZE = 1_000
 # Characters of content; a batch of huge events is written in several transactions.
 WEIGHT = 8_000_000
+
+Reading: TypeAlias = Sequence[Delivery | Broken]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +22,14 @@ class Batch:
     """Events of one transaction, each id once, sessions in key order, each session in its total order.
 
     ``repeats`` are those whose id came before in the same batch. ``receipts`` are to be acknowledged once
-    it is stored.
+    it is stored. ``found`` is what was extracted from the events ahead, by their keys.
     """
 
     events: tuple[PreparedEvent, ...]
     repeats: tuple[PreparedEvent, ...] = ()
     receipts: tuple[Any, ...] = ()
     part: int = 0
+    found: Mapping[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -74,22 +78,54 @@ def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
     return ConflictingEvent(source, line, event.event.event_id, stored_hash, event.properties["event_hash"])
 
 
-def batches(
-    deliveries: Iterable[Delivery | Broken], intake: Intake, *, size: int = SIZE, parts: int = 1
-) -> Iterator[Batch]:
-    """Everything in *deliveries* that *intake* accepts, in batches of at most *size* events.
+def readings(deliveries: Iterable[Delivery | Broken], *, size: int = SIZE) -> Iterator[Reading]:
+    """*deliveries* by the batch: at most *size* at a time, fewer of huge ones; reading them is all that was done.
+
+    >>> [len(reading) for reading in readings((Delivery(b"{}", line) for line in range(5)), size=2)]
+    [2, 2, 1]
+    """
+    reading: list[Delivery | Broken] = []
+    weight = 0
+    for delivery in deliveries:
+        reading.append(delivery)
+        weight += _weight(delivery)
+        if len(reading) >= size or weight >= WEIGHT:
+            yield reading
+            reading, weight = [], 0
+    if reading:
+        yield reading
+
+
+def _weight(delivery: Delivery | Broken) -> int:
+    payload = delivery.payload if isinstance(delivery, Delivery) else b""
+    if isinstance(payload, bytes | bytearray | str):
+        return len(payload)
+    return len(str(payload.content if isinstance(payload, Event) else payload))
+
+
+class Gatherings:
+    """Everything that *intake* accepts, in batches of at most *size* events.
 
     With several *parts* all batches that hold events of one session belong to the same part.
     """
-    gatherings = [Gathering(size, part) for part in range(parts)]
-    for delivery in deliveries:
-        event = intake.take(delivery)
-        if event is None:
-            continue
-        gathering = gatherings[int(event.session_key[:8], 16) % parts]
-        gathering.add(event)
-        if gathering.full:
-            yield gathering.batch()
-    for gathering in gatherings:
-        if not gathering.empty:
-            yield gathering.batch()
+
+    def __init__(self, intake: Intake, *, size: int = SIZE, parts: int = 1) -> None:
+        self._intake = intake
+        self._parts = [Gathering(size, part) for part in range(parts)]
+
+    def take(self, reading: Reading) -> Iterator[Batch]:
+        """The batches that become full with what was read."""
+        for delivery in reading:
+            event = self._intake.take(delivery)
+            if event is None:
+                continue
+            gathering = self._parts[int(event.session_key[:8], 16) % len(self._parts)]
+            gathering.add(event)
+            if gathering.full:
+                yield gathering.batch()
+
+    def rest(self) -> Iterator[Batch]:
+        """What was gathered since."""
+        for gathering in self._parts:
+            if not gathering.empty:
+                yield gathering.batch()

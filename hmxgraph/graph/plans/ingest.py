@@ -65,7 +65,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Rece
         _refuse_conflicts(sifted.conflicting)
     if not sifted.new:
         return sifted.receipt()
-    found = _extracted(sifted.new)
+    found = batch.found or extracted(sifted.new)
     sessions = yield from _lock(tenancy, sifted.new)
     if any(sifted.counts.get(session.key, 0) != session.event_count for session in sessions.values()):
         # Somebody wrote to these sessions between the reading and the lock: now it cannot change any more.
@@ -114,8 +114,8 @@ def _lock(tenancy: Tenancy, events: Iterable[PreparedEvent]) -> Plan[dict[str, S
     return {row["key"]: stored_session(row) for row in rows}
 
 
-def _extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
-    """What the rules find in each event; found before anything is locked."""
+def extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
+    """What the rules find in each event, by its key; found before anything is locked."""
     return {event.key: Extracted(event.key, event.event.time_us, extract(event.event)) for event in events}
 
 

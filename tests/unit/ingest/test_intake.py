@@ -5,11 +5,12 @@ import json
 import pytest
 
 from hmxgraph.errors import Fault, IngestRefused
-from hmxgraph.ingest.batch import Gathering, batches
+from hmxgraph.ingest.batch import Gathering, Gatherings, readings
 from hmxgraph.ingest.dead_letters import dead_letter, mended
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.report import Receipt, Rejection, Tally
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
+from hmxgraph.protocol.events import Event
 from tests.unit.ingest.making import document, event, prepared, words
 
 
@@ -23,6 +24,13 @@ def tally():
 def intake(tally):
     """An intake that counts blank-separated words."""
     return Intake(tally, words)
+
+
+def gathered(source, intake, **choices):
+    """The batches of *source*."""
+    gatherings = Gatherings(intake, **choices)
+    full = [batch for reading in readings(deliveries(source)) for batch in gatherings.take(reading)]
+    return [*full, *gatherings.rest()]
 
 
 def faults(tally):
@@ -130,7 +138,7 @@ def test_only_dead_letters_are_unwrapped():
 def test_batches_hold_each_id_once(intake):
     """What repeats an id of the same batch stands aside, to be judged by what is stored."""
     source = [document(), document(), document(metadata={"other": 1})]
-    (batch,) = batches(deliveries(source), intake)
+    (batch,) = gathered(source, intake)
     assert len(batch.events) == 1
     assert [event.place for event in batch.repeats] == [("", 2), ("", 3)]
 
@@ -138,7 +146,7 @@ def test_batches_hold_each_id_once(intake):
 def test_batches_are_bounded_and_sorted(intake):
     """Batches hold at most so many events, sessions in key order, each session in its order."""
     source = [document(event_id=str(n), session_id=f"s{n % 3}", sequence=100 - n) for n in range(25)]
-    made = list(batches(deliveries(source), intake, size=10))
+    made = gathered(source, intake, size=10)
     assert [len(batch.events) for batch in made] == [10, 10, 5]
     for batch in made:
         places = [(one.session_key, one.order) for one in batch.events]
@@ -151,6 +159,22 @@ def test_heavy_events_make_small_batches():
     for number in range(17):
         gathering.add(prepared(event_id=str(number), content={"text": "x" * 500_000}))
     assert gathering.full
+
+
+@pytest.mark.parametrize("wrap", [json.dumps, lambda one: one, Event.parse])
+def test_huge_lines_are_read_a_few_at_a_time(wrap):
+    """What is read ahead is bounded by its characters, whatever the form, and nothing of it is lost."""
+    source = [wrap(document(event_id=str(n), content={"text": "x" * 500_000})) for n in range(20)]
+    assert [len(reading) for reading in readings(deliveries(source))] == [16, 4]
+
+
+def test_parts_never_share_a_session(intake):
+    """All events of one session go to the same part, however many there are."""
+    source = [document(event_id=str(n), session_id=f"s{n % 9}", sequence=n) for n in range(90)]
+    made = gathered(source, intake, size=10, parts=3)
+    homes = {(event.session_key, batch.part) for batch in made for event in batch.events}
+    assert len(homes) == 9
+    assert sum(len(batch.events) for batch in made) == 90
 
 
 def test_report_accounts_for_every_line(tally):

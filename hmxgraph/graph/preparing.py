@@ -1,0 +1,33 @@
+"""Batches made ready to be written: everything that needs no answer from the server is done before it is asked."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hmxgraph.graph.plans.ingest import extracted
+from hmxgraph.ingest.batch import Batch, Gatherings, readings
+from hmxgraph.ingest.intake import Intake
+from hmxgraph.ingest.sources import Source, deliveries
+
+# Threads that prepare at once share one interpreter: all their first batches would be ready at the same late time, the
+# server idle until then, and whoever holds its locks would wait for the interpreter at each of its answers. One after
+# the other, the first batch is written while the second is prepared. Held for one batch, never while a source is read:
+# a source may itself wait for another ingest.
+_turn = threading.Lock()
+
+
+def prepared(source: Source, intake: Intake, *, size: int, parts: int) -> Iterator[Batch]:
+    """The batches of *source*, with what was found in their events; of all that the process prepares one at a time."""
+    gatherings = Gatherings(intake, size=size, parts=parts)
+    for reading in readings(deliveries(source), size=size):
+        with _turn:
+            ready = [_searched(batch) for batch in gatherings.take(reading)]
+        yield from ready
+    for batch in gatherings.rest():
+        with _turn:
+            last = _searched(batch)
+        yield last
+
+
+def _searched(batch: Batch) -> Batch:
+    return replace(batch, found=extracted(batch.events))
