@@ -4,11 +4,19 @@
 // of deadlocking, and relations need no lock of their own. That write must not read what it sets: one that does takes
 // the lock on the node's relationships before that on the node, and would hold the one that whoever has the node needs
 // next for its mentions. Spelling, type and confidence change rarely; they are written only where they do. A type of
-// higher rank says more of the same name ($batch.ranks).
+// higher rank says more of the same name ($batch.ranks). Mentions name their events, all stored just before, by
+// position: looked for once, and before anything is locked, not once a mention.
 //
 // mode: write
 // row:  mentioned, related
 CALL () {
+  UNWIND range(0, size($batch.event_keys) - 1) AS place
+  MATCH (event:Event {key: $batch.event_keys[place]})
+  WITH event
+  ORDER BY place
+  RETURN collect(event) AS events
+}
+CALL (events) {
   UNWIND $batch.entities AS row
   MERGE (entity:Entity {key: row.key})
     ON CREATE SET entity = row.properties
@@ -48,7 +56,7 @@ CALL () {
       END
   }
   UNWIND row.events AS mention
-  MATCH (event:Event {key: mention[0]})
+  WITH entity, mention, events[mention[0]] AS event
   CREATE (event)-[:MENTIONS {
     tenant_id: $tenant_id,
     count: mention[1],

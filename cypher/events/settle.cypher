@@ -65,8 +65,10 @@ CALL () {
   CREATE (event)-[:AWAITS {tenant_id: $tenant_id, link: pair[2]}]->(awaited)
 }
 CALL () {
-  UNWIND $batch.offers AS pair
-  MATCH (awaited:Awaited {key: pair[0]})<-[waits:AWAITS]-(event:Event)
+  MATCH (awaited:Awaited)
+  WHERE awaited.key IN [pair IN $batch.offers | pair[0]] AND awaited.tenant_id = $tenant_id
+  UNWIND [pair IN $batch.offers WHERE pair[0] = awaited.key] AS pair
+  MATCH (awaited)<-[waits:AWAITS]-(event:Event)
   MATCH (arrived:Event {key: pair[1]})
   FOREACH (_ IN CASE WHEN waits.link = 'CAUSED_BY' THEN [1] ELSE [] END |
     CREATE (event)-[:CAUSED_BY {tenant_id: $tenant_id}]->(arrived))

@@ -16,8 +16,16 @@ def link(tenancy: Tenancy, batch: Sequence[Extracted]) -> Plan[None]:
     """
     entities = entity_rows(tenancy, batch)
     if entities:
-        rows = {"entities": entities, "relations": relation_rows(tenancy, batch), "ranks": RANKS}
-        yield bind("entities/record", tenant_id=tenancy.tenant_id, batch=rows)
+        yield bind(
+            "entities/record",
+            tenant_id=tenancy.tenant_id,
+            batch={
+                "event_keys": [one.event_key for one in batch],
+                "entities": entities,
+                "relations": relation_rows(tenancy, batch),
+                "ranks": RANKS,
+            },
+        )
 
 
 class Forgotten(NamedTuple):

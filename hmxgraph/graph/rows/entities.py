@@ -67,9 +67,9 @@ class _Entity:
 
 
 def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
-    """The rows of ``entities/record`` for entities: key order; events as key, count, role, evidence for relations."""
+    """The rows of ``entities/record`` for entities: key order; events as place, count, role, told relations."""
     found: dict[str, _Entity] = {}
-    for event_key, time_us, extraction in batch:
+    for place, (_, time_us, extraction) in enumerate(batch):
         told = _evidence(tenancy, extraction.relations)
         for mention in extraction.mentions:
             key = entity_key(tenancy, mention.type, mention.normalised)
@@ -78,7 +78,7 @@ def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
                 entity = found[key] = _Entity(mention, {mention.name, *mention.aliases}, mention.confidence)
             else:
                 entity.add(mention)
-            entity.events.append([event_key, mention.times, mention.role or None, told.get(key)])
+            entity.events.append([place, mention.times, mention.role or None, told.get(key)])
             entity.times.append(time_us)
     return [_entity_row(tenancy, found[key]) for key in sorted(found)]
 
