@@ -46,6 +46,7 @@ class IngestChoices(TypedDict, total=False):
 class IngestOptions:
     """How to ingest: what to do about bad lines, where to put them, how many events a transaction holds.
 
+    The last of a source, if fewer than half a batch, go with the batch before.
     ``window_seconds`` is how long an event of a stream waits for those that it overtook; sources read at
     full speed have each batch for a window. ``writers`` share the sessions among them.
     """
@@ -135,8 +136,8 @@ async def _batches(
             async for batch in made:
                 yield batch
         return
-    made = prepared(source, intake, size=options.batch_size, parts=options.writers)
-    while (batch := await asyncio.to_thread(next, made, None)) is not None:
+    ready = prepared(source, intake, size=options.batch_size, parts=options.writers)
+    while (batch := await asyncio.to_thread(next, ready, None)) is not None:
         yield batch
 
 

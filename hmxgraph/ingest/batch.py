@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.prepare import PreparedEvent
@@ -14,7 +14,12 @@ SIZE = 1_000
 # Characters of content; a batch of huge events is written in several transactions.
 WEIGHT = 8_000_000
 
-Reading: TypeAlias = Sequence[Delivery | Broken]
+
+class Reading(NamedTuple):
+    """What was read at once, and whether it was the last."""
+
+    deliveries: Sequence[Delivery | Broken]
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +84,26 @@ def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
 
 
 def readings(deliveries: Iterable[Delivery | Broken], *, size: int = SIZE) -> Iterator[Reading]:
-    """*deliveries* by the batch: at most *size* at a time, fewer of huge ones; reading them is all that was done.
+    """*deliveries* by the batch, fewer at a time where they are huge; reading them is all that was done.
 
-    >>> [len(reading) for reading in readings((Delivery(b"{}", line) for line in range(5)), size=2)]
-    [2, 2, 1]
+    >>> [len(reading.deliveries) for reading in readings((Delivery(b"{}", line) for line in range(24)), size=10)]
+    [10, 14]
     """
     reading: list[Delivery | Broken] = []
     weight = 0
     for delivery in deliveries:
         reading.append(delivery)
         weight += _weight(delivery)
-        if len(reading) >= size or weight >= WEIGHT:
-            yield reading
-            reading, weight = [], 0
-    if reading:
-        yield reading
+        if weight >= WEIGHT or len(reading) >= size + _few(size):
+            yield Reading(reading[:size])
+            reading = reading[size:]
+            weight = sum(map(_weight, reading))
+    yield Reading(reading, last=True)
+
+
+def _few(size: int) -> int:
+    """So many events more, at the end of a source, cost less in the batch before than in a transaction of their own."""
+    return size // 2
 
 
 def _weight(delivery: Delivery | Broken) -> int:
@@ -104,18 +114,27 @@ def _weight(delivery: Delivery | Broken) -> int:
 
 
 class Gatherings:
-    """Everything that *intake* accepts, in batches of at most *size* events.
+    """Everything that *intake* accepts, in batches of at most *size* events; the last take up to half as many more.
 
     With several *parts* all batches that hold events of one session belong to the same part.
     """
 
     def __init__(self, intake: Intake, *, size: int = SIZE, parts: int = 1) -> None:
         self._intake = intake
+        self._few = _few(size)
         self._parts = [Gathering(size, part) for part in range(parts)]
 
     def take(self, reading: Reading) -> Iterator[Batch]:
         """The batches that become full with what was read."""
-        for delivery in reading:
+        last = self._few if reading.last else 0
+        many = max(0, len(reading.deliveries) - last)
+        yield from self._take(reading.deliveries[:many])
+        for gathering in self._parts:
+            gathering.size += last
+        yield from self._take(reading.deliveries[many:])
+
+    def _take(self, deliveries: Iterable[Delivery | Broken]) -> Iterator[Batch]:
+        for delivery in deliveries:
             event = self._intake.take(delivery)
             if event is None:
                 continue

@@ -76,7 +76,7 @@ def test_an_error_ends_the_turn():
         list(batches([b"{"], on_error="raise"))
     with pytest.raises(ConnectionError):
         list(batches(broken()))
-    assert len(list(batches(documents(11)))) == 2
+    assert len(list(batches(documents(15)))) == 2
 
 
 def test_a_batch_not_taken_holds_nothing():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hmxgraph.errors import Fault, IngestRefused
-from hmxgraph.ingest.batch import Gathering, Gatherings, readings
+from hmxgraph.ingest.batch import SIZE, Gathering, Gatherings, readings
 from hmxgraph.ingest.dead_letters import dead_letter, mended
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.report import Receipt, Rejection, Tally
@@ -29,7 +29,11 @@ def intake(tally):
 def gathered(source, intake, **choices):
     """The batches of *source*."""
     gatherings = Gatherings(intake, **choices)
-    full = [batch for reading in readings(deliveries(source)) for batch in gatherings.take(reading)]
+    full = [
+        batch
+        for reading in readings(deliveries(source), size=choices.get("size", SIZE))
+        for batch in gatherings.take(reading)
+    ]
     return [*full, *gatherings.rest()]
 
 
@@ -153,6 +157,13 @@ def test_batches_are_bounded_and_sorted(intake):
         assert places == sorted(places)
 
 
+@pytest.mark.parametrize(("number", "sizes"), [(10, [10]), (14, [14]), (15, [10, 5]), (24, [10, 14]), (0, [])])
+def test_the_last_few_go_with_the_batch_before(intake, number, sizes):
+    """Fewer than half a batch at the end of a source get no transaction of their own."""
+    source = [document(event_id=str(n), sequence=n) for n in range(number)]
+    assert [len(batch.events) for batch in gathered(source, intake, size=10)] == sizes
+
+
 def test_heavy_events_make_small_batches():
     """A batch is written when its content is large, however few its events."""
     gathering = Gathering()
@@ -165,7 +176,7 @@ def test_heavy_events_make_small_batches():
 def test_huge_lines_are_read_a_few_at_a_time(wrap):
     """What is read ahead is bounded by its characters, whatever the form, and nothing of it is lost."""
     source = [wrap(document(event_id=str(n), content={"text": "x" * 500_000})) for n in range(20)]
-    assert [len(reading) for reading in readings(deliveries(source))] == [16, 4]
+    assert [len(reading.deliveries) for reading in readings(deliveries(source))] == [16, 4]
 
 
 def test_parts_never_share_a_session(intake):
