@@ -137,8 +137,8 @@ async def _batches(
                 yield batch
         return
     ready = prepared(source, intake, size=options.batch_size, parts=options.writers)
-    while (batch := await asyncio.to_thread(next, ready, None)) is not None:
-        yield batch
+    while (read := await asyncio.to_thread(next, ready, None)) is not None:
+        yield read
 
 
 def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[Receipt]:
