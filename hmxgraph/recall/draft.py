@@ -112,19 +112,17 @@ class Draft:
         ids: list[str] = []
         tokens = 0
         alike = Counter[tuple[str, int]]()
-        for _, candidate in self.ranking:
-            if candidate.score < THRESHOLD:
+        for event in self.ranking.unread():
+            if event.score < THRESHOLD:
                 break
-            if candidate.content:
-                continue
             if (tokens > MARGIN * self.request.budget and len(ids) >= FETCHED_BEYOND) or len(ids) >= MOST_TEXTS:
                 break
-            shape = (candidate.words, candidate.tokens)
+            shape = (event.words, event.tokens)
             alike[shape] += 1
             if alike[shape] <= READ_ALIKE:
-                ids.append(candidate.source_id)
+                ids.append(event.event_id)
             if alike[shape] == 1:
-                tokens += candidate.tokens
+                tokens += event.tokens
         return tuple(dict.fromkeys(ids))
 
     @cached_property

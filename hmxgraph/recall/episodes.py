@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,15 @@ from hmxgraph.recall.scoring import Clock, Components, scores
 # The relevance from which on an event has anything to do with the question.
 HELPS = 0.2
 SECTION = "episodes"
+
+
+class Sketch(NamedTuple):
+    """What is known of an event before its text is read."""
+
+    event_id: str
+    words: str
+    tokens: int
+    score: float
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,11 @@ class Episodes:
         """What each event is ranked by, as ``Candidate.order`` tells it."""
         pool = self.pool
         return zip((-self.scores).tolist(), pool.tokens, pool.event_id, repeat(SECTION), strict=False)
+
+    def sketches(self) -> Iterator[Sketch]:
+        """Of each event what it takes to see whether its text is worth reading."""
+        pool = self.pool
+        return map(Sketch, pool.event_id, pool.words, pool.tokens, self.scores.tolist())
 
     def candidate(self, at: int) -> Candidate:
         """The event at that place, without its text."""

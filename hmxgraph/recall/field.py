@@ -67,34 +67,32 @@ def rarity(frequency: Floats | Sequence[int], size: int) -> Floats:
     return np.log1p((size - known + 0.5) / (known + 0.5))
 
 
-def field_scores(match: WordMatch, pool: EventPool) -> Floats:
+def field_scores(match: WordMatch, near: "Nearby") -> Floats:
     """BM25 of the question over each event's neighbourhood; zeros where nothing matches."""
-    if not len(pool) or not len(match.terms):
-        return np.zeros(len(pool))
-    near = _Neighbourhood(pool)
     met = match.counts.any(axis=1)
     counts = near.spread(match.counts[met], boosted=True)
-    lengths = near.spread(pool.lengths[np.newaxis, :], boosted=False)[0]
-    # Events without a single token have no length to compare.
-    norms = K1 * (1 - B + B * lengths / (lengths.mean() or 1.0))
-    scores: Floats = match.weights[met] @ (counts * (K1 + 1) / (counts + norms))
+    scores: Floats = match.weights[met] @ (counts * (K1 + 1) / (counts + near.norms))
     return scores
 
 
-class _Neighbourhood:
+class Nearby:
     """How much the words of each event count for those before and after it, by how far they are apart in the pool."""
 
     def __init__(self, pool: EventPool) -> None:
         self._shares = [self._at(pool, shift) for shift in range(1, min(REACH + 1, len(pool)))]
+        lengths = self.spread(pool.lengths[np.newaxis, :], boosted=False)[0]
+        # Events without a single token have no length to compare.
+        mean = (lengths.mean() if len(pool) else 0.0) or 1.0
+        self.norms: Floats = K1 * (1 - B + B * lengths / mean)
 
     @staticmethod
     def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
         """What goes to the later event, the same where a question is answered, and what goes to the earlier one."""
         gaps = pool.places[shift:] - pool.places[:-shift]
-        near = gaps <= REACH
-        later = np.where(near, LATER**gaps, 0.0)
+        steps = np.minimum(gaps, REACH + 1)
+        later = _shares(LATER)[steps]
         answers = later * (1 + ANSWERED * (pool.questions[:-shift] & (gaps == 1)))
-        return shift, later, answers, np.where(near, EARLIER**gaps, 0.0)
+        return shift, later, answers, _shares(EARLIER)[steps]
 
     def spread(self, values: Floats, *, boosted: bool) -> Floats:
         """*values* (rows by events) with what neighbours pass on."""
@@ -103,6 +101,11 @@ class _Neighbourhood:
             total[:, shift:] += values[:, :-shift] * (answers if boosted else later)
             total[:, :-shift] += values[:, shift:] * earlier
         return total
+
+
+def _shares(each_step: float) -> Floats:
+    """What is passed on over 0, 1, 2, ... steps; nothing beyond reach."""
+    return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])
 
 
 def _more_counts(terms: Sequence[str], pool: EventPool, before: Floats) -> Floats:

@@ -207,7 +207,7 @@ def _relation(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
     content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
     both = appraisal.names(relation.source) and appraisal.names(relation.target)
     named = both or appraisal.names(relation.source) or appraisal.names(relation.target)
-    relevance = appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED * named)
+    relevance = appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED) if named else 0.0
     components = appraisal.components(
         relevance,
         relation.last_us,
@@ -237,7 +237,7 @@ def _conflict(conflict: KnownConflict, appraisal: Appraisal) -> Candidate:
 
 
 def _told(candidate: Candidate, content: str, appraisal: Appraisal) -> Candidate:
-    return candidate._replace(content=content, words=search_text(content), tokens=appraisal.count_tokens(content))
+    return candidate._replace(content=content, tokens=appraisal.count_tokens(content))
 
 
 def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Candidate:

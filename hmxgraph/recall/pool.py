@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -100,18 +101,13 @@ class EventPool:
     @cached_property
     def places(self) -> Integers:
         """Where each event stands among its session's; neighbours in the chain differ by one, strangers by more."""
-        steps = [0] * len(self)
-        for at in range(1, len(self)):
-            if self.session_id[at] == self.session_id[at - 1]:
-                steps[at] = self._step(at)
-            else:
-                steps[at] = _APART
-        return np.cumsum(np.array(steps, dtype=np.int64))
-
-    def _step(self, at: int) -> int:
-        if self.next_id[at - 1] == self.event_id[at]:
-            return 1
-        return min(max(self.sequence[at] - self.sequence[at - 1], 2), _APART)
+        if not len(self):
+            return np.zeros(0, dtype=np.int64)
+        together = np.fromiter(map(eq, self.session_id[1:], self.session_id), dtype=bool)
+        linked = np.fromiter(map(eq, self.event_id[1:], self.next_id), dtype=bool)
+        apart = np.clip(np.diff(np.array(self.sequence, dtype=np.int64)), 2, _APART)
+        steps = np.where(together, np.where(linked, 1, apart), _APART)
+        return np.concatenate(([0], np.cumsum(steps)))
 
     def picked(self, wanted: Iterable[str]) -> list[int]:
         """The places of those of *wanted* that are here."""

@@ -7,7 +7,8 @@ from heapq import nsmallest
 import numpy as np
 
 from hmxgraph.recall.cues import cue_scores, speakers_named
-from hmxgraph.recall.field import WordMatch, field_scores, match_words
+from hmxgraph.recall.feedback import feedback_scores
+from hmxgraph.recall.field import Nearby, WordMatch, field_scores, match_words
 from hmxgraph.recall.pool import EventPool, Floats
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
@@ -49,16 +50,23 @@ class Ranking:
         return match_words(self.terms, self.pool, self.event_count, before.match.counts if before and counted else None)
 
     @cached_property
+    def near(self) -> Nearby:
+        """How far words reach."""
+        return Nearby(self.pool)
+
+    @cached_property
     def words(self) -> Floats:
         """The match of words, 1 for the best."""
-        found = field_scores(self.match, self.pool)
+        found = field_scores(self.match, self.near)
         best = found.max(initial=0.0)
         return (found / best) ** SHARPNESS if best else found
 
     @cached_property
     def first(self) -> Floats:
-        """The score by words, titles and cues."""
-        return self.words + TITLE * self._titles() + cue_scores(self.question, self.pool)
+        """The score by words, titles and cues, and by the words that the best of these share."""
+        found = self.words + TITLE * self._titles() + cue_scores(self.question, self.pool)
+        asked = {*self.question.terms, *(term for name in set(self.pool.speaker) for term in terms(name))}
+        return found + feedback_scores(self.pool, self.near, found, self.words, asked, self.event_count)
 
     def anchors(self, most: int) -> tuple[str, ...]:
         """The ids of the *most* best events: where the walk begins."""

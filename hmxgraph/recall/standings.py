@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from hmxgraph.recall.candidates import Candidate, Ranked
-from hmxgraph.recall.episodes import Episodes
+from hmxgraph.recall.episodes import Episodes, Sketch
 
 
 class Standings:
@@ -37,6 +37,11 @@ class Standings:
             if number >= events or ids[number] in read:
                 yield self.at(rank)
 
+    def unread(self) -> Iterator[Sketch]:
+        """Those whose text is not known yet, best first."""
+        sketches: list[Sketch | None] = [*self._episodes.sketches(), *map(_sketch, self._others)]
+        return (sketch for number in self._numbers if (sketch := sketches[number]) is not None)
+
     @property
     def source_types(self) -> frozenset[str]:
         """The kinds of sources among them."""
@@ -47,3 +52,8 @@ class Standings:
     def _candidate(self, number: int) -> Candidate:
         events = len(self._episodes)
         return self._episodes.candidate(number) if number < events else self._others[number - events]
+
+
+def _sketch(candidate: Candidate) -> Sketch | None:
+    of = candidate
+    return None if of.content else Sketch(of.source_id, of.words, of.tokens, of.score)

@@ -90,38 +90,42 @@ def bridges(question: Question, pool: EventPool, around: Neighbourhood, match: W
     A bridge is worth more from a better event, over a rarer entity, and to one that has the question's other words.
     """
     planks = _planks(question, pool, around, match)
-    if not planks or scores.max(initial=0.0) <= 0:
+    if not len(planks.source) or scores.max(initial=0.0) <= 0:
         return np.zeros(len(pool))
     first = _crossed(planks, scores, 1.0)
     return np.maximum(first, _crossed(planks, scores + first, SECOND_HOP))
 
 
-class _Plank(NamedTuple):
-    source: int
-    target: int
-    strength: float
+class _Planks(NamedTuple):
+    """Ways over an entity: from which event to which, and how strong."""
+
+    source: Integers
+    target: Integers
+    strength: Floats
 
 
-def _planks(question: Question, pool: EventPool, around: Neighbourhood, match: WordMatch) -> list[_Plank]:
-    ends = _ends(pool, around)
-    present = match.counts.clip(0, 1)
-    planks = []
-    for name in around.names:
-        if _already_asked(question, around.name_terms[name]):
-            continue
-        for source, _ in ends.get(name, ()):
-            left = match.weights * (1 - present[:, source])
-            for target, role in ends[name]:
-                if target != source:
-                    rest = _share(left, present[:, target])
-                    planks.append(_Plank(source, target, _strength(around.rarity[name], role, rest)))
-    return planks
+def _planks(question: Question, pool: EventPool, around: Neighbourhood, match: WordMatch) -> _Planks:
+    ends, present = _ends(pool, around), match.counts.clip(0, 1)
+    open_names = [name for name in around.names if not _already_asked(question, around.name_terms[name])]
+    laid = [_over(around.rarity[name], ends[name], match.weights, present) for name in open_names if name in ends]
+    if not laid:
+        return _Planks(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    return _Planks(*map(np.concatenate, zip(*laid, strict=True)))
 
 
-def _strength(rarity: float, role: str, rest: float) -> float:
-    if role == "title":
-        return TITLE_BRIDGE * (TITLE_FLOOR + (1 - TITLE_FLOOR) * rest)
-    return SHARED_BRIDGE * rarity**2 * (SHARED_FLOOR + (1 - SHARED_FLOOR) * rest)
+def _over(rarity: float, ends: Sequence[tuple[int, str]], weights: Floats, present: Floats) -> _Planks:
+    """From each of an entity's events to each other one."""
+    places = np.array([place for place, _ in ends], dtype=np.int64)
+    titles = np.array([role == "title" for _, role in ends], dtype=bool)
+    has = present[:, places]
+    left = weights[:, np.newaxis] * (1 - has)
+    total = left.sum(axis=0)
+    # Of what a source leaves open of the question, the part that a target has.
+    rest = np.einsum("ts,tg->sg", left, has) / np.where(total > 0, total, 1.0)[:, np.newaxis]
+    about = TITLE_BRIDGE * (TITLE_FLOOR + (1 - TITLE_FLOOR) * rest)
+    shared = SHARED_BRIDGE * rarity**2 * (SHARED_FLOOR + (1 - SHARED_FLOOR) * rest)
+    source, target = np.nonzero(places[:, np.newaxis] != places)
+    return _Planks(places[source], places[target], np.where(titles, about, shared)[source, target])
 
 
 def _ends(pool: EventPool, around: Neighbourhood) -> dict[str, list[tuple[int, str]]]:
@@ -136,19 +140,14 @@ def _already_asked(question: Question, name_terms: str) -> bool:
     return not name_terms or set(name_terms.split()) <= set(question.terms)
 
 
-def _share(left: Floats, present: Floats) -> float:
-    """The part of what a source leaves open of the question that an event has."""
-    total = left.sum()
-    return float((left * present).sum() / total) if total else 0.0
-
-
-def _crossed(planks: Sequence[_Plank], scores: Floats, share: float) -> Floats:
-    best = scores.max()
-    sources = sorted({plank.source for plank in planks}, key=lambda place: (-scores[place], place))[:BRIDGE_SOURCES]
+def _crossed(planks: _Planks, scores: Floats, share: float) -> Floats:
+    """What the best planks bring to their far ends: those that begin at the best events."""
+    begins = np.unique(planks.source)
+    sources = begins[np.argsort(-scores[begins], kind="stable")[:BRIDGE_SOURCES]]
+    good = np.isin(planks.source, sources)
+    source, target, strength = planks.source[good], planks.target[good], planks.strength[good]
     gains = np.zeros(len(scores))
-    for source, target, strength in planks:
-        if source in sources:
-            gains[target] = max(gains[target], share * strength * max(scores[source] / best, 0.0) ** 2)
+    np.maximum.at(gains, target, share * strength * np.maximum(scores[source] / scores.max(), 0.0) ** 2)
     return gains
 
 

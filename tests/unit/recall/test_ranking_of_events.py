@@ -5,7 +5,7 @@ import pytest
 
 from hmxgraph.recall.cues import QUESTION_TURN, SPEAKER, cue_scores, speakers_named
 from hmxgraph.recall.episodes import HELPS, separated
-from hmxgraph.recall.field import field_scores, match_words, rarity
+from hmxgraph.recall.field import Nearby, field_scores, match_words, rarity
 from hmxgraph.recall.kinship import FAMILY, Kinship
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood
@@ -35,16 +35,16 @@ def test_places_of_neighbours_differ_by_one():
 def test_words_reach_the_turns_around_them():
     """The answer to a matching question scores above a turn far away, below the match itself."""
     pool = pool_of("staging cluster", "It is Ann", *["noise"] * 8, "other")
-    scores = field_scores(match_words(("stage", "cluster"), pool, 100), pool)
+    scores = field_scores(match_words(("stage", "cluster"), pool, 100), Nearby(pool))
     assert scores[0] > scores[1] > scores[2] > 0
     assert scores[9] == 0
 
 
 def test_nothing_asked_scores_nothing():
     """Without terms or events there are zeros, never a division by nothing."""
-    assert field_scores(match_words((), pool_of("a"), 1), pool_of("a")).tolist() == [0.0]
-    assert field_scores(match_words(("stage",), EventPool(), 0), EventPool()).tolist() == []
-    assert field_scores(match_words(("stage",), pool_of(""), 1), pool_of("")).tolist() == [0.0]
+    assert field_scores(match_words((), pool_of("a"), 1), Nearby(pool_of("a"))).tolist() == [0.0]
+    assert field_scores(match_words(("stage",), EventPool(), 0), Nearby(EventPool())).tolist() == []
+    assert field_scores(match_words(("stage",), pool_of(""), 1), Nearby(pool_of(""))).tolist() == [0.0]
 
 
 def test_counts_of_part_of_a_pool_are_kept():

@@ -1,12 +1,13 @@
 """Scores, clocks and priors."""
 
+import numpy as np
 import pytest
 
 from hmxgraph.recall.priors import NO_PRIORS, priors_of
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.request import PackRequest
-from hmxgraph.recall.scoring import HALF_LIFE_DAYS, WEIGHTS, Components, clock, plain, support
-from hmxgraph.recall.times import DAY_US
+from hmxgraph.recall.scoring import HALF_LIFE_DAYS, WEIGHTS, Clock, Components, clock, plain, scores, support
+from hmxgraph.recall.times import DAY_US, Span
 from tests.recall_makers import NOW
 
 
@@ -59,3 +60,16 @@ def test_priors_weigh_sections_and_artifacts():
 def test_no_priors_change_nothing(document):
     """An absent or empty document is no advice."""
     assert priors_of(document).weight("facts") == NO_PRIORS.weight("facts") == 1.0
+
+
+@pytest.mark.parametrize("moment", [None, Span(NOW - 9 * DAY_US, NOW - 8 * DAY_US)])
+@pytest.mark.parametrize("half_life", [None, 2.0, 7.0])
+def test_many_are_scored_like_one(moment, half_life):
+    """Columns of events get the scores that each would get alone."""
+    clock = Clock(moment, half_life, NOW)
+    times = [NOW - days * DAY_US for days in (0, 1, 8, 9, 40, 400)] + [NOW + DAY_US]
+    recency = clock.recencies(np.array(times))
+    assert recency.tolist() == pytest.approx([clock.recency(time_us) for time_us in times], abs=1e-12)
+    relevance, salience = np.linspace(0, 1, len(times)), np.linspace(1, 0, len(times))
+    alone = [Components(*each).score for each in zip(relevance, recency, [1.0] * len(times), salience, strict=True)]
+    assert scores(relevance, recency, 1.0, salience).tolist() == pytest.approx(alone, abs=1e-6)

@@ -1,0 +1,70 @@
+"""Words that the best events share beyond those of the question: pseudo-relevance feedback.
+
+Answers come in other words than questions. What the best events have in common, and few others have, is likely to be
+about the same matter: it is looked for as well, far below the question's own words. Rocchio 1971, "Relevance feedback
+in information retrieval"; Lavrenko and Croft 2001, "Relevance-based language models".
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from hmxgraph.recall.field import Nearby, WordMatch, field_scores, rarity
+from hmxgraph.recall.pool import EventPool, Floats
+
+# So many events are believed, as far as their words meet the question this well; so many of their words are taken.
+BELIEVED = 10
+LEAST_MATCH = 0.2
+MOST_WORDS = 15
+# In how many of them a word has to stand, and beyond which part of all events it tells nothing.
+SHARED_BY = 2
+COMMON = 0.15
+# What it adds to a relevance on which the best match of words is 1, and how it fades below the best.
+WEIGHT = 0.2
+FADING = 0.7
+
+
+def feedback_scores(
+    pool: EventPool, near: Nearby, first: Floats, words: Floats, asked: Collection[str], event_count: int
+) -> Floats:
+    """What each event gains, at most ``WEIGHT``.
+
+    *first* are the scores so far, *words* their part that is the match of words; *asked* is not looked for again.
+    """
+    best = [at for at in np.argsort(-first, kind="stable")[:BELIEVED].tolist() if words[at] > LEAST_MATCH]
+    shared = _shared(pool, best, asked)
+    if not shared:
+        return np.zeros(len(pool))
+    found = field_scores(_telling(pool, shared, {at: max(float(first[at]), 0.0) for at in best}, event_count), near)
+    top = found.max(initial=0.0)
+    return WEIGHT * (found / top) ** FADING if top else found
+
+
+def _shared(pool: EventPool, best: Sequence[int], asked: Collection[str]) -> list[str]:
+    standing = Counter(word for at in best for word in pool.vocabularies[at])
+    return sorted(
+        word for word, times in standing.items() if times >= SHARED_BY and word not in asked and not word.isdigit()
+    )
+
+
+def _telling(pool: EventPool, shared: Sequence[str], believed: dict[int, float], event_count: int) -> WordMatch:
+    """The most telling of the *shared* words: those of the best events that are rare elsewhere."""
+    counts = _occurrences(shared, pool)
+    frequency = (counts > 0).sum(axis=1)
+    places = list(believed)
+    belief = (counts[:, places] > 0) @ np.array([believed[at] for at in places])
+    worth = np.where(frequency <= COMMON * len(pool), belief * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
+    order = np.argsort(-worth, kind="stable")[:MOST_WORDS]
+    chosen = order[worth[order] > 0]
+    weights = rarity(frequency[chosen], max(event_count, len(pool))) * worth[chosen] / worth.max(initial=1e-9)
+    return WordMatch(tuple(shared[row] for row in chosen.tolist()), counts[chosen], weights)
+
+
+def _occurrences(terms: Sequence[str], pool: EventPool) -> Floats:
+    rows = {term: row for row, term in enumerate(terms)}
+    counts = np.zeros((len(terms), len(pool)))
+    for column, own in enumerate(pool.vocabularies):
+        for word in own.keys() & rows.keys():
+            counts[rows[word], column] = own[word]
+    return counts

@@ -1,0 +1,55 @@
+"""Words that the best events share lead to events that say the same in other words."""
+
+import numpy as np
+
+from hmxgraph.recall.feedback import WEIGHT, feedback_scores
+from hmxgraph.recall.field import Nearby
+from hmxgraph.recall.pool import EventPool
+from hmxgraph.recall.question import understood
+from hmxgraph.recall.relevance import Ranking
+from tests.recall_makers import NOW, event
+
+FAR = 20
+
+
+def pool_of(*texts):
+    """One session in which these texts stand far apart, among many others."""
+    said = [text for told in texts for text in (told, *(f"other {number}" for number in range(FAR)))]
+    return EventPool.of([event(number, text)[0] for number, text in enumerate(said)])
+
+
+def gains(pool, asked, *best):
+    """What feedback gives to each of the first texts, if *best* are the best events."""
+    words = np.zeros(len(pool))
+    words[[at * (FAR + 1) for at in best]] = 1.0
+    found = feedback_scores(pool, Nearby(pool), words, words, asked, len(pool))
+    return [found[at] for at in range(0, len(pool), FAR + 1)]
+
+
+def test_what_the_best_share_is_looked_for():
+    """A text with the words that two good ones have in common gains; one without them does not."""
+    pool = pool_of("family camping lake", "family camping tent", "camping tomorrow", "invoice overdue")
+    found = gains(pool, {"famili"}, 0, 1)
+    assert WEIGHT >= found[2] > 0.1
+    assert found[3] == 0
+
+
+def test_a_word_of_one_event_is_no_word_of_the_matter():
+    """What only one of the best events says is not looked for."""
+    pool = pool_of("family camping", "family lake", "camping tomorrow")
+    assert gains(pool, {"famili"}, 0, 1)[2] == 0
+
+
+def test_nothing_believed_changes_nothing():
+    """Where no event meets the question's words there is nothing to learn from."""
+    pool = pool_of("family camping", "family camping", "camping")
+    assert gains(pool, {"famili"}) == [0, 0, 0]
+    assert feedback_scores(EventPool(), Nearby(EventPool()), np.zeros(0), np.zeros(0), (), 0).tolist() == []
+
+
+def test_a_ranking_takes_it_in():
+    """An event without any word of the question stands above noise, below what has them."""
+    pool = pool_of("family camping lake", "family camping tent", "camping", "invoice")
+    scores = Ranking(understood("family", NOW), pool, len(pool)).first
+    own, other, noise = (scores[at * (FAR + 1)] for at in (0, 2, 3))
+    assert own > other > noise
