@@ -3,6 +3,9 @@
 Answers come in other words than questions. What the best events have in common, and few others have, is likely to be
 about the same matter: it is looked for as well, far below the question's own words. Rocchio 1971, "Relevance feedback
 in information retrieval"; Lavrenko and Croft 2001, "Relevance-based language models".
+
+Of talk only. A document with a title is about one subject, and others are reached from it by the names that they share
+(``walk``); words that similar documents share lead back to where one is (multi-hop passages: 3 points of recall less).
 """
 
 from collections import Counter
@@ -32,13 +35,15 @@ def feedback_scores(
 
     *first* are the scores so far, *words* their part that is the match of words; *asked* is not looked for again.
     """
-    best = [at for at in np.argsort(-first, kind="stable")[:BELIEVED].tolist() if words[at] > LEAST_MATCH]
+    talk = np.array([not title for title in pool.title], dtype=bool)
+    good = np.argsort(-first, kind="stable")[:BELIEVED]
+    best = good[(words[good] > LEAST_MATCH) & talk[good]].tolist()
     shared = _shared(pool, best, asked)
     if not shared:
         return np.zeros(len(pool))
     found = field_scores(_telling(pool, shared, {at: max(float(first[at]), 0.0) for at in best}, event_count), near)
     top = found.max(initial=0.0)
-    return WEIGHT * (found / top) ** FADING if top else found
+    return np.where(talk, WEIGHT * (found / top) ** FADING, 0.0) if top else found
 
 
 def _shared(pool: EventPool, best: Sequence[int], asked: Collection[str]) -> list[str]:
@@ -58,7 +63,7 @@ def _telling(pool: EventPool, shared: Sequence[str], believed: dict[int, float],
     order = np.argsort(-worth, kind="stable")[:MOST_WORDS]
     chosen = order[worth[order] > 0]
     weights = rarity(frequency[chosen], max(event_count, len(pool))) * worth[chosen] / worth.max(initial=1e-9)
-    return WordMatch(tuple(shared[row] for row in chosen.tolist()), counts[chosen], weights)
+    return WordMatch(tuple(shared[int(row)] for row in chosen), counts[chosen], weights)
 
 
 def _occurrences(terms: Sequence[str], pool: EventPool) -> Floats:

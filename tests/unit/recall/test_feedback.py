@@ -1,5 +1,7 @@
 """Words that the best events share lead to events that say the same in other words."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from hmxgraph.recall.feedback import WEIGHT, feedback_scores
@@ -53,3 +55,11 @@ def test_a_ranking_takes_it_in():
     scores = Ranking(understood("family", NOW), pool, len(pool)).first
     own, other, noise = (scores[at * (FAR + 1)] for at in (0, 2, 3))
     assert own > other > noise
+
+
+def test_documents_with_titles_are_left_to_the_walk():
+    """Neither do they teach words, nor do they gain by them."""
+    pool = pool_of("family camping lake", "family camping tent", "camping tomorrow")
+    titled = replace(pool, title=("Camping",) * len(pool))
+    assert gains(pool, {"famili"}, 0, 1)[2] > 0
+    assert gains(titled, {"famili"}, 0, 1) == [0, 0, 0]
