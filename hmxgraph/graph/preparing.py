@@ -20,14 +20,13 @@ def prepared(source: Source, intake: Intake, *, size: int, parts: int) -> Iterat
     """The batches of *source*, with what was found in their events; of all that the process prepares one at a time."""
     gatherings = Gatherings(intake, size=size, parts=parts)
     for reading in readings(deliveries(source), size=size):
-        with _turn:
-            ready = [_searched(batch) for batch in gatherings.take(reading)]
-        yield from ready
-    for batch in gatherings.rest():
-        with _turn:
-            last = _searched(batch)
-        yield last
+        made = gatherings.take(reading)
+        while (batch := _next(made)) is not None:
+            yield batch
 
 
-def _searched(batch: Batch) -> Batch:
-    return replace(batch, found=extracted(batch.events))
+def _next(made: Iterator[Batch]) -> Batch | None:
+    """The next batch, from its lines to what the rules find in it in one turn: then it can be written."""
+    with _turn:
+        batch = next(made, None)
+        return None if batch is None else replace(batch, found=extracted(batch.events))

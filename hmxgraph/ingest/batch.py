@@ -125,13 +125,15 @@ class Gatherings:
         self._parts = [Gathering(size, part) for part in range(parts)]
 
     def take(self, reading: Reading) -> Iterator[Batch]:
-        """The batches that become full with what was read."""
+        """The batches that become full with what was read; after the last reading what is left in each part."""
         last = self._few if reading.last else 0
         many = max(0, len(reading.deliveries) - last)
         yield from self._take(reading.deliveries[:many])
         for gathering in self._parts:
             gathering.size += last
         yield from self._take(reading.deliveries[many:])
+        if reading.last:
+            yield from (gathering.batch() for gathering in self._parts if not gathering.empty)
 
     def _take(self, deliveries: Iterable[Delivery | Broken]) -> Iterator[Batch]:
         for delivery in deliveries:
@@ -141,10 +143,4 @@ class Gatherings:
             gathering = self._parts[int(event.session_key[:8], 16) % len(self._parts)]
             gathering.add(event)
             if gathering.full:
-                yield gathering.batch()
-
-    def rest(self) -> Iterator[Batch]:
-        """What was gathered since."""
-        for gathering in self._parts:
-            if not gathering.empty:
                 yield gathering.batch()

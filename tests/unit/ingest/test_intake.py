@@ -29,12 +29,11 @@ def intake(tally):
 def gathered(source, intake, **choices):
     """The batches of *source*."""
     gatherings = Gatherings(intake, **choices)
-    full = [
+    return [
         batch
         for reading in readings(deliveries(source), size=choices.get("size", SIZE))
         for batch in gatherings.take(reading)
     ]
-    return [*full, *gatherings.rest()]
 
 
 def faults(tally):
