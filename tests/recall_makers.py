@@ -1,8 +1,11 @@
 """Small worlds for recall, with as few words as possible: events, memories, artifacts, and packs of them."""
 
+import numpy as np
+
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.draft import Draft, State
+from hmxgraph.recall.episodes import Episodes
 from hmxgraph.recall.known import (
     Evidence,
     Known,
@@ -17,6 +20,8 @@ from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.scoring import Clock
+from hmxgraph.recall.standings import Standings
 from hmxgraph.recall.times import DAY_US
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.lines import label_of, told, written
@@ -101,6 +106,11 @@ def conflict(number, *sides, text="They differ about the staging environment"):
 def evidence(record, number, text=QUERY):
     """The latest event behind a record."""
     return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(f"- {text}\n"), 0.5, "", search_text(text))
+
+
+def ranked(candidates):
+    """These candidates and no events, in their order."""
+    return list(Standings(Episodes(EventPool(), np.zeros(0), Clock(None, None)), list(candidates)))
 
 
 def known(*, session=None, **lists):

@@ -13,7 +13,7 @@ from hmxgraph.ingest.salience import base_salience, mark, signature
 from hmxgraph.ingest.speaker import speaker
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.identity import node_key
-from hmxgraph.text.lines import label_of, speaker_name, told, written
+from hmxgraph.text.lines import event_line
 from hmxgraph.text.scope import scope_token
 from hmxgraph.text.terms import terms
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
@@ -112,8 +112,6 @@ def _rare(event: Event) -> dict[str, Any]:
         found |= {"salience": event.salience, "salience_origin": "event"}
     if isinstance(call_id := event.content.get("call_id"), str):
         found["call_id"] = call_id
-    if (said_by := speaker(event)) is not None:
-        found["speaker"] = said_by
     if isinstance(title := event.content.get("title"), str) and title.strip():
         found["title"] = title.strip()[:300]
     return found
@@ -121,14 +119,14 @@ def _rare(event: Event) -> dict[str, Any]:
 
 def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: str) -> dict[str, Any]:
     text = cut(full, SHOWN)
-    name = speaker_name(speaker(event) or "")
-    line = written(told(text, name), label_of(event.event_type, event.source or ""), name)
+    said_by = speaker(event)
     words = f"{full} {' '.join(event.tags)}" if event.tags else full
     return {
         "text": text,
         "search_text": " ".join(terms(words)[:TERMS]),
-        "token_count": count_tokens(f"{line}\n"),
+        "token_count": count_tokens(event_line(text, event.event_type, event.source or "", said_by or "")),
         "tokenizer": tokenizer,
+        **({"speaker": said_by} if said_by is not None else {}),
     }
 
 

@@ -1,6 +1,5 @@
 """One candidate for a pack, whatever it is: an event, a memory, an artifact, an entity, a relation, a conflict."""
 
-from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from hmxgraph.recall.scoring import Components
@@ -54,9 +53,3 @@ class Dropped(NamedTuple):
 
     ranked: Ranked
     reason: str
-
-
-def ranked(candidates: Iterable[Candidate]) -> list[Ranked]:
-    """All candidates in the order of their scores, numbered."""
-    ordered = sorted(candidates, key=lambda candidate: candidate.order)
-    return [Ranked(rank, candidate) for rank, candidate in enumerate(ordered, start=1)]

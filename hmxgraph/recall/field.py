@@ -6,6 +6,7 @@ it too, weaker with each step. Formula: Robertson and Zaragoza 2009, "The Probab
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,12 +47,19 @@ class WordMatch:
         return self.weights @ (self.counts > 0) / total if total else np.zeros(self.counts.shape[1])
 
 
-def match_words(terms: Sequence[str], pool: EventPool, event_count: int, before: Floats | None = None) -> WordMatch:
+class Counted(NamedTuple):
+    """A pool and the counts of the same terms in it."""
+
+    pool: EventPool
+    counts: Floats
+
+
+def match_words(terms: Sequence[str], pool: EventPool, event_count: int, counted: Counted | None = None) -> WordMatch:
     """Where the *terms* occur in the *pool*, weighted by how rare they are among the tenant's events.
 
-    With the counts of the same terms in the pool *before* only the events that joined it are counted.
+    Events that were *counted* before are not counted again.
     """
-    counts = _counts(terms, pool, range(len(pool))) if before is None else _more_counts(terms, pool, before)
+    counts = _counts(terms, pool, range(len(pool))) if counted is None else _more_counts(terms, pool, counted)
     rare = rarity((counts >= 1).sum(axis=1), max(event_count, len(pool)))
     return WordMatch(tuple(terms), counts, rare * [ASKING if term in _ASKING_WORDS else 1.0 for term in terms])
 
@@ -108,10 +116,10 @@ def _shares(each_step: float) -> Floats:
     return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])
 
 
-def _more_counts(terms: Sequence[str], pool: EventPool, before: Floats) -> Floats:
-    earlier = np.array(pool.earlier, dtype=np.int64)
-    new = np.flatnonzero(earlier < 0)
-    counts = before[:, earlier]
+def _more_counts(terms: Sequence[str], pool: EventPool, counted: Counted) -> Floats:
+    before = np.array([counted.pool.index.get(event_id, -1) for event_id in pool.event_id], dtype=np.int64)
+    new = np.flatnonzero(before < 0)
+    counts = counted.counts[:, before]
     counts[:, new] = _counts(terms, pool, new.tolist())
     return counts
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import eq
 from typing import Any
@@ -39,7 +39,6 @@ class EventPool:
     asks: tuple[bool, ...] = ()
     label: tuple[str, ...] = ()
     next_id: tuple[str, ...] = ()
-    before: "EventPool | None" = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.event_id)
@@ -49,23 +48,7 @@ class EventPool:
         """The pool of all events in *parts*, each row with the fields in their order; one given twice counts once."""
         rows = {row[0]: row for part in parts for row in part}
         ordered = sorted(rows.values(), key=_place)
-        columns: dict[str, Any] = dict(zip(cls._columns(), zip(*ordered, strict=True), strict=True)) if ordered else {}
-        return cls(**columns)
-
-    def joined(self, more: Iterable[Sequence[Any]]) -> "EventPool":
-        """The pool of these events and *more*; what was found out about these is not found out again."""
-        rows = zip(*(getattr(self, name) for name in self._columns()), strict=True)
-        return replace(EventPool.of(rows, more), before=self)
-
-    @classmethod
-    def _columns(cls) -> list[str]:
-        return [each.name for each in fields(cls) if each.name != "before"]
-
-    @cached_property
-    def earlier(self) -> tuple[int, ...]:
-        """Where each event stood in the pool before, -1 for the new ones."""
-        known = self.before.index if self.before is not None else {}
-        return tuple(known.get(event_id, -1) for event_id in self.event_id)
+        return cls(*zip(*ordered, strict=True)) if ordered else cls()
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -108,10 +91,6 @@ class EventPool:
         apart = np.clip(np.diff(np.array(self.sequence, dtype=np.int64)), 2, _APART)
         steps = np.where(together, np.where(linked, 1, apart), _APART)
         return np.concatenate(([0], np.cumsum(steps)))
-
-    def picked(self, wanted: Iterable[str]) -> list[int]:
-        """The places of those of *wanted* that are here."""
-        return [self.index[event_id] for event_id in wanted if event_id in self.index]
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -56,6 +56,17 @@ def told(text: str, speaker: str) -> str:
     return f"{speaker}: {text}" if speaker else text
 
 
+def event_line(text: str, event_type: str, source: str, speaker: str) -> str:
+    r"""The line of an event with its end, from what the event itself tells: that whose tokens a pack spends on it.
+
+    >>> event_line("Hey Mel!", "message", "", "Caroline"), event_line("a\nb", "tool_result", "", "")
+    ('Caroline: Hey Mel!\n', '[tool] a\n  b\n')
+
+    """
+    name = speaker_name(speaker)
+    return written(told(text, name), label_of(event_type, source), name) + "\n"
+
+
 def written(content: str, label: str = "", speaker: str = "") -> str:
     r"""One entry as it is written, without the end of its last line.
 

@@ -102,9 +102,10 @@ class _First:
         return Ranking(self.question, EventPool.of(self.events), self.state.event_count)
 
     def ranking(self, more: list[list[Any]]) -> Ranking:
-        pool = self.by_words.pool
-        new = [row for row in more if row[0] not in pool.index]
-        return Ranking(self.question, pool.joined(new), self.state.event_count, self.by_words) if new else self.by_words
+        known = self.by_words.pool.index
+        if all(row[0] in known for row in more):
+            return self.by_words
+        return Ranking(self.question, EventPool.of(self.events, more), self.state.event_count, self.by_words)
 
     @cached_property
     def guidance(self) -> Guidance:

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from hmxgraph.text.lines import label_of, speaker_name, told, written
+from hmxgraph.text.lines import event_line, label_of, speaker_name
 from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
 
 # Characters of search terms: the beginning of a long result tells what it is about.
@@ -64,6 +64,4 @@ def _tokens(of: Mapping[str, Any]) -> int:
     if of["tokenizer"] == DEFAULT_ENCODING:
         tokens: int = of["token_count"]
         return tokens
-    name = speaker_name(of.get("speaker", ""))
-    line = written(told(of["text"], name), label_of(of["event_type"], of.get("source", "")), name)
-    return counter()(f"{line}\n")
+    return counter()(event_line(of["text"], of["event_type"], of.get("source", ""), of.get("speaker", "")))

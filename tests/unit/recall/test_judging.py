@@ -1,10 +1,10 @@
 """Which candidates may go in, and why the others may not."""
 
-from hmxgraph.recall.candidates import Candidate, ranked
+from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.duplicates import Duplicates
 from hmxgraph.recall.judging import judged
 from hmxgraph.recall.scoring import Components
-from tests.recall_makers import conflict
+from tests.recall_makers import conflict, ranked
 
 
 def candidate(name, content="", score=0.9, **optional):

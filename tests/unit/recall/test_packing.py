@@ -4,11 +4,12 @@ import pytest
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.recall.budget import SHARES, section_budgets
-from hmxgraph.recall.candidates import Candidate, ranked
+from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.layout import Costs
 from hmxgraph.recall.packing import LEAST_CUT, Box, cut_to, fill
 from hmxgraph.recall.priors import priors_of
 from hmxgraph.recall.scoring import Components
+from tests.recall_makers import ranked
 
 
 def words(text):
