@@ -49,6 +49,7 @@ def event(number, text, *, session="s1", kind="message", source="user", speaker=
         text.endswith("?"),
         label,
         f"e{number + 1:03}",
+        text,
     )
     return row, text
 
@@ -105,7 +106,7 @@ def conflict(number, *sides, text="They differ about the staging environment"):
 
 def evidence(record, number, text=QUERY):
     """The latest event behind a record."""
-    return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(f"- {text}\n"), 0.5, "", search_text(text))
+    return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(f"- {text}\n"), 0.5, "", search_text(text), text)
 
 
 def ranked(candidates):
@@ -127,7 +128,5 @@ def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PR
 
 
 def packed(events=(), what=None, **asked):
-    """The pack over *events* and *what* is known; only the texts that the draft wanted are there."""
-    made = draft(events, what, **asked)
-    texts = {row[0]: text for row, text in events}
-    return assemble(made, {event_id: texts[event_id] for event_id in made.texts_wanted() if event_id in texts})
+    """The pack over *events* and *what* is known."""
+    return assemble(draft(events, what, **asked))

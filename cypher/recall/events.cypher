@@ -3,13 +3,14 @@
 // session did. The model knows no past, so that of an earlier time there is none. It can be large: one whose hash is
 // among $models is known already and is not sent.
 //
-// One row with a list of events, in no order: it is decoded faster than many rows, and the reader sorts it. Of each it
-// has the one property that is made for it, and the next event's id; the reader leaves out neighbours that came later
-// or are expired, and erased ones have no such property. The tenant is part of the Lucene query; the index answers best
+// One row with lists of the events, in no order: they are decoded faster than many rows, and the reader sorts them. Of
+// each event they have the one property that is made for it, the next event's id and the text, which is short
+// (4,000 characters at most): a statement of its own for the texts that a pack shows takes twice as long. The reader
+// leaves out neighbours that came later or are expired, and erased ones have no such property. The tenant is part of the Lucene query; the index answers best
 // first, so that $limit cuts off the weakest. The first $windows hits also bring the four turns before and after them.
 //
 // mode: read
-// row:  state_version, as_of_us, event_count, found, events, model_hash, model, schemas, done
+// row:  state_version, as_of_us, event_count, found, events, after, texts, model_hash, model, schemas, done
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WITH tenant, coalesce($as_of_us, tenant.logical_us) AS as_of_us
 CALL (as_of_us) {
@@ -30,7 +31,10 @@ CALL (hits) {
     RETURN event
   }
   OPTIONAL MATCH (event)-[:NEXT]->(after:Event)
-  RETURN collect([event.recall_row, coalesce(after.event_id, '')]) AS events
+  RETURN
+    collect(coalesce(event.recall_row, '')) AS events,
+    collect(coalesce(after.event_id, '')) AS after,
+    collect(coalesce(event.text, '')) AS texts
 }
 CALL (tenant) {
   OPTIONAL MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
@@ -66,6 +70,8 @@ RETURN
   tenant.event_count AS event_count,
   size(hits) AS found,
   events,
+  after,
+  texts,
   model_hash,
   model,
   schemas,

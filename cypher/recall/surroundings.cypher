@@ -1,18 +1,15 @@
-// What lies around the best events, and what is known about the question's words: one row.
+// What lies around the best events: one row. Those that share an entity with $anchors (entities that more than $degree
+// events mention tie nothing together and are left out whole, so that no part of them is an accident of the order of
+// storage), those of the time that the question names, the latest ones, and those of the running session.
 //
-// Around: events that share an entity with $anchors (entities that more than $degree events mention tie nothing
-// together and are left out whole, so that no part of them is an accident of the order of storage), events of the
-// time that the question names, the latest ones, and those of the running session. Known: artifacts and memories by
-// their words, standing rules and the goals of the running session always, the $chosen procedure, task records with
-// the replies that tell how far they are trusted, entities, relations, open conflicts. As of $as_of_us. Lists come in
-// no order where nothing is cut off; where something is, the order is total.
+// As of $as_of_us. The lists come in no order where nothing is cut off; where something is, the order is total.
 //
 // The planner would go through a tenant's whole time, or all events there are, for those of one session: hence the
-// hints; and for those that an entity or a record names: hence startNode and endNode, which it cannot begin from.
-// It takes the latest straight from the index only where the order names both of its properties.
+// hint; and for those that an entity names: hence startNode, which it cannot begin from. It takes the latest straight
+// from the index only where the order names both of its properties.
 //
 // mode: read
-// row:  mentions, events, artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events
+// row:  mentions, events, after, texts
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -56,148 +53,9 @@ CALL (linked) {
     LIMIT 40
   }
   OPTIONAL MATCH (event)-[:NEXT]->(after:Event)
-  RETURN collect([event.recall_row, coalesce(after.event_id, '')]) AS events
+  RETURN
+    collect(coalesce(event.recall_row, '')) AS events,
+    collect(coalesce(after.event_id, '')) AS after,
+    collect(coalesce(event.text, '')) AS texts
 }
-CALL () {
-  MATCH (event:Event)
-  USING INDEX event:Event(session_key, sequence)
-  WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
-  MATCH (event)<-[:EVIDENCED_BY]-(memory:Memory)
-  WITH DISTINCT memory
-  RETURN collect(memory) AS told
-}
-CALL (told) {
-  CALL (told) {
-    CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60}) YIELD node
-    WHERE node.tenant_id = $tenant_id
-    RETURN node AS record
-    UNION
-    MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
-    RETURN record
-    ORDER BY coalesce(record.hard, false) DESC, record.first_us DESC, record.memory_id
-    LIMIT 60
-    UNION
-    MATCH (record:Memory {tenant_id: $tenant_id, kind: 'goal'})
-    WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us AND record.extraction_method = 'remembered'
-    RETURN record
-    ORDER BY record.last_us DESC, record.memory_id
-    LIMIT 10
-    UNION
-    UNWIND [memory IN told WHERE memory.kind = 'goal'] AS record
-    RETURN record
-    UNION
-    UNWIND $chosen AS key
-    MATCH (record:Artifact {key: key})
-    WHERE record.tenant_id = $tenant_id
-    RETURN record
-  }
-  RETURN collect(record) AS records
-}
-CALL (records) {
-  UNWIND [record IN records WHERE record:Artifact AND record.status_times[0] <= $as_of_us] AS artifact
-  RETURN collect(artifact {
-    .artifact_id, .artifact_type, .title, .text, .token_count, .search_text, .content, .content_hash, .confidence,
-    .agent_id, .tags, .metadata, .created_us, .status_times, .status_values, .count_times, .observed_counts,
-    .success_rates, .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants, .source_memory_ids,
-    source_events: size(artifact.source_events),
-    linked: EXISTS { (artifact)-[:EVIDENCED_BY]->() },
-    alive: EXISTS { (artifact)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
-  }) AS artifacts
-}
-CALL (records, told) {
-  UNWIND [record IN records WHERE record:Memory AND record.first_us <= $as_of_us] AS memory
-  RETURN collect(memory {
-    .memory_id, .kind, .text, .token_count, .search_text, .confidence, .status, .observation_count, .hard,
-    .extraction_method, .first_us, .last_us, .valid_from_us, .valid_to_us,
-    here: memory IN told,
-    open: memory.kind = 'goal' AND EXISTS {
-      (memory)-[:EVIDENCED_BY]->(:Event)-[:IN_SESSION]->(session:Session)
-      WHERE session.outcome IS NULL OR session.outcome_order[1] > $as_of_us
-    },
-    linked: EXISTS { (memory)-[:EVIDENCED_BY]->() },
-    alive: EXISTS { (memory)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
-  }) AS memories
-}
-CALL (records) {
-  UNWIND records AS record
-  WITH record
-  WHERE COUNT { (record)-[:EVIDENCED_BY]->() } <= 40
-  MATCH (record)-[link:EVIDENCED_BY]->()
-  WITH record, endNode(link) AS event
-  WHERE event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
-    AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
-  WITH record, event
-  ORDER BY event.time_us DESC, event.event_id
-  WITH record, head(collect(event)) AS event
-  RETURN collect([coalesce(record.artifact_id, record.memory_id), event.recall_row]) AS evidence
-}
-CALL () {
-  CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40}) YIELD node AS record
-  WHERE record.tenant_id = $tenant_id AND record.created_us <= $as_of_us AND record.erased IS NULL
-    AND record.artifact_kind <> 'digest'
-  RETURN collect(record {
-    .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .token_count, .search_text,
-    .pack_section, .hidden_us,
-    replies: [(reply:TaskRecord)-[:REPLIES_TO]->(record) WHERE reply.created_us <= $as_of_us | reply {
-      .artifact_id, .artifact_kind, .agent_id, .supports_claim, .verification_status, .created_us
-    }]
-  }) AS task_records
-}
-CALL () {
-  CALL db.index.fulltext.queryNodes('entity_text', $words, {limit: 40}) YIELD node
-  WHERE node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us
-  RETURN collect(node) AS met
-}
-CALL (met) {
-  UNWIND met AS entity
-  MATCH (entity)-[relation:RELATES_TO]-(other:Entity)
-  WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
-    AND (other IN met OR COUNT { (entity)-[:RELATES_TO]-() } <= 40)
-  WITH DISTINCT relation
-  RETURN collect([
-    startNode(relation).name, relation.relation_type, endNode(relation).name, startNode(relation).key,
-    endNode(relation).key, relation.weight, relation.confidence, relation.evidence_count, relation.last_us
-  ]) AS relations
-}
-CALL () {
-  MATCH (conflict:Conflict)
-  USING INDEX conflict:Conflict(tenant_id, status)
-  WHERE conflict.tenant_id = $tenant_id AND conflict.status IS NOT NULL AND conflict.detected_us <= $as_of_us
-    AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
-  WITH conflict
-  ORDER BY conflict.detected_us DESC, conflict.conflict_id
-  LIMIT 60
-  RETURN collect(conflict {
-    .conflict_id, .kind, .reason, .text, .token_count, .detected_us,
-    sides: [(conflict)-[:BETWEEN]->(side) | coalesce(side.artifact_id, side.memory_id, side.key)]
-  }) AS conflicts
-}
-CALL () {
-  MATCH (event:Event)
-  USING INDEX event:Event(session_key, sequence)
-  WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
-    AND event.time_us <= $as_of_us AND event.erased IS NULL
-    AND event.event_type IN ['tool_call', 'tool_result', 'error']
-  WITH event
-  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
-  LIMIT 200
-  RETURN collect([event.event_type, left(event.text, 400)]) AS session
-}
-RETURN
-  mentions,
-  events,
-  artifacts,
-  memories,
-  evidence,
-  task_records,
-  [entity IN met | [
-    entity.key, entity.name, entity.type, entity.mention_count, entity.confidence, entity.first_us, entity.last_us
-  ]] AS entities,
-  relations,
-  conflicts,
-  session,
-  coalesce(head(COLLECT {
-    MATCH (running:Session {key: $session_key})
-    WHERE running.tenant_id = $tenant_id
-    RETURN running.event_count
-  }), 0) AS session_events
+RETURN mentions, events, after, texts

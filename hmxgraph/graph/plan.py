@@ -1,6 +1,7 @@
 """Plans describe questions to the graph and ask none themselves.
 
-A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. A
+A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. What it
+does not need at once it yields as :class:`Ahead`, and later as itself. A
 *procedure* is a generator that yields works (a transaction mode and a plan factory) and receives what the plans
 return; it is several transactions in a row. All logic between round trips lives in them once, for both faces.
 """
@@ -13,8 +14,18 @@ from hmxgraph.graph.statement import Statement
 
 T = TypeVar("T")
 Row: TypeAlias = dict[str, Any]
-Plan: TypeAlias = Generator[Statement, list[Row], T]
+Plan: TypeAlias = Generator["Statement | Ahead", list[Row], T]
 PlanFactory: TypeAlias = Callable[[], Plan[T]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A statement to be sent at once, answered with no rows: the server works while the plan goes on.
+
+    Its rows come when the plan yields the statement itself.
+    """
+
+    statement: Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from neo4j import AsyncManagedTransaction, ManagedTransaction
+from neo4j import AsyncManagedTransaction, AsyncResult, ManagedTransaction, Result
 
-from hmxgraph.graph.plan import Plan, Procedure, Row, Work
+from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Work
 from hmxgraph.graph.statement import Statement
 
 T = TypeVar("T")
+R = TypeVar("R")
 Transact: TypeAlias = Callable[[Work[Any]], Any]
 TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]
 
@@ -24,18 +25,34 @@ class Watch(Protocol):
         """*statement* was answered with so many rows after so many milliseconds."""
 
 
+class _Sent(NamedTuple, Generic[R]):
+    """A statement that the server works on."""
+
+    statement: Statement
+    began: float
+    result: R
+
+
 def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
     """What *plan* returns after all its statements were answered within *tx*."""
+    underway: list[_Sent[Result]] = []
+
+    def send(statement: Statement) -> _Sent[Result]:
+        watch.sent(statement)
+        return _Sent(statement, perf_counter(), tx.run(statement.text, statement.parameters))
+
     try:
-        statement = next(plan)
+        asked = next(plan)
         while True:
-            watch.sent(statement)
-            began = perf_counter()
-            result = tx.run(statement.text, statement.parameters)
-            keys = result.keys()
-            rows = [dict(zip(keys, record.values(), strict=True)) for record in result]
-            watch.answered(statement, len(rows), (perf_counter() - began) * 1000)
-            statement = plan.send(rows)
+            rows: list[Row] = []
+            if isinstance(asked, Ahead):
+                underway.append(send(asked.statement))
+            else:
+                _, began, result = _taken(underway, asked) or send(asked)
+                keys = result.keys()
+                rows = [dict(zip(keys, record.values(), strict=True)) for record in result]
+                watch.answered(asked, len(rows), (perf_counter() - began) * 1000)
+            asked = plan.send(rows)
     except StopIteration as stop:
         value: T = stop.value
         return value
@@ -43,19 +60,34 @@ def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
 
 async def run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) -> T:
     """The awaitable twin of :func:`run`."""
+    underway: list[_Sent[AsyncResult]] = []
+
+    async def send(statement: Statement) -> _Sent[AsyncResult]:
+        watch.sent(statement)
+        return _Sent(statement, perf_counter(), await tx.run(statement.text, statement.parameters))
+
     try:
-        statement = next(plan)
+        asked = next(plan)
         while True:
-            watch.sent(statement)
-            began = perf_counter()
-            result = await tx.run(statement.text, statement.parameters)
-            keys = result.keys()
-            rows: list[Row] = [dict(zip(keys, record.values(), strict=True)) async for record in result]
-            watch.answered(statement, len(rows), (perf_counter() - began) * 1000)
-            statement = plan.send(rows)
+            rows: list[Row] = []
+            if isinstance(asked, Ahead):
+                underway.append(await send(asked.statement))
+            else:
+                _, began, result = _taken(underway, asked) or await send(asked)
+                keys = result.keys()
+                rows = [dict(zip(keys, record.values(), strict=True)) async for record in result]
+                watch.answered(asked, len(rows), (perf_counter() - began) * 1000)
+            asked = plan.send(rows)
     except StopIteration as stop:
         value: T = stop.value
         return value
+
+
+def _taken(underway: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
+    """The *statement* as it was sent ahead, if it was; it is not underway any more."""
+    places = (place for place, sent in enumerate(underway) if sent.statement is statement)
+    place = next(places, None)
+    return None if place is None else underway.pop(place)
 
 
 def perform(procedure: Procedure[T], transact: Transact) -> T:

@@ -1,6 +1,6 @@
-"""From a draft and the texts of events to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
+"""From a draft to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -19,7 +19,6 @@ from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import Box, Packed, cut_to, fill
 from hmxgraph.recall.render import Line, line_of, parts_of, written
 from hmxgraph.recall.scoring import THRESHOLD, WEIGHTS, plain
-from hmxgraph.text.lines import told
 
 PROFILE = "hmxgraph-recall-1"
 HMX_VERSION = "HMX-1.0"
@@ -34,18 +33,12 @@ _ORIGINS = {
 }
 
 
-def assemble(draft: Draft, texts: Mapping[str, str]) -> Pack:
-    """The context pack of *draft*; *texts* are those of the events it wanted, by id."""
-    ranking = [Ranked(rank, _readable(of, texts)) for rank, of in draft.ranking.in_sight(texts.keys())]
+def assemble(draft: Draft) -> Pack:
+    """The context pack of *draft*."""
+    ranking = list(draft.ranking.in_sight(frozenset(draft.in_reach())))
     judgement = judged(ranking, draft.in_force.conflicts)
     box = _filled(draft, judgement)
     return _Writing(draft, ranking, judgement, box).pack()
-
-
-def _readable(candidate: Candidate, texts: Mapping[str, str]) -> Candidate:
-    """*candidate* with its words, where they were fetched."""
-    text = "" if candidate.content else texts.get(candidate.source_id, "")
-    return candidate._replace(content=told(text, candidate.speaker)) if text else candidate
 
 
 def _counted(draft: Draft, ranked: Ranked) -> Ranked:
@@ -62,13 +55,13 @@ def _takes(draft: Draft, line: Line) -> int:
 
 def _filled(draft: Draft, judgement: Judgement) -> Box:
     request = draft.request
-    readable = [_counted(draft, ranked) for ranked in judgement.eligible if ranked.candidate.content]
-    sections = {ranked.candidate.section for ranked in readable}
+    eligible = [_counted(draft, ranked) for ranked in judgement.eligible if ranked.candidate.content]
+    sections = {ranked.candidate.section for ranked in eligible}
     budgets = section_budgets(
         request.budget, [name for name in request.sections if name in sections or name in SHARES], draft.priors
     )
     box = Box(request.budget, {**dict.fromkeys(sections, 0), **budgets}, Costs(draft.count_tokens))
-    fill(box, readable, request.strategy)
+    fill(box, eligible, request.strategy)
     return box
 
 
@@ -227,11 +220,11 @@ class _Writing:
         for rank in range(1, len(self._draft.ranking) + 1):
             if rank not in packed:
                 ranked = self._draft.ranking.at(rank)
-                yield Dropped(ranked, self._judged.get(rank) or _unread(ranked.candidate))
+                yield Dropped(ranked, self._judged.get(rank) or _beyond(ranked.candidate))
 
 
-def _unread(candidate: Candidate) -> str:
-    """Why an event is left out whose text was not fetched."""
+def _beyond(candidate: Candidate) -> str:
+    """Why an event is left out that came into no question."""
     return candidate.verdict or ("low_relevance" if candidate.score < THRESHOLD else "budget_exceeded")
 
 

@@ -1,4 +1,4 @@
-"""A pack before its texts are fetched: every candidate scored and ranked."""
+"""A pack before it is filled: every candidate scored and ranked."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -24,11 +24,11 @@ from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.validity import applies
 
 CountTokens = Callable[[str], int]
-# Texts are fetched for somewhat more than fits, because repeats fall out once they can be read.
+# Somewhat more than fits is compared with each other, because repeats fall out.
 MARGIN = 1.2
-READ_ALIKE = 2
-FETCHED_BEYOND = 16
-MOST_TEXTS = 1_500
+COMPARED_ALIKE = 2
+COMPARED_BEYOND = 16
+MOST_COMPARED = 1_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class State:
 
 @dataclass(frozen=True)
 class Draft:
-    """Everything that a pack is made of, but for the texts of events."""
+    """Everything that a pack is made of."""
 
     request: PackRequest
     state: State
@@ -104,26 +104,26 @@ class Draft:
         known = [entity.name for entity in self.known.entities if self.appraisal.names(entity.name)]
         return tuple(dict.fromkeys([*sorted(known), *self.found.question.names]))
 
-    def texts_wanted(self) -> tuple[str, ...]:
-        """The ids of the events whose texts may be needed, best first: somewhat more than fill the budget.
+    def in_reach(self) -> tuple[str, ...]:
+        """The ids of the events that may go in, best first: somewhat more than fill the budget.
 
-        Of those with the same search terms and length, which mostly say the same, two are read.
+        Of those with the same search terms and length, which mostly say the same, two are looked at.
         """
         ids: list[str] = []
         tokens = 0
         alike = Counter[tuple[str, int]]()
-        for event in self.ranking.unread():
+        for event in self.ranking.sketches():
             if event.score < THRESHOLD:
                 break
-            if (tokens > MARGIN * self.request.budget and len(ids) >= FETCHED_BEYOND) or len(ids) >= MOST_TEXTS:
+            if (tokens > MARGIN * self.request.budget and len(ids) >= COMPARED_BEYOND) or len(ids) >= MOST_COMPARED:
                 break
             shape = (event.words, event.tokens)
             alike[shape] += 1
-            if alike[shape] <= READ_ALIKE:
+            if alike[shape] <= COMPARED_ALIKE:
                 ids.append(event.event_id)
             if alike[shape] == 1:
                 tokens += event.tokens
-        return tuple(dict.fromkeys(ids))
+        return tuple(ids)
 
     @cached_property
     def _records(self) -> tuple[Candidate, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 from hmxgraph.recall.candidates import Candidate, Order
 from hmxgraph.recall.pool import EventPool, Floats
 from hmxgraph.recall.scoring import Clock, Components, scores
+from hmxgraph.text.lines import told
 
 # The relevance from which on an event has anything to do with the question.
 HELPS = 0.2
@@ -22,7 +23,7 @@ SECTION = "episodes"
 
 
 class Sketch(NamedTuple):
-    """What is known of an event before its text is read."""
+    """What tells whether an event comes into question."""
 
     event_id: str
     words: str
@@ -58,12 +59,12 @@ class Episodes:
         return zip((-self.scores).tolist(), pool.tokens, pool.event_id, repeat(SECTION), strict=False)
 
     def sketches(self) -> Iterator[Sketch]:
-        """Of each event what it takes to see whether its text is worth reading."""
+        """Of each event what it takes to see whether it comes into question."""
         pool = self.pool
         return map(Sketch, pool.event_id, pool.words, pool.tokens, self.scores.tolist())
 
     def candidate(self, at: int) -> Candidate:
-        """The event at that place, without its text."""
+        """The event at that place."""
         pool, event_id = self.pool, self.pool.event_id[at]
         components = Components(float(self.relevance[at]), float(self.recency[at]), 1.0, pool.salience[at])
         return Candidate(
@@ -74,6 +75,7 @@ class Episodes:
             float(self.scores[at]),
             components,
             pool.words[at],
+            told(pool.text[at], pool.speaker[at]),
             origin="episodic",
             time_us=pool.time_us[at],
             session_id=pool.session_id[at],

@@ -12,6 +12,7 @@ from hmxgraph.recall.question import Question
 from hmxgraph.recall.records import record_candidates
 from hmxgraph.recall.scoring import Clock, Components, support
 from hmxgraph.recall.times import DAY_US
+from hmxgraph.text.lines import told
 from hmxgraph.text.terms import search_text
 
 CountTokens = Callable[[str], int]
@@ -250,6 +251,7 @@ def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Ca
         score=components.score,
         components=components,
         words=evidence.words,
+        content=told(evidence.text, evidence.speaker),
         origin="episodic",
         time_us=evidence.time_us,
         session_id=evidence.session_id,

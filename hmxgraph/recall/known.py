@@ -128,6 +128,7 @@ class Evidence:
     salience: float
     speaker: str
     words: str
+    text: str
     label: str = ""
 
 

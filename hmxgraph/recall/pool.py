@@ -1,4 +1,4 @@
-"""The events that may go into a pack, as columns: what ranking looks at, without their texts."""
+"""The events that may go into a pack, as columns."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +23,8 @@ _REMEMBERED = 4_096
 class EventPool:
     """Candidate events in a canonical order: by session, then as the session tells them.
 
-    The fields are those of a row in ``graph.rows.recall_rows``, in this order. ``tokens`` are those of the line that a
-    pack writes for it, ``label`` says whose words they are where they came from outside.
+    The fields are those of a row of ``graph.rows.recall_rows.pool_rows``, in this order. ``tokens`` are those of the
+    line that a pack writes for it, ``label`` says whose words they are where they came from outside.
     """
 
     event_id: tuple[str, ...] = ()
@@ -39,6 +39,7 @@ class EventPool:
     asks: tuple[bool, ...] = ()
     label: tuple[str, ...] = ()
     next_id: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.event_id)

@@ -30,17 +30,17 @@ class Standings:
             found = self._made[rank] = Ranked(rank, self._candidate(self._numbers[rank - 1]))
         return found
 
-    def in_sight(self, read: Collection[str]) -> Iterator[Ranked]:
-        """Those that are no mere events, and the events that were *read*, by id."""
+    def in_sight(self, reached: Collection[str]) -> Iterator[Ranked]:
+        """Those that are no mere events, and the events that are in reach, by id."""
         events, ids = len(self._episodes), self._episodes.pool.event_id
         for rank, number in enumerate(self._numbers, start=1):
-            if number >= events or ids[number] in read:
+            if number >= events or ids[number] in reached:
                 yield self.at(rank)
 
-    def unread(self) -> Iterator[Sketch]:
-        """Those whose text is not known yet, best first."""
-        sketches: list[Sketch | None] = [*self._episodes.sketches(), *map(_sketch, self._others)]
-        return (sketch for number in self._numbers if (sketch := sketches[number]) is not None)
+    def sketches(self) -> Iterator[Sketch]:
+        """The events, best first."""
+        sketches = [*self._episodes.sketches()]
+        return (sketches[number] for number in self._numbers if number < len(sketches))
 
     @property
     def source_types(self) -> frozenset[str]:
@@ -52,8 +52,3 @@ class Standings:
     def _candidate(self, number: int) -> Candidate:
         events = len(self._episodes)
         return self._episodes.candidate(number) if number < events else self._others[number - events]
-
-
-def _sketch(candidate: Candidate) -> Sketch | None:
-    of = candidate
-    return None if of.content else Sketch(of.source_id, of.words, of.tokens, of.score)

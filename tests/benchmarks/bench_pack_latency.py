@@ -8,17 +8,18 @@ import json
 import os
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from statistics import fmean
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from neo4j import Driver, GraphDatabase
 
 import hmxgraph
 from hmxgraph.graph.address import Address
+from hmxgraph.graph.plan import Ahead
 from hmxgraph.graph.plans.packs import pack
 from hmxgraph.graph.statement import Statement
 from hmxgraph.knowledge.wanted import pack_request
@@ -34,7 +35,11 @@ TENANTS = 12
 # Questions to the large tenant, and a sixth of them to each other one.
 OF_LARGE = int(os.environ.get("HMXGRAPH_BENCH_PACKS", "240"))
 PER_TENANT = OF_LARGE // 6
-STAGES = ("question", "first ranking", "draft", "assembly")
+# What the client does before each step of the plan; the server works on knowledge and surroundings meanwhile.
+STAGES = ("question", "guidance", "first ranking", "(asking)", "what is known", "draft and assembly")
+
+
+Told: TypeAlias = Callable[[Statement | Ahead | None, float], object]
 
 
 @dataclass
@@ -124,25 +129,30 @@ def measured(graph: hmxgraph.KnowledgeGraph, driver: Driver, questions: list[str
 
 
 def _statements(graph: hmxgraph.KnowledgeGraph, question: str) -> list[Statement]:
-    sent: list[Any] = []
-    _driven(graph, question, lambda statement, _: sent.append(statement))
-    return sent[:-1]
+    sent: list[Statement] = []
+
+    def told(asked: Statement | Ahead | None, _: float) -> None:
+        statement = asked.statement if isinstance(asked, Ahead) else asked
+        if statement is not None and not any(statement is other for other in sent):
+            sent.append(statement)
+
+    _driven(graph, question, told)
+    return sent
 
 
-def _driven(graph: hmxgraph.KnowledgeGraph, question: str, told: Any) -> None:
-    """A pack made by hand; each statement is *told* with the milliseconds that the client took before it."""
+def _driven(graph: hmxgraph.KnowledgeGraph, question: str, told: Told) -> None:
+    """A pack made by hand; each step is *told* with the milliseconds that the client took before it."""
     plan = next(pack(graph._tenancy, pack_request(question, {"budget": BUDGET}), counter())).factory()
     with graph._connection._driver.session(database=graph._connection.address.database) as session:
+        rows: list[dict[str, Any]] = []
         began = perf_counter()
-        statement = next(plan)
+        asked = next(plan)
         try:
             while True:
-                told(statement, (perf_counter() - began) * 1000)
-                result = session.run(statement.text, statement.parameters)
-                keys = result.keys()
-                rows = [dict(zip(keys, record.values(), strict=True)) for record in result]
+                told(asked, (perf_counter() - began) * 1000)
+                rows = [] if isinstance(asked, Ahead) else session.run(asked.text, asked.parameters).data()
                 began = perf_counter()
-                statement = plan.send(rows)
+                asked = plan.send(rows)
         except StopIteration:
             told(None, (perf_counter() - began) * 1000)
 

@@ -87,7 +87,7 @@ def test_at_most_three_statements(learned):
     stop = learned.trace(told.append)
     learned.pack(QUERY, session_id="d1")
     stop()
-    assert [line.split()[0] for line in told] == ["recall/events", "recall/surroundings", "recall/texts"]
+    assert [line.split()[0] for line in told] == ["recall/events", "recall/knowledge", "recall/surroundings"]
 
 
 def test_recency_bias_prefers_what_is_new(graph):

@@ -8,16 +8,17 @@ from typing import Any
 from hmxgraph.compiler.model import Model
 from hmxgraph.extraction import names_in
 from hmxgraph.graph.lucene import term_query
-from hmxgraph.graph.plan import Plan, Procedure, Row, read
+from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, read
 from hmxgraph.graph.rows.compilation import model_key
 from hmxgraph.graph.rows.pack_guidance import MODELS_KEPT, guidance, models_kept
-from hmxgraph.graph.rows.packs import event_texts, known
+from hmxgraph.graph.rows.packs import known
 from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.draft import Draft, State
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
+from hmxgraph.recall.known import Known
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import LONGEST_QUESTION, Question, asks_for_work, understood
@@ -65,12 +66,14 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) ->
         session_key=_session_key(tenancy, request),
     )
     first = _First(tenancy, request, rows[0] if rows else None, kept)
-    around = yield _surroundings(first, asked)
-    draft = first.draft(around[0], count_tokens)
-    texts = yield bind(
-        "recall/texts", tenant_id=tenancy.tenant_id, keys=[tenancy.node_key(each) for each in draft.texts_wanted()]
-    )
-    return assemble(draft, event_texts(texts))
+    knowledge = _knowledge(first, asked)
+    yield Ahead(knowledge)
+    surroundings = _surroundings(first, asked)
+    [told] = yield knowledge
+    yield Ahead(surroundings)
+    touched = known(told, tenancy.tenant_id, first.state.as_of_us)
+    [around] = yield surroundings
+    return assemble(first.draft(around, touched, count_tokens))
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ class _First:
 
     @cached_property
     def events(self) -> list[list[Any]]:
-        return pool_rows(self.row["events"], self.state.as_of_us) if self.row else []
+        return _events(self.row, self.state.as_of_us) if self.row else []
 
     @cached_property
     def by_words(self) -> Ranking:
@@ -112,19 +115,35 @@ class _First:
         """The procedure to follow and the actions worth expecting, as the compiler's model foresees them."""
         return guidance(self.request.query[:LONGEST_QUESTION], self.row, self.kept) if self.row else NO_GUIDANCE
 
-    def draft(self, row: Row, count_tokens: TokenCounter) -> Draft:
+    def draft(self, row: Row, touched: Known, count_tokens: TokenCounter) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         around = Neighbourhood(mentions, self.state.event_count)
-        ranking = self.ranking(pool_rows(row["events"], self.state.as_of_us))
-        touched = known(row, self.state.tenant_id, self.state.as_of_us)
+        ranking = self.ranking(_events(row, self.state.as_of_us))
         return Draft(self.request, self.state, ranking, around, touched, count_tokens, self.guidance)
+
+
+def _events(row: Row, as_of_us: int) -> list[list[Any]]:
+    return pool_rows(row["events"], row["after"], row["texts"], as_of_us)
+
+
+def _knowledge(first: _First, asked: tuple[str, ...]) -> Statement:
+    tenancy, request, as_of_us = first.tenancy, first.request, first.state.as_of_us
+    knows = set(request.sections) != {"episodes"}
+    return bind(
+        "recall/knowledge",
+        tenant_id=tenancy.tenant_id,
+        as_of_us=as_of_us,
+        active_us=as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
+        session_key=_session_key(tenancy, request),
+        chosen=_filled([tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [], 1),
+        words=term_query(tenancy.scope, asked if knows else ()).ljust(_QUERY_LENGTH),
+    )
 
 
 def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
     tenancy, request, state = first.tenancy, first.request, first.state
     ranking = first.by_words
     span = ranking.question.span
-    knows = set(request.sections) != {"episodes"}
     latest = not asked or request.strategy == "recency_biased" or ranking.question.latest
     return bind(
         "recall/surroundings",
@@ -135,10 +154,7 @@ def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
         from_us=span.start_us if span else _NEVER,
         to_us=span.end_us if span else _NEVER,
         latest_us=state.as_of_us - LATEST_DAYS * DAY_US if latest else _NEVER,
-        active_us=state.as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
         session_key=_session_key(tenancy, request),
-        chosen=_filled([tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [], 1),
-        words=term_query(tenancy.scope, asked if knows else ()).ljust(_QUERY_LENGTH),
     )
 
 

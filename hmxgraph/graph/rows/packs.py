@@ -1,7 +1,7 @@
 """Rows of ``cypher/recall`` as what recall ranks."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -34,7 +34,7 @@ _BRIEFS_KEPT = 1_024
 
 
 def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
-    """What ``recall/surroundings`` answered, as of *as_of_us*."""
+    """What ``recall/knowledge`` answered, as of *as_of_us*."""
     records = [_record(values, tenant_id, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
     return Known(
@@ -49,15 +49,12 @@ def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
     )
 
 
-def event_texts(rows: Iterable[Row]) -> dict[str, str]:
-    """The texts that ``recall/texts`` answered, by event id."""
-    return {event_id: text for row in rows for event_id, text in row["events"]}
-
-
-def _evidence(found: Iterable[Sequence[str]], as_of_us: int) -> Iterator[Evidence]:
-    rows = pool_rows(((row, record_id) for record_id, row in found), as_of_us)
-    for event_id, session_id, speaker, _, words, _, time_us, tokens, salience, _, label, record_id in rows:
-        yield Evidence(record_id, event_id, session_id, time_us, tokens, salience, speaker, words, label)
+def _evidence(found: Sequence[Sequence[str]], as_of_us: int) -> Iterator[Evidence]:
+    records, events, texts = zip(*found, strict=True) if found else ((), (), ())
+    for event_id, session_id, speaker, _, words, _, time_us, tokens, salience, _, label, record_id, text in pool_rows(
+        events, records, texts, as_of_us
+    ):
+        yield Evidence(record_id, event_id, session_id, time_us, tokens, salience, speaker, words, text, label)
 
 
 def _artifact(values: Row, as_of_us: int) -> KnownArtifact:

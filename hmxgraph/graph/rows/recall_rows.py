@@ -4,7 +4,7 @@ For each property that is asked of a node the server goes along the chain of all
 candidates it reads a dozen properties each: that was half the time of the statement, and one text takes a sixth of it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -14,7 +14,7 @@ from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
 
 # Characters of search terms: the beginning of a long result tells what it is about.
 MOST_WORDS = 1_500
-_EXPIRES = 11
+_TIME = 6
 
 
 def recall_row(properties: Mapping[str, Any]) -> str:
@@ -38,24 +38,21 @@ def recall_row(properties: Mapping[str, Any]) -> str:
     ).decode()
 
 
-def pool_rows(found: Iterable[Sequence[str | None]], as_of_us: int) -> list[list[Any]]:
-    """Pairs of a row and the next event's id as rows of the pool: those that were there, and not expired, as of then.
+def pool_rows(events: Sequence[str], after: Sequence[str], texts: Sequence[str], as_of_us: int) -> list[list[Any]]:
+    """Rows of the pool: of those *events* that were there, and not expired, as of then, with next event and text.
 
     >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
-    >>> pool_rows([[row, "e2"], [None, ""]], 5)
-    [['e1', 's1', 'Ann', '', 'hello', 1, 5, 4, 0.5, False, '', 'e2']]
-    >>> pool_rows([[row, "e2"]], 4)
+    >>> pool_rows([row, ""], ["e2", ""], ["Hello!", ""], 5)
+    [['e1', 's1', 'Ann', '', 'hello', 1, 5, 4, 0.5, False, '', 'e2', 'Hello!']]
+    >>> pool_rows([row], ["e2"], ["Hello!"], 4)
     []
 
     """
-    known = [(row, next_id) for row, next_id in found if row is not None]
-    rows: list[list[Any]] = orjson.loads(f"[{','.join(row for row, _ in known)}]")
+    rows: list[list[Any] | None] = orjson.loads(f"[{','.join(row or 'null' for row in events)}]")
     kept = []
-    for row, (_, next_id) in zip(rows, known, strict=True):
-        expires_us = row[_EXPIRES]
-        if row[6] <= as_of_us and (expires_us is None or expires_us > as_of_us):
-            row[_EXPIRES] = next_id
-            kept.append(row)
+    for row, next_id, text in zip(rows, after, texts, strict=True):
+        if row is not None and row[_TIME] <= as_of_us and ((expires := row.pop()) is None or expires > as_of_us):
+            kept.append([*row, next_id, text])
     return kept
 
 

@@ -63,18 +63,18 @@ def test_evidence_stands_beside_its_record_once():
     assert ("evidence", "e001") in [(each.section, each.source_id) for _, each in only]
 
 
-def test_texts_are_fetched_for_somewhat_more_than_fits():
+def test_somewhat_more_than_fits_comes_into_question():
     """Best first, and no more than the budget can need."""
     made = draft([event(number, f"deploy staging {number} " + "word " * 40) for number in range(200)], budget=400)
-    wanted = made.texts_wanted()
-    assert 400 < sum(each.tokens for _, each in made.ranking if each.source_id in set(wanted)) < 400 * 3
-    assert len(set(wanted)) == len(wanted)
+    reached = made.in_reach()
+    assert 400 < sum(each.tokens for _, each in made.ranking if each.source_id in set(reached)) < 400 * 3
+    assert len(set(reached)) == len(reached)
 
 
-def test_two_of_many_repeats_are_fetched():
+def test_two_of_many_repeats_come_into_question():
     """What has the same search terms and length as two better ones would only be dropped."""
     made = draft([event(number, "deploy staging once more", session=f"s{number}") for number in range(30)], budget=400)
-    assert len(made.texts_wanted()) == 2
+    assert len(made.in_reach()) == 2
 
 
 def test_progress_is_the_last_step_reached():

@@ -1,0 +1,42 @@
+"""Plans on the real server: statements one after the other, and some sent ahead of when their rows are wanted."""
+
+import asyncio
+
+import pytest
+
+from hmxgraph.graph.connection import AsyncConnection, Connection
+from hmxgraph.graph.plan import Ahead, read
+from hmxgraph.graph.statement import bind
+
+
+def ahead_of(other, *, asked):
+    """A plan that sends one statement ahead of *other*; *asked* tells whether it wants the rows of the first."""
+    waiting = bind("health/server")
+    nothing = yield Ahead(waiting)
+    between = yield other
+    servers = (yield waiting) if asked else None
+    return nothing, servers, between
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_rows_of_a_statement_sent_ahead_come_when_asked_for(address, asked):
+    """Both faces alike; one whose rows nobody asks for does no harm and is not told of."""
+    told = []
+    other = bind("health/indexes_not_online")
+
+    async def awaited():
+        connection = AsyncConnection(address)
+        connection.listen(told.append)
+        found = await connection.perform(read(lambda: ahead_of(other, asked=asked)))
+        await connection.close()
+        return found
+
+    connection = Connection(address)
+    connection.listen(told.append)
+    found = connection.perform(read(lambda: ahead_of(other, asked=asked)))
+    connection.close()
+    assert asyncio.run(awaited()) == found
+    assert (found[0], found[2]) == ([], [])
+    assert [list(row) for row in found[1] or []] == ([["version", "edition"]] if asked else [])
+    names = ["health/indexes_not_online", *(["health/server"] if asked else [])]
+    assert [line.split()[0] for line in told] == names * 2
