@@ -84,23 +84,29 @@ class Goals:
         )
 
     @cached_property
-    def _compared(self) -> tuple[list[Exemplar], dict[str, float], list[dict[str, float]]]:
-        """The successful sessions, the rarity of their terms, and their requests as vectors: the same for all asked."""
+    def _compared(self) -> tuple[list[Exemplar], dict[str, float], dict[str, list[tuple[int, float]]]]:
+        """The successful sessions, the rarity of their terms, and for each term whose requests have it, at what weight.
+
+        The same for all that is asked.
+        """
         successes = [one for one in self.exemplars if one.succeeded]
         rarity = _rarity(successes)
-        return successes, rarity, [_vector(one.terms, rarity) for one in successes]
+        postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for place, one in enumerate(successes):
+            for term, weight in _vector(one.terms, rarity).items():
+                postings[term].append((place, weight))
+        return successes, rarity, dict(postings)
 
     def _neighbours(self, request: Sequence[str]) -> dict[str, float] | None:
         """What the successful sessions with the likest requests did, each counting by its likeness."""
-        successes, rarity, vectors = self._compared
-        asked = _vector(request, rarity)
-        likeness = sorted(
-            ((_cosine(asked, vector), place) for place, vector in enumerate(vectors)),
-            key=lambda pair: (-pair[0], pair[1]),
-        )[: self.neighbours]
+        successes, rarity, postings = self._compared
+        cosines: defaultdict[int, float] = defaultdict(float)
+        for term, weight in _vector(request, rarity).items():
+            for place, other in postings[term]:
+                cosines[place] += weight * other
         votes: defaultdict[str, float] = defaultdict(float)
         total = 0.0
-        for alike, place in likeness:
+        for place, alike in sorted(cosines.items(), key=lambda pair: (-pair[1], pair[0]))[: self.neighbours]:
             weight = alike**self.power
             total += weight
             for name in successes[place].actions:
@@ -162,8 +168,3 @@ def _vector(terms: Sequence[str], rarity: Mapping[str, float]) -> dict[str, floa
     known = {term: rarity[term] for term in terms if term in rarity}
     length = math.sqrt(sum(weight * weight for weight in known.values())) or 1.0
     return {term: weight / length for term, weight in known.items()}
-
-
-def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    small, large = sorted((one, other), key=len)
-    return sum(weight * large[term] for term, weight in small.items() if term in large)

@@ -96,7 +96,7 @@ def suggest(
 ) -> Suggestion:
     """What to do next in *running*, from the tenant's model and its active artifacts."""
     ordered = sorted(guides, key=lambda guide: guide.artifact_id)
-    schema = fitting_schema(running.request, running.actions, model, ordered, profile)
+    schema = fitting_schema(foreseen(running.request, running.actions, model), ordered, profile)
     playbooks = _playbooks(running, ordered)
     tools = _tools(running, model, playbooks)
     speaking = _speaking(schema, playbooks, ordered)
@@ -107,16 +107,15 @@ def suggest(
     )
 
 
-def fitting_schema(
-    request: str, actions: Sequence[str], model: Model, guides: Iterable[Guide], profile: CompilerProfile
-) -> Guide | None:
-    """The task schema for a session with this request and these actions so far; None where nothing tells.
-
-    An action that was taken is certain; what else will be taken is foreseen from the request.
-    """
-    schemas = [guide for guide in guides if guide.artifact_type == "task_schema"]
+def foreseen(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
+    """For each action the chance that a session with this request takes it; one that it took is certain."""
     chances = dict(model.goals.chances(request)) if request and model.goals.actions else {}
-    chances |= dict.fromkeys(actions, 1.0)
+    return chances | dict.fromkeys(actions, 1.0)
+
+
+def fitting_schema(chances: Mapping[str, float], guides: Iterable[Guide], profile: CompilerProfile) -> Guide | None:
+    """The task schema for a session whose actions have these *chances*; None where nothing tells."""
+    schemas = [guide for guide in guides if guide.artifact_type == "task_schema"]
     if not schemas or not chances:
         return None
     return max(schemas, key=lambda guide: (fit(_key(guide), chances, profile), guide.observed_count, guide.artifact_id))

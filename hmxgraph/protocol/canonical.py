@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -13,6 +14,8 @@ from hmxgraph.errors import NotCanonical
 MAX_INTEGER = 2**53 - 1
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 _TEXT = frozenset({str})
+# The parts of a document mostly have the same few keys; of those it is remembered that they are plain.
+_FEW_KEYS = 12
 # What orjson always writes as RFC 8785 wants it; a fragment is canonical text already.
 _SAME = frozenset({str, int, bool, type(None), orjson.Fragment})
 
@@ -71,12 +74,21 @@ def _alike(value: Any) -> bool:
     """
     kind = type(value)
     if kind is dict:
-        return _TEXT.issuperset(map(type, value)) and all(map(str.isascii, value)) and _parts_alike(value.values())
+        plain = _remembered_plain if len(value) <= _FEW_KEYS else _plain
+        return plain(tuple(value)) and _parts_alike(value.values())
     if kind is list or kind is tuple:
         return _parts_alike(value)
     if kind is float:
         return 1e-4 <= abs(value) < 1e15 and not value.is_integer()
     return kind in _SAME
+
+
+def _plain(keys: tuple[Any, ...]) -> bool:
+    """Whether these are texts of ASCII."""
+    return _TEXT.issuperset(map(type, keys)) and all(map(str.isascii, keys))
+
+
+_remembered_plain = lru_cache(maxsize=1_024)(_plain)
 
 
 def _parts_alike(parts: Collection[Any]) -> bool:

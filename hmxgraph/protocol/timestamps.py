@@ -40,7 +40,7 @@ def iso(us: int) -> str:
     ('2026-03-14T03:00:00.000Z', '1970-01-01T00:00:00.000001Z')
     """
     moment = _EPOCH + timedelta(microseconds=us)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.").zfill(20) + (f"{us % _SECOND:06d}".removesuffix("000") or "000") + "Z"
+    return moment.isoformat(timespec="microseconds" if us % 1000 else "milliseconds").removesuffix("+00:00") + "Z"
 
 
 def _offset_minutes(match: re.Match[str]) -> int:

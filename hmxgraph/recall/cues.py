@@ -50,10 +50,7 @@ def _length(pool: EventPool) -> Floats:
 
 def _echoes(question: Question, pool: EventPool) -> Floats:
     """Earlier requests of the same kind: an agent at work is helped by what came of them, not by their words."""
-    asked = frozenset(question.terms)
-    news = np.array(
-        [1.0 - len(own.keys() & asked) / len(own) if own else 1.0 for own in pool.vocabularies], dtype=np.float64
-    )
+    news = 1.0 - pool.occurrences.met(question.terms) / np.maximum(pool.occurrences.vocabulary, 1)
     return ECHO * np.maximum(1.0 - news / NEWS, 0.0)
 
 
@@ -72,4 +69,4 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
     """Turns that say when, for a question that asks when."""
     if not question.when:
         return np.zeros(len(pool))
-    return TIME_WORDS * np.array([not _TIME_WORDS.isdisjoint(own) for own in pool.vocabularies], dtype=np.float64)
+    return TIME_WORDS * (pool.occurrences.met(_TIME_WORDS) > 0)

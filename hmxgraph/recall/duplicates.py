@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from math import ceil
+from typing import NamedTuple, TypeAlias
 
 from hmxgraph.text.similarity import jaccard, trigrams
 
@@ -10,7 +11,14 @@ ALIKE = 0.92
 FEW = 12
 # Packs of one tenant read the same texts again and again: so many are kept, some kilobytes each.
 _REMEMBERED = 2_048
-Trigrams = frozenset[tuple[str, ...]]
+Trigrams: TypeAlias = frozenset[int]
+
+
+class Shape(NamedTuple):
+    """A text's trigrams, as numbers, and the few of them of which a text like it has to have one."""
+
+    trigrams: Trigrams
+    telling: tuple[int, ...]
 
 
 class Duplicates:
@@ -36,28 +44,31 @@ class Duplicates:
         if text in self._texts:
             return True
         shape = _shape(text)
-        if not shape:
+        if not shape.trigrams:
             return False
         self._texts.add(text)
-        return self._repeats_all(shape) if len(shape) < FEW else self._repeats_most(shape)
+        return self._repeats_most(shape) if shape.telling else self._repeats_all(shape.trigrams)
 
     def _repeats_all(self, shape: Trigrams) -> bool:
         known = shape in self._few
         self._few.add(shape)
         return known
 
-    def _repeats_most(self, shape: Trigrams) -> bool:
-        # Any order will do, as long as it is one: that of hashes is the quickest to make.
-        first = sorted(map(hash, shape))[: len(shape) - ceil(ALIKE * len(shape)) + 1]
-        least, most = ALIKE * len(shape), len(shape) / ALIKE
-        near = (other for start in first for other in self._by_trigram.get(start, ()) if least <= len(other) <= most)
-        if any(jaccard(shape, other) >= ALIKE for other in near):
-            return True
-        for start in first:
-            self._by_trigram.setdefault(start, []).append(shape)
+    def _repeats_most(self, shape: Shape) -> bool:
+        own, telling = shape
+        least, most = ALIKE * len(own), len(own) / ALIKE
+        for start in telling:
+            for other in self._by_trigram.get(start, ()):
+                if least <= len(other) <= most and jaccard(own, other) >= ALIKE:
+                    return True
+        for start in telling:
+            self._by_trigram.setdefault(start, []).append(own)
         return False
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _shape(text: str) -> Trigrams:
-    return trigrams(text)
+def _shape(text: str) -> Shape:
+    own = frozenset(map(hash, trigrams(text)))
+    # Any order will do, as long as it is one: that of hashes is the quickest to make.
+    telling = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW else ()
+    return Shape(own, tuple(telling))

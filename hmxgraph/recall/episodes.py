@@ -31,6 +31,14 @@ class Sketch(NamedTuple):
     score: float
 
 
+class _Columns(NamedTuple):
+    """Numbers as Python has them: one at a time they are read much faster than from arrays."""
+
+    relevance: list[float]
+    recency: list[float]
+    score: list[float]
+
+
 @dataclass(frozen=True)
 class Episodes:
     """The events of *pool* with their relevance; those in *retold* say what another candidate says."""
@@ -53,26 +61,31 @@ class Episodes:
         """Of each event; no doubt is cast on what was recorded."""
         return scores(self.relevance, self.recency, 1.0, np.array(self.pool.salience, dtype=np.float64))
 
+    @cached_property
+    def _columns(self) -> "_Columns":
+        return _Columns(self.relevance.tolist(), self.recency.tolist(), self.scores.tolist())
+
     def orders(self) -> Iterator[Order]:
         """What each event is ranked by, as ``Candidate.order`` tells it."""
         pool = self.pool
         return zip((-self.scores).tolist(), pool.tokens, pool.event_id, repeat(SECTION), strict=False)
 
-    def sketches(self) -> Iterator[Sketch]:
-        """Of each event what it takes to see whether it comes into question."""
+    def sketch(self, at: int) -> Sketch:
+        """Of the event at that place what tells whether it comes into question."""
         pool = self.pool
-        return map(Sketch, pool.event_id, pool.words, pool.tokens, self.scores.tolist())
+        return Sketch(pool.event_id[at], pool.words[at], pool.tokens[at], self._columns.score[at])
 
     def candidate(self, at: int) -> Candidate:
         """The event at that place."""
         pool, event_id = self.pool, self.pool.event_id[at]
-        components = Components(float(self.relevance[at]), float(self.recency[at]), 1.0, pool.salience[at])
+        of = self._columns
+        components = Components(of.relevance[at], of.recency[at], 1.0, pool.salience[at])
         return Candidate(
             SECTION,
             "episode",
             event_id,
             pool.tokens[at],
-            float(self.scores[at]),
+            of.score[at],
             components,
             pool.words[at],
             told(pool.text[at], pool.speaker[at]),

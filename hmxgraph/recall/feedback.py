@@ -8,12 +8,11 @@ Of talk only. A document with a title is about one subject, and others are reach
 (``walk``); words that similar documents share lead back to where one is (multi-hop passages: 3 points of recall less).
 """
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from hmxgraph.recall.field import Nearby, WordMatch, field_scores, rarity
+from hmxgraph.recall.field import Nearby, WordMatch, field_scores, rarity, weighted
 from hmxgraph.recall.pool import EventPool, Floats
 
 # So many events are believed, as far as their words meet the question this well; so many of their words are taken.
@@ -47,29 +46,19 @@ def feedback_scores(
 
 
 def _shared(pool: EventPool, best: Sequence[int], asked: Collection[str]) -> list[str]:
-    standing = Counter(word for at in best for word in pool.vocabularies[at])
-    return sorted(
-        word for word, times in standing.items() if times >= SHARED_BY and word not in asked and not word.isdigit()
-    )
+    shared = pool.occurrences.shared(best, SHARED_BY) if best else []
+    return [word for word in shared if word not in asked and not word.isdigit()]
 
 
 def _telling(pool: EventPool, shared: Sequence[str], believed: dict[int, float], event_count: int) -> WordMatch:
     """The most telling of the *shared* words: those of the best events that are rare elsewhere."""
-    counts = _occurrences(shared, pool)
+    counts = pool.occurrences.counts(shared)
     frequency = (counts > 0).sum(axis=1)
     places = list(believed)
-    belief = (counts[:, places] > 0) @ np.array([believed[at] for at in places])
+    belief = weighted(np.array([believed[at] for at in places]), (counts[:, places] > 0).T)
     worth = np.where(frequency <= COMMON * len(pool), belief * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
     order = np.argsort(-worth, kind="stable")[:MOST_WORDS]
     chosen = order[worth[order] > 0]
     weights = rarity(frequency[chosen], max(event_count, len(pool))) * worth[chosen] / worth.max(initial=1e-9)
     return WordMatch(tuple(shared[int(row)] for row in chosen), counts[chosen], weights)
 
-
-def _occurrences(terms: Sequence[str], pool: EventPool) -> Floats:
-    rows = {term: row for row, term in enumerate(terms)}
-    counts = np.zeros((len(terms), len(pool)))
-    for column, own in enumerate(pool.vocabularies):
-        for word in own.keys() & rows.keys():
-            counts[rows[word], column] = own[word]
-    return counts

@@ -6,11 +6,10 @@ it too, weaker with each step. Formula: Robertson and Zaragoza 2009, "The Probab
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hmxgraph.recall.kinship import Kinship
 from hmxgraph.recall.pool import REACH, EventPool, Floats
 from hmxgraph.text.terms import terms as terms_of
 
@@ -44,22 +43,12 @@ class WordMatch:
     def share(self) -> Floats:
         """The part of the question's information that each event has itself, in [0, 1]."""
         total = self.weights.sum()
-        return self.weights @ (self.counts > 0) / total if total else np.zeros(self.counts.shape[1])
+        return weighted(self.weights, self.counts > 0) / total if total else np.zeros(self.counts.shape[1])
 
 
-class Counted(NamedTuple):
-    """A pool and the counts of the same terms in it."""
-
-    pool: EventPool
-    counts: Floats
-
-
-def match_words(terms: Sequence[str], pool: EventPool, event_count: int, counted: Counted | None = None) -> WordMatch:
-    """Where the *terms* occur in the *pool*, weighted by how rare they are among the tenant's events.
-
-    Events that were *counted* before are not counted again.
-    """
-    counts = _counts(terms, pool, range(len(pool))) if counted is None else _more_counts(terms, pool, counted)
+def match_words(terms: Sequence[str], pool: EventPool, event_count: int) -> WordMatch:
+    """Where the *terms* occur in the *pool*, weighted by how rare they are among the tenant's events."""
+    counts = pool.occurrences.related_counts(terms)
     rare = rarity((counts >= 1).sum(axis=1), max(event_count, len(pool)))
     return WordMatch(tuple(terms), counts, rare * [ASKING if term in _ASKING_WORDS else 1.0 for term in terms])
 
@@ -79,8 +68,21 @@ def field_scores(match: WordMatch, near: "Nearby") -> Floats:
     """BM25 of the question over each event's neighbourhood; zeros where nothing matches."""
     met = match.counts.any(axis=1)
     counts = near.spread(match.counts[met], boosted=True)
-    scores: Floats = match.weights[met] @ (counts * (K1 + 1) / (counts + near.norms))
-    return scores
+    return weighted(match.weights[met], counts * (K1 + 1) / (counts + near.norms))
+
+
+def weighted(weights: Floats, values: Floats | NDArray[np.bool_]) -> Floats:
+    """The sums of *values* (rows by columns) over their rows, each row with its weight.
+
+    Not by matrix product: that goes to a library with threads of its own, which wait by spinning, on the processors
+    that the server works on, and sum in an order that depends on the machine.
+
+    >>> weighted(np.array([1.0, 0.5]), np.array([[1.0, 0.0], [2.0, 4.0]])).tolist()
+    [2.0, 2.0]
+
+    """
+    found: Floats = np.einsum("r,rc->c", weights, values)
+    return found
 
 
 class Nearby:
@@ -115,23 +117,3 @@ def _shares(each_step: float) -> Floats:
     """What is passed on over 0, 1, 2, ... steps; nothing beyond reach."""
     return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])
 
-
-def _more_counts(terms: Sequence[str], pool: EventPool, counted: Counted) -> Floats:
-    before = np.array([counted.pool.index.get(event_id, -1) for event_id in pool.event_id], dtype=np.int64)
-    new = np.flatnonzero(before < 0)
-    counts = counted.counts[:, before]
-    counts[:, new] = _counts(terms, pool, new.tolist())
-    return counts
-
-
-def _counts(terms: Sequence[str], pool: EventPool, places: Sequence[int]) -> Floats:
-    """Terms by events. Most words are kin to no term: they are told apart once for all events, not once for each."""
-    vocabularies = [pool.vocabularies[at] for at in places]
-    kin = Kinship(terms).among(set().union(*vocabularies))
-    counts = np.zeros((len(terms), len(places)))
-    for column, own in enumerate(vocabularies):
-        # In an order, because sums of fractions depend on theirs.
-        for word in sorted(own.keys() & kin.keys()):
-            for row, weight in kin[word]:
-                counts[row, column] += own[word] * weight
-    return counts

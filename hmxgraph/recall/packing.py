@@ -44,6 +44,7 @@ class Box:
     used: int = 0
     in_section: dict[str, int] = field(default_factory=dict)
     opened: set[Hashable] = field(default_factory=set)
+    _groups: dict[int, frozenset[Hashable]] = field(default_factory=dict)
 
     @property
     def free(self) -> int:
@@ -52,8 +53,7 @@ class Box:
 
     def overhead(self, ranked: Ranked) -> int:
         """What an entry costs beside its own tokens."""
-        opens = (group for group in groups(ranked.candidate) if group not in self.opened)
-        return sum(map(self.costs.of, opens))
+        return sum(map(self.costs.of, self._under(ranked) - self.opened))
 
     def fits(self, ranked: Ranked) -> bool:
         """Whether the whole entry still goes in."""
@@ -71,7 +71,7 @@ class Box:
         self.used += takes + self.overhead(ranked)
         self.packed[ranked.rank] = Packed(ranked, takes, cut=tokens is not None)
         self.in_section[ranked.candidate.section] = self.in_section.get(ranked.candidate.section, 0) + takes
-        self.opened.update(groups(ranked.candidate))
+        self.opened |= self._under(ranked)
 
     def add_cut(self, ranked: Ranked, limit: int) -> bool:
         """Put an entry in, cut to at most *limit* tokens, where enough of it is left to read."""
@@ -80,6 +80,12 @@ class Box:
             return False
         self.add(ranked, tokens if tokens < ranked.candidate.tokens else None)
         return True
+
+    def _under(self, ranked: Ranked) -> frozenset[Hashable]:
+        """Under which lines it stands; each entry is tried several times."""
+        if ranked.rank not in self._groups:
+            self._groups[ranked.rank] = frozenset(groups(ranked.candidate))
+        return self._groups[ranked.rank]
 
 
 Filling = Callable[[Box, Mapping[str, Sequence[Ranked]]], Iterable[Ranked]]

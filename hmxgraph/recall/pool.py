@@ -1,22 +1,19 @@
 """The events that may go into a pack, as columns."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import eq
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from hmxgraph.recall.occurrences import Floats, Integers, Occurrences
+
 # How far words reach to the turns around them.
 REACH = 4
 _APART = REACH + 1
-# Packs of one tenant rank the same events again and again: the words of so many are kept, some kilobytes each.
-_REMEMBERED = 4_096
 
 
 @dataclass(frozen=True)
@@ -57,9 +54,9 @@ class EventPool:
         return {event_id: at for at, event_id in enumerate(self.event_id)}
 
     @cached_property
-    def vocabularies(self) -> tuple[Mapping[str, int], ...]:
-        """The search terms of each event, and how often each stands in it."""
-        return tuple(map(_vocabulary, self.words))
+    def occurrences(self) -> Occurrences:
+        """The search terms of the events."""
+        return Occurrences(self.words)
 
     @cached_property
     def times(self) -> Integers:
@@ -92,11 +89,6 @@ class EventPool:
         apart = np.clip(np.diff(np.array(self.sequence, dtype=np.int64)), 2, _APART)
         steps = np.where(together, np.where(linked, 1, apart), _APART)
         return np.concatenate(([0], np.cumsum(steps)))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _vocabulary(words: str) -> Mapping[str, int]:
-    return Counter(words.split())
 
 
 def _place(row: Sequence[Any]) -> tuple[str, int, int, str]:

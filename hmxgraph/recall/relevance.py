@@ -8,7 +8,7 @@ import numpy as np
 
 from hmxgraph.recall.cues import cue_scores, speakers_named
 from hmxgraph.recall.feedback import feedback_scores
-from hmxgraph.recall.field import Counted, Nearby, WordMatch, field_scores, match_words
+from hmxgraph.recall.field import Nearby, WordMatch, field_scores, match_words
 from hmxgraph.recall.pool import EventPool, Floats
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
@@ -24,15 +24,11 @@ SURE = 0.6
 
 @dataclass(frozen=True)
 class Ranking:
-    """One question against one pool: first by words and cues, then with the walk over what the best events share.
-
-    A ranking of part of the pool made *before* spares counting its words again.
-    """
+    """One question against one pool: first by words and cues, then with the walk over what the best events share."""
 
     question: Question
     pool: EventPool
     event_count: int
-    before: "Ranking | None" = None
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -45,10 +41,7 @@ class Ranking:
     @cached_property
     def match(self) -> WordMatch:
         """Where the terms stand."""
-        before = self.before
-        same = before is not None and len(before.pool) and before.terms == self.terms
-        counted = Counted(before.pool, before.match.counts) if before is not None and same else None
-        return match_words(self.terms, self.pool, self.event_count, counted)
+        return match_words(self.terms, self.pool, self.event_count)
 
     @cached_property
     def near(self) -> Nearby:

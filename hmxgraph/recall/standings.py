@@ -39,8 +39,8 @@ class Standings:
 
     def sketches(self) -> Iterator[Sketch]:
         """The events, best first."""
-        sketches = [*self._episodes.sketches()]
-        return (sketches[number] for number in self._numbers if number < len(sketches))
+        events = len(self._episodes)
+        return (self._episodes.sketch(number) for number in self._numbers if number < events)
 
     @property
     def source_types(self) -> frozenset[str]:

@@ -108,7 +108,7 @@ class _First:
         known = self.by_words.pool.index
         if all(row[0] in known for row in more):
             return self.by_words
-        return Ranking(self.question, EventPool.of(self.events, more), self.state.event_count, self.by_words)
+        return Ranking(self.question, EventPool.of(self.events, more), self.state.event_count)
 
     @cached_property
     def guidance(self) -> Guidance:

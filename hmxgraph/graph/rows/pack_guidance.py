@@ -8,7 +8,7 @@ from hmxgraph.compiler.actions import action_of
 from hmxgraph.compiler.goal_classes import expected
 from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.suggest import Guide, fitting_schema
+from hmxgraph.compiler.suggest import Guide, fitting_schema, foreseen
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.compilation import StoredEvent
 from hmxgraph.protocol.parsing import parse_json
@@ -37,10 +37,10 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
         return Guidance(done=done) if done else NO_GUIDANCE
     model = kept[row["model_hash"]] if row["model"] is None else _read(row["model_hash"], row["model"])
     guides = [_guide(*values) for values in sorted(row["schemas"])]
-    schema = fitting_schema(request, done, model, guides, DEFAULT_PROFILE)
+    chances = foreseen(request, done, model)
+    schema = fitting_schema(chances, guides, DEFAULT_PROFILE)
     if schema is None:
         return Guidance(done=done)
-    chances = model.goals.chances(request) | dict.fromkeys(done, 1.0)
     likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"])
     return Guidance(schema.artifact_id, likely, frozenset(model.goals.actions), done)
 

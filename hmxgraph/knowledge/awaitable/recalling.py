@@ -33,4 +33,4 @@ class AsyncRecalling(AsyncFace):
         began = perf_counter()
         with held_back():
             made = await self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
-        return made.taking((perf_counter() - began) * 1000)
+            return made.taking((perf_counter() - began) * 1000)

@@ -33,4 +33,4 @@ class Recalling(Face):
         began = perf_counter()
         with held_back():
             made = self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
-        return made.taking((perf_counter() - began) * 1000)
+            return made.taking((perf_counter() - began) * 1000)

@@ -1,0 +1,81 @@
+"""Which search terms stand in which events, and how often, as columns."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hmxgraph.recall.lexicon import lexicon
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Occurrences:
+    """The search terms of some events, given as the blank-separated words of each.
+
+    >>> Occurrences(["deploy stage deploy", "stage"]).counts(["deploy", "cluster"]).tolist()
+    [[2.0, 0.0], [0.0, 0.0]]
+
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._lexicon = lexicon()
+        counted = [self._lexicon.counted(text) for text in texts]
+        self._numbers, self._times = np.concatenate(counted, axis=1) if counted else np.zeros((2, 0), dtype=np.int64)
+        self._events = np.repeat(np.arange(len(texts)), [own.shape[1] for own in counted])
+        self._size = len(texts)
+
+    @cached_property
+    def vocabulary(self) -> Integers:
+        """How many different terms each event has."""
+        return np.bincount(self._events, minlength=self._size)
+
+    def met(self, words: Iterable[str]) -> Integers:
+        """How many of *words* each event has."""
+        wanted = self._marked([number for word in words if (number := self._lexicon.get(word)) is not None])
+        return np.bincount(self._events[wanted[self._numbers] >= 0], minlength=self._size)
+
+    def counts(self, words: Sequence[str]) -> Floats:
+        """How often each of *words* occurs in each event (words by events)."""
+        return self._occurrences([self._lexicon[word] for word in words])
+
+    def related_counts(self, words: Sequence[str]) -> Floats:
+        """The same, with words of the same family counted in part."""
+        here = np.zeros(self._end, dtype=bool)
+        here[self._numbers] = True
+        kin = [found for found in self._lexicon.kin(words) if found[1] < self._end and here[found[1]]]
+        places = {number: place for place, number in enumerate(dict.fromkeys(number for _, number, _ in kin))}
+        found = self._occurrences(list(places))
+        counts = np.zeros((len(words), self._size))
+        for row, number, weight in kin:
+            counts[row] += weight * found[places[number]]
+        return counts
+
+    def shared(self, events: Sequence[int], least: int) -> list[str]:
+        """The terms that at least so many of *events* have, in the order of the alphabet."""
+        chosen = np.zeros(self._size, dtype=bool)
+        chosen[list(events)] = True
+        numbers, times = np.unique(self._numbers[chosen[self._events]], return_counts=True)
+        return sorted(self._lexicon.words[number] for number in numbers[times >= least].tolist())
+
+    def _occurrences(self, numbers: Sequence[int]) -> Floats:
+        places = self._marked(numbers)[self._numbers]
+        found = places >= 0
+        cells = places[found] * self._size + self._events[found]
+        shape = len(numbers), self._size
+        return np.bincount(cells, self._times[found], shape[0] * shape[1]).reshape(shape)
+
+    def _marked(self, numbers: Sequence[int]) -> Integers:
+        """For each number of a term its place among *numbers*, -1 where it has none."""
+        places = np.full(self._end, -1)
+        for place, number in enumerate(numbers):
+            if number < self._end:
+                places[number] = place
+        return places
+
+    @cached_property
+    def _end(self) -> int:
+        """The numbers of all terms are below it."""
+        return int(self._numbers.max(initial=-1)) + 1
