@@ -6,7 +6,8 @@ something was said is the clock's part of the score (``scoring``).
 
 import numpy as np
 
-from hmxgraph.recall.pool import EventPool, Floats
+from hmxgraph.recall.arrays import Floats
+from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import Question
 from hmxgraph.text.terms import terms
 
@@ -69,4 +70,4 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
     """Turns that say when, for a question that asks when."""
     if not question.when:
         return np.zeros(len(pool))
-    return TIME_WORDS * (pool.occurrences.met(_TIME_WORDS) > 0)
+    return np.where(pool.occurrences.met(_TIME_WORDS) > 0, TIME_WORDS, 0.0)

@@ -4,7 +4,8 @@ from functools import lru_cache
 from math import ceil
 from typing import NamedTuple, TypeAlias
 
-from hmxgraph.text.similarity import jaccard, trigrams
+from hmxgraph.text.similarity import jaccard, runs_of_three
+from hmxgraph.text.terms import words
 
 ALIKE = 0.92
 # Of sets with fewer members only equal ones share that much: one more than 11 out of 12 is not enough.
@@ -68,7 +69,7 @@ class Duplicates:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _shape(text: str) -> Shape:
-    own = frozenset(map(hash, trigrams(text)))
+    own = frozenset(map(hash, runs_of_three(words(text))))
     # Any order will do, as long as it is one: that of hashes is the quickest to make.
     telling = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW else ()
     return Shape(own, tuple(telling))

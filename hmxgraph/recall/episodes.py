@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hmxgraph.recall.arrays import Floats
 from hmxgraph.recall.candidates import Candidate, Order
-from hmxgraph.recall.pool import EventPool, Floats
+from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.scoring import Clock, Components, scores
 from hmxgraph.text.lines import told
 

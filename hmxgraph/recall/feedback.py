@@ -12,8 +12,9 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from hmxgraph.recall.arrays import Floats
 from hmxgraph.recall.field import Nearby, WordMatch, field_scores, rarity, weighted
-from hmxgraph.recall.pool import EventPool, Floats
+from hmxgraph.recall.pool import EventPool
 
 # So many events are believed, as far as their words meet the question this well; so many of their words are taken.
 BELIEVED = 10
@@ -61,4 +62,3 @@ def _telling(pool: EventPool, shared: Sequence[str], believed: dict[int, float],
     chosen = order[worth[order] > 0]
     weights = rarity(frequency[chosen], max(event_count, len(pool))) * worth[chosen] / worth.max(initial=1e-9)
     return WordMatch(tuple(shared[int(row)] for row in chosen), counts[chosen], weights)
-

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hmxgraph.recall.pool import REACH, EventPool, Floats
+from hmxgraph.recall.arrays import Floats
+from hmxgraph.recall.pool import REACH, EventPool
 from hmxgraph.text.terms import terms as terms_of
 
 K1 = 1.5
@@ -116,4 +117,3 @@ class Nearby:
 def _shares(each_step: float) -> Floats:
     """What is passed on over 0, 1, 2, ... steps; nothing beyond reach."""
     return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])
-

@@ -10,9 +10,9 @@ from functools import lru_cache
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers = NDArray[np.int64]
+from hmxgraph.recall.arrays import Integers
+
 # What a related word counts beside the very word that was asked for: allergy, allergic.
 FAMILY = 0.3
 SHARED_BEGINNING = 5
@@ -41,8 +41,8 @@ class Lexicon(dict[str, int]):
     def __missing__(self, word: str) -> int:
         own = next(self._next)
         self.words[own] = word
-        number = self.setdefault(word, own)
-        self._families.setdefault(word[:SHARED_BEGINNING], {})[word] = number
+        # The family first: a thread that finds the word finds it there too.
+        number = self[word] = self._families.setdefault(word[:SHARED_BEGINNING], {}).setdefault(word, own)
         return number
 
     def _counted(self, text: str) -> Integers:
@@ -63,7 +63,7 @@ class Lexicon(dict[str, int]):
         """
         found = [(row, number, 1.0) for row, word in enumerate(asked) if (number := self.get(word)) is not None]
         for row, word in enumerate(asked):
-            alike = sorted(self._families.get(word[:SHARED_BEGINNING], {}).items())
+            alike = sorted(self._families.get(word[:SHARED_BEGINNING], {}).copy().items())
             found += [(row, number, FAMILY) for other, number in alike if other not in asked and _related(word, other)]
         return found
 

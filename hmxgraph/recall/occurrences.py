@@ -4,12 +4,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hmxgraph.recall.arrays import Floats, Integers
 from hmxgraph.recall.lexicon import lexicon
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Occurrences:
@@ -65,7 +62,7 @@ class Occurrences:
         found = places >= 0
         cells = places[found] * self._size + self._events[found]
         shape = len(numbers), self._size
-        return np.bincount(cells, self._times[found], shape[0] * shape[1]).reshape(shape)
+        return np.bincount(cells, self._times[found], shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
 
     def _marked(self, numbers: Sequence[int]) -> Integers:
         """For each number of a term its place among *numbers*, -1 where it has none."""

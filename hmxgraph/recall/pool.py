@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hmxgraph.recall.occurrences import Floats, Integers, Occurrences
+from hmxgraph.recall.arrays import Floats, Integers
+from hmxgraph.recall.occurrences import Occurrences
 
 # How far words reach to the turns around them.
 REACH = 4

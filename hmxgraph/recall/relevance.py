@@ -6,10 +6,11 @@ from heapq import nsmallest
 
 import numpy as np
 
+from hmxgraph.recall.arrays import Floats
 from hmxgraph.recall.cues import cue_scores, speakers_named
 from hmxgraph.recall.feedback import feedback_scores
 from hmxgraph.recall.field import Nearby, WordMatch, field_scores, match_words
-from hmxgraph.recall.pool import EventPool, Floats
+from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.terms import terms

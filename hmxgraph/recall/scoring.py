@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hmxgraph.recall.pool import Floats, Integers
+from hmxgraph.recall.arrays import Floats, Integers
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.times import DAY_US, Span

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hmxgraph.recall.arrays import Floats, Integers
 from hmxgraph.recall.field import WordMatch
-from hmxgraph.recall.pool import EventPool, Floats, Integers
+from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import Question
 from hmxgraph.text.terms import terms
 

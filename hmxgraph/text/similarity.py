@@ -27,19 +27,19 @@ def trigrams(text: str) -> frozenset[tuple[str, ...]]:
     [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
 
     """
-    return runs_of_three(words(text))
+    return frozenset(runs_of_three(words(text)))
 
 
-def runs_of_three(found: Sequence[str]) -> frozenset[tuple[str, ...]]:
-    """Each run of three among words already *found*; fewer are one run.
+def runs_of_three(found: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """Each run of three among words already *found*, in their order; fewer are one run.
 
-    >>> runs_of_three(["verify", "it"])
-    frozenset({('verify', 'it')})
+    >>> list(runs_of_three(["a", "b", "a", "b"])), list(runs_of_three(["verify", "it"]))
+    ([('a', 'b', 'a'), ('b', 'a', 'b')], [('verify', 'it')])
 
     """
     if len(found) < 3:
-        return frozenset([tuple(found)] if found else [])
-    return frozenset(zip(found, found[1:], found[2:], strict=False))
+        return [tuple(found)] if found else []
+    return zip(found, found[1:], found[2:], strict=False)
 
 
 def trigram_jaccard(text_a: str, text_b: str) -> float:

@@ -6,7 +6,6 @@ import pytest
 from hmxgraph.recall.cues import QUESTION_TURN, SPEAKER, cue_scores, speakers_named
 from hmxgraph.recall.episodes import HELPS, separated
 from hmxgraph.recall.field import Nearby, field_scores, match_words, rarity
-from hmxgraph.recall.kinship import FAMILY, Kinship
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import Ranking
@@ -47,27 +46,10 @@ def test_nothing_asked_scores_nothing():
     assert field_scores(match_words(("stage",), pool_of(""), 1), Nearby(pool_of(""))).tolist() == [0.0]
 
 
-def test_counts_of_part_of_a_pool_are_kept():
-    """A ranking after one of fewer events scores as one made at once."""
-    rows = [event(number, f"staging {number} deploy deploys {number}")[0] for number in range(9)]
-    question = understood("deploy staging 3", NOW)
-    before = Ranking(question, EventPool.of(rows[2:5]), 9)
-    whole = EventPool.of(rows)
-    at_once, later = Ranking(question, whole, 9), Ranking(question, whole, 9, before)
-    assert later.first.tolist() == at_once.first.tolist()
-    assert later.anchors(3) == at_once.anchors(3)
-
-
 def test_rare_words_tell_more():
     """Inverse document frequency falls with every document that has the word."""
     values = rarity([1, 10, 100], 100)
     assert values[0] > values[1] > values[2] > 0
-
-
-def test_kin_of_a_word():
-    """The word itself counts whole, its family in part, anything else not at all."""
-    kin = Kinship(["allergi", "stage"])
-    assert kin.among({"allergi", "allerg", "staging", "bread"}) == {"allergi": ((0, 1.0),), "allerg": ((0, FAMILY),)}
 
 
 def test_the_speaker_who_is_named_stands_out():

@@ -1,0 +1,77 @@
+"""Words as numbers: counted as they stand in the texts, whatever was counted before, in however many threads."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.recall import lexicon as lexicons
+from hmxgraph.recall.lexicon import FAMILY, Lexicon, lexicon
+from hmxgraph.recall.occurrences import Occurrences
+
+WORDS = st.text("abc", min_size=1, max_size=3)
+TEXTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), max_size=8)
+
+
+@given(TEXTS, st.lists(WORDS, max_size=5, unique=True))
+def test_occurrences_are_counted_as_they_stand(texts, asked):
+    """As often as each word stands in each text, and how many different words of each kind a text has."""
+    found = Occurrences(texts)
+    counted = [Counter(text.split()) for text in texts]
+    assert found.counts(asked).tolist() == [[own[word] for own in counted] for word in asked]
+    assert found.met(asked).tolist() == [len(own.keys() & set(asked)) for own in counted]
+    assert found.vocabulary.tolist() == [len(own) for own in counted]
+
+
+@given(TEXTS)
+def test_what_several_events_share(texts):
+    """The words that at least two of the texts have, in the order of the alphabet."""
+    standing = Counter(word for text in texts for word in set(text.split()))
+    expected = sorted(word for word, times in standing.items() if times >= 2)
+    assert Occurrences(texts).shared(range(len(texts)), 2) == expected
+
+
+def test_words_of_the_family_count_in_part():
+    """The word itself counts whole, its family in part, another word that is asked for only for itself."""
+    found = Occurrences(["allergi allerg allerg", "bread", "all"])
+    assert found.related_counts(["allergi", "pet"]).tolist() == [[1 + 2 * FAMILY, 0, 0], [0, 0, 0]]
+    assert found.related_counts(["allergi", "allerg"]).tolist() == [[1, 0, 0], [2, 0, 0]]
+
+
+def test_words_that_nobody_used_occur_nowhere():
+    """Neither do words that other texts used before."""
+    Occurrences(["elsewhere"])
+    assert Occurrences(["here"]).related_counts(["elsewhere", "nowhere"]).tolist() == [[0], [0]]
+    assert Occurrences([]).counts(["here"]).shape == (1, 0)
+
+
+def test_threads_share_a_lexicon():
+    """However they meet, a word has one number and a number one word."""
+    shared = Lexicon()
+    texts = [" ".join(f"w{(start * 7 + step) % 500}" for step in range(200)) for start in range(64)]
+    with ThreadPoolExecutor(8) as pool:
+        counted = list(pool.map(shared.counted, texts))
+    for text, (numbers, times) in zip(texts, counted, strict=True):
+        assert {shared.words[number]: count for number, count in zip(numbers, times, strict=True)} == Counter(
+            text.split()
+        )
+    assert len(set(shared.values())) == len(shared) == 500
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """A lexicon that is soon too large."""
+    monkeypatch.setattr(lexicons, "_MOST_WORDS", 3)
+    monkeypatch.setattr(lexicons, "_current", Lexicon())
+
+
+@pytest.mark.usefixtures("small")
+def test_a_lexicon_that_grew_too_large_is_left_to_who_works_with_it():
+    """The next one begins anew; what was counted with the old one stays right."""
+    before = Occurrences(["a b c d"])
+    old = lexicons._current
+    after = Occurrences(["d e"])
+    assert lexicon() is not old
+    assert before.counts(["d"]).tolist() == after.counts(["d"]).tolist() == [[1]]
