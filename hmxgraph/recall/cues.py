@@ -12,13 +12,16 @@ from hmxgraph.recall.question import Question
 from hmxgraph.text.terms import terms
 
 # What a cue adds to a relevance on which the best match of words is 1.
-SPEAKER = 0.45
+SPEAKER = 0.5
 SUBJECT = 0.2
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
 # What each doubling of its length beyond that of a message takes: a long text has some word of every question.
 LENGTH = -0.3
 MESSAGE_TOKENS = 96
+# A turn with fewer words of its own than these, none of them asked for, says little, whatever is said around it.
+FEW_WORDS = 5
+HARDLY_A_WORD = -0.5
 # An event that repeats the request and adds less than this of its own words tells nothing new.
 NEWS = 0.5
 ECHO = -1.0
@@ -39,7 +42,8 @@ def speakers_named(question: Question, pool: EventPool) -> dict[str, str]:
 def cue_scores(question: Question, pool: EventPool) -> Floats:
     """The sum of all cues for each event."""
     heard = _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
-    return heard + _length(pool) + (0.0 if question.recalls else _echoes(question, pool))
+    said = _length(pool) + _hardly_a_word(question, pool)
+    return heard + said + (0.0 if question.recalls else _echoes(question, pool))
 
 
 def _length(pool: EventPool) -> Floats:
@@ -47,6 +51,12 @@ def _length(pool: EventPool) -> Floats:
     talk = np.array([not title for title in pool.title], dtype=np.float64)
     doublings: Floats = np.log2(np.maximum(pool.lengths / MESSAGE_TOKENS, 1.0))
     return LENGTH * talk * doublings
+
+
+def _hardly_a_word(question: Question, pool: EventPool) -> Floats:
+    """Thanks and greetings stand beside what is asked for, and take the place of what tells something."""
+    lacking = HARDLY_A_WORD * np.maximum(1.0 - pool.occurrences.vocabulary / FEW_WORDS, 0.0)
+    return np.where(pool.occurrences.met(question.terms) == 0, lacking, 0.0)
 
 
 def _echoes(question: Question, pool: EventPool) -> Floats:

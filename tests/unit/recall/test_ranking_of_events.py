@@ -52,6 +52,13 @@ def test_rare_words_tell_more():
     assert values[0] > values[1] > values[2] > 0
 
 
+def test_thanks_stand_behind_what_tells_something():
+    """A turn with hardly a word of its own yields to its neighbours, unless that word was asked for."""
+    pool = pool_of("Did you take the train to Lisbon?", "Thanks!", "Yes, my sister came with her dogs and a tent", "Lisbon")
+    cues = cue_scores(understood("Who went to Lisbon?", NOW), pool)
+    assert cues[1] < cues[2] == cues[3] == 0
+
+
 def test_the_speaker_who_is_named_stands_out():
     """One named speaker lifts that speaker's turns; two lift none of them for that alone."""
     pool = EventPool.of([event(0, "Hello", speaker="Ann")[0], event(1, "Hello", speaker="Bob")[0]])
