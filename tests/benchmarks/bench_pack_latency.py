@@ -22,6 +22,7 @@ from hmxgraph.graph.address import Address
 from hmxgraph.graph.plan import Ahead
 from hmxgraph.graph.plans.packs import pack
 from hmxgraph.graph.statement import Statement
+from hmxgraph.knowledge.collection import held_back
 from hmxgraph.knowledge.wanted import pack_request
 from hmxgraph.text.terms import terms
 from hmxgraph.text.tokens import counter
@@ -159,7 +160,8 @@ def _driven(graph: hmxgraph.KnowledgeGraph, question: str, told: Told) -> None:
 
 def _staged(graph: hmxgraph.KnowledgeGraph, question: str, times: Times) -> None:
     stages = iter(STAGES)
-    _driven(graph, question, lambda _, milliseconds: times.stages[next(stages)].append(milliseconds))
+    with held_back():
+        _driven(graph, question, lambda _, milliseconds: times.stages[next(stages)].append(milliseconds))
     stop = graph.trace(lambda line: times.statements[line.split()[0]].append(float(line.split()[3])))
     graph.pack(question, budget=BUDGET)
     stop()
