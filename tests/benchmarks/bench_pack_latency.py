@@ -22,7 +22,7 @@ from hmxgraph.graph.address import Address
 from hmxgraph.graph.plan import Ahead
 from hmxgraph.graph.plans.packs import pack
 from hmxgraph.graph.statement import Statement
-from hmxgraph.knowledge.collection import held_back
+from hmxgraph.knowledge.collection import HeldBack
 from hmxgraph.knowledge.wanted import pack_request
 from hmxgraph.text.terms import terms
 from hmxgraph.text.tokens import counter
@@ -160,7 +160,7 @@ def _driven(graph: hmxgraph.KnowledgeGraph, question: str, told: Told) -> None:
 
 def _staged(graph: hmxgraph.KnowledgeGraph, question: str, times: Times) -> None:
     stages = iter(STAGES)
-    with held_back():
+    with HeldBack():
         _driven(graph, question, lambda _, milliseconds: times.stages[next(stages)].append(milliseconds))
     stop = graph.trace(lambda line: times.statements[line.split()[0]].append(float(line.split()[3])))
     graph.pack(question, budget=BUDGET)

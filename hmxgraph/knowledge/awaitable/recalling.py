@@ -5,7 +5,7 @@ from typing import Unpack
 
 from hmxgraph.graph.plans import packs
 from hmxgraph.knowledge.awaitable.face import AsyncFace
-from hmxgraph.knowledge.collection import held_back
+from hmxgraph.knowledge.collection import HeldBack
 from hmxgraph.knowledge.wanted import WantedPack, pack_request
 from hmxgraph.recall.pack import Pack
 from hmxgraph.text.tokens import counter
@@ -31,6 +31,6 @@ class AsyncRecalling(AsyncFace):
 
         """
         began = perf_counter()
-        with held_back():
+        with HeldBack():
             made = await self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
             return made.taking((perf_counter() - began) * 1000)

@@ -4,7 +4,7 @@ from time import perf_counter
 from typing import Unpack
 
 from hmxgraph.graph.plans import packs
-from hmxgraph.knowledge.collection import held_back
+from hmxgraph.knowledge.collection import HeldBack
 from hmxgraph.knowledge.plain.face import Face
 from hmxgraph.knowledge.wanted import WantedPack, pack_request
 from hmxgraph.recall.pack import Pack
@@ -31,6 +31,6 @@ class Recalling(Face):
 
         """
         began = perf_counter()
-        with held_back():
+        with HeldBack():
             made = self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
             return made.taking((perf_counter() - began) * 1000)
