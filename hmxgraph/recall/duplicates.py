@@ -11,7 +11,7 @@ ALIKE = 0.92
 # Of sets with fewer members only equal ones share that much: one more than 11 out of 12 is not enough.
 FEW = 12
 # Packs of one tenant read the same texts again and again: so many are kept, some kilobytes each.
-_REMEMBERED = 2_048
+_REMEMBERED = 4_096
 Trigrams: TypeAlias = frozenset[int]
 
 

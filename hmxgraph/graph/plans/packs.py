@@ -68,6 +68,7 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) ->
     first = _First(tenancy, request, rows[0] if rows else None, kept)
     knowledge = _knowledge(first, asked)
     yield Ahead(knowledge)
+    # Here the events are ranked, some milliseconds, in which the server works too; and in the same way below.
     surroundings = _surroundings(first, asked)
     [told] = yield knowledge
     yield Ahead(surroundings)

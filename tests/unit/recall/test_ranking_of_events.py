@@ -54,9 +54,7 @@ def test_rare_words_tell_more():
 
 def test_thanks_stand_behind_what_tells_something():
     """A turn with hardly a word of its own yields to its neighbours, unless that word was asked for."""
-    pool = pool_of(
-        "Did you take the train to Lisbon?", "Thanks!", "Yes, my sister came with dogs and a tent", "Lisbon"
-    )
+    pool = pool_of("Did you take the train to Lisbon?", "Thanks!", "Yes, my sister came with dogs and a tent", "Lisbon")
     cues = cue_scores(understood("Who went to Lisbon?", NOW), pool)
     assert cues[1] < cues[2] == cues[3] == 0
 
