@@ -6,8 +6,9 @@
 // One row with lists of the events, in no order: they are decoded faster than many rows, and the reader sorts them. Of
 // each event they have the one property that is made for it, the next event's id and the text, which is short
 // (4,000 characters at most): a statement of its own for the texts that a pack shows takes twice as long. The reader
-// leaves out neighbours that came later or are expired, and erased ones have no such property. The tenant is part of the Lucene query; the index answers best
-// first, so that $limit cuts off the weakest. The first $windows hits also bring the four turns before and after them.
+// leaves out neighbours that came later or are expired, and erased ones have no such property. The tenant is part of
+// the Lucene query; the index answers best first, so that $limit cuts off the weakest. The first $windows hits also
+// bring the four turns before and after them.
 //
 // mode: read
 // row:  state_version, as_of_us, event_count, found, events, after, texts, model_hash, model, schemas, done

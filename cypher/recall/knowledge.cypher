@@ -1,5 +1,5 @@
-// What is known about the question's words: one row. Artifacts and memories by their words, standing rules and the goals
-// of the running session always, the $chosen procedure, task records with the replies that tell how far they are
+// What is known about the question's words: one row. Artifacts and memories by their words, standing rules and the
+// goals of the running session always, the $chosen procedure, task records with the replies that tell how far they are
 // trusted, entities, relations, open conflicts, and what the running session did. Nothing in it depends on how events
 // are ranked, so that the server works on it meanwhile.
 //

@@ -22,7 +22,8 @@ PlanFactory: TypeAlias = Callable[[], Plan[T]]
 class Ahead:
     """A statement to be sent at once, answered with no rows: the server works while the plan goes on.
 
-    Its rows come when the plan yields the statement itself.
+    Its rows come when the plan yields the statement itself. A plan asks for them before it sends the next one: a
+    failure is told when something is read, and of the statement that was sent or asked for last.
     """
 
     statement: Statement

@@ -19,10 +19,10 @@ class Watch(Protocol):
     """Told what is about to be sent and what came back; remembers the statement for error messages."""
 
     def sent(self, statement: Statement) -> None:
-        """*statement* is about to be sent."""
+        """*statement* is about to be sent, or to be read."""
 
     def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
-        """*statement* was answered with so many rows after so many milliseconds."""
+        """*statement* was answered with so many rows, so many milliseconds after it was sent."""
 
 
 class _Sent(NamedTuple, Generic[R]):
@@ -38,13 +38,13 @@ def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
     underway: list[_Sent[Result]] = []
 
     def send(statement: Statement) -> _Sent[Result]:
-        watch.sent(statement)
         return _Sent(statement, perf_counter(), tx.run(statement.text, statement.parameters))
 
     try:
         asked = next(plan)
         while True:
             rows: list[Row] = []
+            watch.sent(asked.statement if isinstance(asked, Ahead) else asked)
             if isinstance(asked, Ahead):
                 underway.append(send(asked.statement))
             else:
@@ -63,13 +63,13 @@ async def run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) ->
     underway: list[_Sent[AsyncResult]] = []
 
     async def send(statement: Statement) -> _Sent[AsyncResult]:
-        watch.sent(statement)
         return _Sent(statement, perf_counter(), await tx.run(statement.text, statement.parameters))
 
     try:
         asked = next(plan)
         while True:
             rows: list[Row] = []
+            watch.sent(asked.statement if isinstance(asked, Ahead) else asked)
             if isinstance(asked, Ahead):
                 underway.append(await send(asked.statement))
             else:

@@ -1,4 +1,4 @@
-"""What was sent and how long it took: the last statement for error messages, all of them for a trace."""
+"""What was sent and when its answer was read: the last statement for error messages, all of them for a trace."""
 
 from collections.abc import Callable
 from typing import TypeAlias

@@ -35,7 +35,7 @@ _ORIGINS = {
 
 def assemble(draft: Draft) -> Pack:
     """The context pack of *draft*."""
-    ranking = list(draft.ranking.in_sight(frozenset(draft.in_reach())))
+    ranking = list(draft.ranking.in_sight(draft.in_reach()))
     judgement = judged(ranking, draft.in_force.conflicts)
     box = _filled(draft, judgement)
     return _Writing(draft, ranking, judgement, box).pack()

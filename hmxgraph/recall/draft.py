@@ -104,8 +104,8 @@ class Draft:
         known = [entity.name for entity in self.known.entities if self.appraisal.names(entity.name)]
         return tuple(dict.fromkeys([*sorted(known), *self.found.question.names]))
 
-    def in_reach(self) -> tuple[str, ...]:
-        """The ids of the events that may go in, best first: somewhat more than fill the budget.
+    def in_reach(self) -> frozenset[str]:
+        """The ids of the events that may go in: the best, somewhat more of them than fill the budget.
 
         Of those with the same search terms and length, which mostly say the same, two are looked at.
         """
@@ -123,7 +123,7 @@ class Draft:
                 ids.append(event.event_id)
             if alike[shape] == 1:
                 tokens += event.tokens
-        return tuple(ids)
+        return frozenset(ids)
 
     @cached_property
     def _records(self) -> tuple[Candidate, ...]:

@@ -63,7 +63,7 @@ class Episodes:
         return scores(self.relevance, self.recency, 1.0, np.array(self.pool.salience, dtype=np.float64))
 
     @cached_property
-    def _columns(self) -> "_Columns":
+    def _columns(self) -> _Columns:
         return _Columns(self.relevance.tolist(), self.recency.tolist(), self.scores.tolist())
 
     def orders(self) -> Iterator[Order]:

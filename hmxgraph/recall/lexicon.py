@@ -5,7 +5,6 @@ counted is kept. Which number a word has depends on what was asked before; nothi
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count
 
@@ -17,7 +16,7 @@ from hmxgraph.recall.arrays import Integers
 FAMILY = 0.3
 SHARED_BEGINNING = 5
 LONGEST_ENDING = 4
-# Texts whose words are kept as numbers, some hundred bytes each, and words from which on all is begun anew.
+# Texts whose words are kept as numbers, a kilobyte or two each, and words from which on all is begun anew.
 _REMEMBERED = 8_192
 _MOST_WORDS = 200_000
 
@@ -42,7 +41,8 @@ class Lexicon(dict[str, int]):
         own = next(self._next)
         self.words[own] = word
         # The family first: a thread that finds the word finds it there too.
-        number = self[word] = self._families.setdefault(word[:SHARED_BEGINNING], {}).setdefault(word, own)
+        first = self._families.setdefault(word[:SHARED_BEGINNING], {}) if word.isalpha() else self
+        number = self[word] = first.setdefault(word, own)
         return number
 
     def _counted(self, text: str) -> Integers:
@@ -50,26 +50,22 @@ class Lexicon(dict[str, int]):
         times = Counter(text.split())
         return np.array([[*map(self.__getitem__, times)], [*times.values()]], dtype=np.int64)
 
-    def kin(self, asked: Sequence[str]) -> list[tuple[int, int, float]]:
-        """For each word met so far that counts for one of those *asked*: the place of that, its number, its weight.
+    def kin(self, word: str) -> list[tuple[str, int]]:
+        """The other words met so far that are of the family of *word*, with their numbers.
 
-        A word itself counts whole; those of its family, with the same beginning and another ending, in part.
+        They share its beginning and differ in the ending only; numbers and identifiers that do are strangers.
 
         >>> lexicon = Lexicon()
-        >>> numbers = [lexicon[word] for word in ("allergi", "allerg", "bread")]
-        >>> lexicon.kin(["allergi", "pet"]) == [(0, numbers[0], 1.0), (0, numbers[1], 0.3)]
-        True
+        >>> numbers = [lexicon[word] for word in ("allergi", "allerg", "bread", "order12345", "order12346")]
+        >>> lexicon.kin("allergi") == [("allerg", numbers[1])], lexicon.kin("order12345")
+        (True, [])
 
         """
-        found = [(row, number, 1.0) for row, word in enumerate(asked) if (number := self.get(word)) is not None]
-        for row, word in enumerate(asked):
-            alike = sorted(self._families.get(word[:SHARED_BEGINNING], {}).copy().items())
-            found += [(row, number, FAMILY) for other, number in alike if other not in asked and _related(word, other)]
-        return found
-
-
-def _related(word: str, other: str) -> bool:
-    return len(word) >= SHARED_BEGINNING and abs(len(other) - len(word)) <= LONGEST_ENDING
+        if len(word) < SHARED_BEGINNING or not word.isalpha():
+            return []
+        lengths = range(len(word) - LONGEST_ENDING, len(word) + LONGEST_ENDING + 1)
+        family = self._families.get(word[:SHARED_BEGINNING], {}).copy()
+        return [(other, number) for other, number in family.items() if other != word and len(other) in lengths]
 
 
 _current = Lexicon()

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hmxgraph.recall.arrays import Floats, Integers
-from hmxgraph.recall.lexicon import lexicon
+from hmxgraph.recall.lexicon import FAMILY, lexicon
 
 
 class Occurrences:
@@ -40,15 +41,22 @@ class Occurrences:
 
     def related_counts(self, words: Sequence[str]) -> Floats:
         """The same, with words of the same family counted in part."""
-        here = np.zeros(self._end, dtype=bool)
-        here[self._numbers] = True
-        kin = [found for found in self._lexicon.kin(words) if found[1] < self._end and here[found[1]]]
-        places = {number: place for place, number in enumerate(dict.fromkeys(number for _, number, _ in kin))}
+        counts = self.counts(words)
+        kin = [(row, number) for row, word in enumerate(words) for number in self._kin(word, words)]
+        places = {number: place for place, number in enumerate(dict.fromkeys(number for _, number in kin))}
         found = self._occurrences(list(places))
-        counts = np.zeros((len(words), self._size))
-        for row, number, weight in kin:
-            counts[row] += weight * found[places[number]]
+        for row, number in kin:
+            counts[row] += FAMILY * found[places[number]]
         return counts
+
+    def _kin(self, word: str, asked: Sequence[str]) -> list[int]:
+        """The numbers of the words here that are kin to *word* and not asked for themselves, as the alphabet has them.
+
+        The order is that in which fractions are added up.
+        """
+        alike = self._lexicon.kin(word)
+        here = [(other, number) for other, number in alike if number < self._end and self._here[number]]
+        return [number for other, number in sorted(here) if other not in asked]
 
     def shared(self, events: Sequence[int], least: int) -> list[str]:
         """The terms that at least so many of *events* have, in the order of the alphabet."""
@@ -71,6 +79,13 @@ class Occurrences:
             if number < self._end:
                 places[number] = place
         return places
+
+    @cached_property
+    def _here(self) -> NDArray[np.bool_]:
+        """For each number whether an event has that term."""
+        found = np.zeros(self._end, dtype=bool)
+        found[self._numbers] = True
+        return found
 
     @cached_property
     def _end(self) -> int:

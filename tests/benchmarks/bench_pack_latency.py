@@ -45,7 +45,10 @@ Told: TypeAlias = Callable[[Statement | Ahead | None, float], object]
 
 @dataclass
 class Times:
-    """Milliseconds of packs, of their statements sent bare, of each statement and each stage of the client."""
+    """Milliseconds of packs, of their statements sent bare, of each statement and each stage of the client.
+
+    Those of a statement go from when it was sent until it was read: what the client does meanwhile is in it.
+    """
 
     packs: list[float] = field(default_factory=list)
     bare: list[float] = field(default_factory=list)

@@ -67,8 +67,7 @@ def test_somewhat_more_than_fits_comes_into_question():
     """Best first, and no more than the budget can need."""
     made = draft([event(number, f"deploy staging {number} " + "word " * 40) for number in range(200)], budget=400)
     reached = made.in_reach()
-    assert 400 < sum(each.tokens for _, each in made.ranking if each.source_id in set(reached)) < 400 * 3
-    assert len(set(reached)) == len(reached)
+    assert 400 < sum(each.tokens for _, each in made.ranking if each.source_id in reached) < 400 * 3
 
 
 def test_two_of_many_repeats_come_into_question():

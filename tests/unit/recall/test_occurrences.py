@@ -40,6 +40,12 @@ def test_words_of_the_family_count_in_part():
     assert found.related_counts(["allergi", "allerg"]).tolist() == [[1, 0, 0], [2, 0, 0]]
 
 
+def test_numbers_and_identifiers_have_no_family():
+    """Two orders whose numbers begin alike have nothing in common."""
+    found = Occurrences(["order12345 170001 order12346 170002"])
+    assert found.related_counts(["order12345", "170001"]).tolist() == [[1], [1]]
+
+
 def test_words_that_nobody_used_occur_nowhere():
     """Neither do words that other texts used before."""
     Occurrences(["elsewhere"])
