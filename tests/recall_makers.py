@@ -106,7 +106,7 @@ def conflict(number, *sides, text="They differ about the staging environment"):
 
 def evidence(record, number, text=QUERY):
     """The latest event behind a record."""
-    return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(f"- {text}\n"), 0.5, "", search_text(text), text)
+    return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(f"- {text}\n"), 0.5, "", text)
 
 
 def ranked(candidates):

@@ -1,9 +1,9 @@
 """Plans describe questions to the graph and ask none themselves.
 
 A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. What it
-does not need at once it yields as :class:`Ahead`, and later as itself. A
-*procedure* is a generator that yields works (a transaction mode and a plan factory) and receives what the plans
-return; it is several transactions in a row. All logic between round trips lives in them once, for both faces.
+does not need at once it yields as :class:`Ahead`, and later as itself. A *procedure* is a generator that yields works
+(a transaction mode and a plan factory) and receives what the plans return; it is several transactions in a row. All
+logic between round trips lives in them once, for both faces.
 """
 
 from collections.abc import Callable, Generator
@@ -14,8 +14,6 @@ from hmxgraph.graph.statement import Statement
 
 T = TypeVar("T")
 Row: TypeAlias = dict[str, Any]
-Plan: TypeAlias = Generator["Statement | Ahead", list[Row], T]
-PlanFactory: TypeAlias = Callable[[], Plan[T]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +25,10 @@ class Ahead:
     """
 
     statement: Statement
+
+
+Plan: TypeAlias = Generator[Statement | Ahead, list[Row], T]
+PlanFactory: TypeAlias = Callable[[], Plan[T]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ Order: TypeAlias = tuple[float, int, str, str]
 class Candidate(NamedTuple):
     """Something that may go into a section.
 
-    ``words`` are its search terms. ``verdict`` is a drop reason that stands from the beginning. An ``exempt`` candidate
-    is never too irrelevant: identity and hard rules. Of events, ``label`` says that their words came from tools or the
-    web, and ``place`` is where they stand in their session.
+    ``verdict`` is a drop reason that stands from the beginning. An ``exempt`` candidate is never too irrelevant:
+    identity and hard rules. Of events, ``label`` says that their words came from tools or the web, and ``place`` is
+    where they stand in their session.
     """
 
     section: str
@@ -22,7 +22,6 @@ class Candidate(NamedTuple):
     tokens: int
     score: float
     components: Components
-    words: str = ""
     content: str = ""
     origin: str = ""
     confidence: float = 1.0

@@ -88,7 +88,6 @@ class Episodes:
             pool.tokens[at],
             of.score[at],
             components,
-            pool.words[at],
             told(pool.text[at], pool.speaker[at]),
             origin="episodic",
             time_us=pool.time_us[at],

@@ -127,7 +127,6 @@ class Evidence:
     tokens: int
     salience: float
     speaker: str
-    words: str
     text: str
     label: str = ""
 

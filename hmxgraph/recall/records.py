@@ -55,7 +55,6 @@ def _record(record: KnownRecord, appraisal: Appraising) -> Candidate:
         tokens=appraisal.count_tokens(content),
         score=components.score,
         components=components,
-        words=record.words,
         content=content,
         origin=record.trust_tier,
         confidence=trust(record),

@@ -51,10 +51,10 @@ def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
 
 def _evidence(found: Sequence[Sequence[str]], as_of_us: int) -> Iterator[Evidence]:
     records, events, texts = zip(*found, strict=True) if found else ((), (), ())
-    for event_id, session_id, speaker, _, words, _, time_us, tokens, salience, _, label, record_id, text in pool_rows(
+    for event_id, session_id, speaker, _, _, _, time_us, tokens, salience, _, label, record_id, text in pool_rows(
         events, records, texts, as_of_us
     ):
-        yield Evidence(record_id, event_id, session_id, time_us, tokens, salience, speaker, words, text, label)
+        yield Evidence(record_id, event_id, session_id, time_us, tokens, salience, speaker, text, label)
 
 
 def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
