@@ -26,6 +26,8 @@ IMPURE = {"time", "random", "secrets", "os", "socket", "subprocess", "neo4j", "a
 # Sources read what the caller hands them; streams are the wire to a broker.
 IMPURE_BY_DESIGN = {("ingest", "sources"), ("ingest", "streams")}
 CYPHER = re.compile(r"\b(MATCH \(|MERGE \(|UNWIND \$|OPTIONAL MATCH|DETACH DELETE|CREATE \(\w*:|RETURN \w+\.\w+)")
+# Python before 3.11.5 finds other things by it than later ones do (CPython issue 106052).
+POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
 EXEMPT_FROM_TENANT = ("schema/", "schema_steps/", "health/", "databases/")
 
 
@@ -60,10 +62,21 @@ def imported(source: str) -> set[str]:
     return names
 
 
+def literals(source: str) -> list[str]:
+    """The string literals in *source*, docstrings included; what is in bytes, as text."""
+    values = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    texts = [value for value in values if isinstance(value, str)]
+    return texts + [str(value, "latin-1") for value in values if isinstance(value, bytes)]
+
+
 def cypher_words(source: str) -> list[str]:
-    """The string literals in *source*, docstrings included, that hold Cypher."""
-    strings = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
-    return [text for text in strings if isinstance(text, str) and CYPHER.search(text)]
+    """The string literals in *source* that hold Cypher."""
+    return [text for text in literals(source) if CYPHER.search(text)]
+
+
+def possessive_groups(source: str) -> list[str]:
+    """The string literals in *source* that repeat a group possessively, as regular expressions can."""
+    return [text for text in literals(source) if POSSESSIVE_GROUP.search(text)]
 
 
 def faults(packaged: Query) -> list[str]:
@@ -104,6 +117,12 @@ def test_no_cypher_in_python(room, path):
     assert cypher_words(path.read_text(encoding="utf-8")) == []
 
 
+@pytest.mark.parametrize(("room", "path"), modules(), ids=lambda value: getattr(value, "name", value))
+def test_expressions_find_the_same_in_every_python(room, path):
+    """No regular expression repeats a group possessively."""
+    assert possessive_groups(path.read_text(encoding="utf-8")) == []
+
+
 @pytest.mark.parametrize("name", query_names())
 def test_statement_has_its_form(name):
     """Every statement has a purpose, a mode, columns, its tenant, and an order where it answers with rows."""
@@ -120,10 +139,12 @@ def test_every_statement_is_used():
 
 
 def test_the_rules_can_fail():
-    """A forbidden import, Cypher in Python, a missing header, tenant or order are each found."""
+    """Found are: a forbidden import, Cypher in Python, a possessive group, a missing header, tenant or order."""
     assert forbidden_imports("compiler", "from hmxgraph.graph.plan import Plan")
     assert forbidden_imports("recall", "import time")
     assert cypher_words('QUERY = "MATCH (n) RETURN n"')
+    assert possessive_groups('A = "(?:ab)*+"')
+    assert possessive_groups('A = rb"(?:ab){2,}+c"')
     with pytest.raises(ValueError, match="header"):
         parse("x/y", "MATCH (n) RETURN n")
     head = "// Purpose.\n//\n// mode: read\n// row:  a\n"

@@ -15,8 +15,9 @@ from hmxgraph.extraction.vocabulary import DATES, DEMONYMS, HONORIFICS, NEVER_NA
 
 _UPPER = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
 _TITLES = "Dr|Mr|Mrs|Ms|St|Mt|Ft|Lt|Col|Gen|Rev|Prof|Sgt|Capt"
+# No group is repeated possessively: Python before 3.11.5 goes wrong there (CPython issue 106052).
 _CAPITALISED = (
-    rf"(?:(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?=\ [{_UPPER}])|(?:{_TITLES})\.(?=\ )|[{_UPPER}]\w*+(?:['.&-]\w++)*+)"
+    rf"(?:(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?=\ [{_UPPER}])|(?:{_TITLES})\.(?=\ )|[{_UPPER}]\w*+(?:['.&-]\w++)*)"
 )
 _SMALL = (
     "of\\ the|of|and\\ the|and|the|de\\ la|de\\ los|de|del|della|di|da|du|des|la|le|van\\ der|van\\ den|van|von\\ der"
@@ -25,7 +26,7 @@ _SMALL = (
 _SPAN = re.compile(
     rf"""(?<![\w.#@/'-])
     {_CAPITALISED}
-    (?: [\ \xa0] (?: (?:{_SMALL})\  )? {_CAPITALISED}  |  [\ \xa0] \d{{1,4}} (?![\w-]|[.,:%/]\d) )*+
+    (?: [\ \xa0] (?: (?:{_SMALL})\  )? {_CAPITALISED}  |  [\ \xa0] \d{{1,4}} (?![\w-]|[.,:%/]\d) )*
     """,
     re.VERBOSE,
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 # Strings are stepped over whole, so that brackets and commas inside them do not count.
-_SIGN = re.compile(rb'"(?:[^"\\]|\\.)*+"|"|[\[\]{},]', re.DOTALL)
+_SIGN = re.compile(rb'"(?:[^"\\]++|\\.)*"|"|[\[\]{},]', re.DOTALL)
 _OPEN = (b"[", b"{")
 _CLOSE = (b"]", b"}")
 
