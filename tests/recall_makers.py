@@ -48,7 +48,6 @@ def event(number, text, *, session="s1", kind="message", source="user", speaker=
         salience,
         text.endswith("?"),
         label,
-        f"e{number + 1:03}",
         text,
     )
     return row, text

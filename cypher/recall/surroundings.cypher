@@ -9,7 +9,7 @@
 // from the index only where the order names both of its properties.
 //
 // mode: read
-// row:  mentions, events, after, texts
+// row:  mentions, events, texts
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -52,10 +52,6 @@ CALL (linked) {
     ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
     LIMIT 40
   }
-  OPTIONAL MATCH (event)-[:NEXT]->(after:Event)
-  RETURN
-    collect(coalesce(event.recall_row, '')) AS events,
-    collect(coalesce(after.event_id, '')) AS after,
-    collect(coalesce(event.text, '')) AS texts
+  RETURN collect(coalesce(event.recall_row, '')) AS events, collect(coalesce(event.text, '')) AS texts
 }
-RETURN mentions, events, after, texts
+RETURN mentions, events, texts

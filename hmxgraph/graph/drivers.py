@@ -14,6 +14,8 @@ OPTIONS: dict[str, Any] = {
     "max_transaction_retry_time": 30.0,
     "keep_alive": True,
     "user_agent": "hmxgraph/0.1.0",
+    # Nobody is told how the driver is used.
+    "telemetry_disabled": True,
     # A young database has not seen every label and property that the statements name: no reason for a warning.
     "notifications_disabled_classifications": ["UNRECOGNIZED"],
 }

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import eq
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,8 @@ class EventPool:
     """Candidate events in a canonical order: by session, then as the session tells them.
 
     The fields are those of a row of ``graph.rows.recall_rows.pool_rows``, in this order. ``tokens`` are those of the
-    line that a pack writes for it, ``label`` says whose words they are where they came from outside.
+    line that a pack writes for it, ``label`` says whose words they are where they came from outside. The last field is
+    the pool's: the ids of those events that have the ``REACH`` events before and after them here too.
     """
 
     event_id: tuple[str, ...] = ()
@@ -36,18 +36,18 @@ class EventPool:
     salience: tuple[float, ...] = ()
     asks: tuple[bool, ...] = ()
     label: tuple[str, ...] = ()
-    next_id: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
+    centres: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.event_id)
 
     @classmethod
-    def of(cls, *parts: Iterable[Sequence[Any]]) -> "EventPool":
+    def of(cls, *parts: Iterable[Sequence[Any]], centres: frozenset[str] = frozenset()) -> "EventPool":
         """The pool of all events in *parts*, each row with the fields in their order; one given twice counts once."""
         rows = {row[0]: row for part in parts for row in part}
         ordered = sorted(rows.values(), key=_place)
-        return cls(*zip(*ordered, strict=True)) if ordered else cls()
+        return cls(*zip(*ordered, strict=True), centres=centres) if ordered else cls()
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -82,14 +82,28 @@ class EventPool:
 
     @cached_property
     def places(self) -> Integers:
-        """Where each event stands among its session's; neighbours in the chain differ by one, strangers by more."""
+        """Where each event stands among its session's; neighbours in it differ by one, strangers by more."""
         if not len(self):
             return np.zeros(0, dtype=np.int64)
-        together = np.fromiter(map(eq, self.session_id[1:], self.session_id), dtype=bool)
-        linked = np.fromiter(map(eq, self.event_id[1:], self.next_id), dtype=bool)
-        apart = np.clip(np.diff(np.array(self.sequence, dtype=np.int64)), 2, _APART)
-        steps = np.where(together, np.where(linked, 1, apart), _APART)
+        together = np.diff(self.sessions) == 0
+        gaps = np.diff(np.array(self.sequence, dtype=np.int64))
+        apart = np.where(gaps == 1, 1, np.clip(gaps, 2, _APART))
+        steps = np.where(together, np.where(self._linked, 1, apart), _APART)
         return np.concatenate(([0], np.cumsum(steps)))
+
+    @cached_property
+    def _linked(self) -> NDArray[np.bool_]:
+        """For each event but the last, whether a centre tells that nothing comes between it and the next one.
+
+        Sequence numbers may leave out any number, so that they alone do not tell it.
+        """
+        centres = np.fromiter(map(self.centres.__contains__, self.event_id), dtype=bool, count=len(self))
+        linked = np.zeros(len(self) - 1, dtype=bool)
+        for shift in range(1, min(REACH + 1, len(self))):
+            together = self.sessions[shift:] == self.sessions[:-shift]
+            linked[shift - 1 :] |= together & centres[:-shift]
+            linked[: len(linked) - shift + 1] |= together & centres[shift:]
+        return linked
 
 
 def _place(row: Sequence[Any]) -> tuple[str, int, int, str]:

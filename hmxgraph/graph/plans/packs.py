@@ -102,14 +102,19 @@ class _First:
         return _events(self.row, self.state.as_of_us) if self.row else []
 
     @cached_property
+    def centres(self) -> frozenset[str]:
+        return frozenset(self.row["centres"] if self.row else ())
+
+    @cached_property
     def by_words(self) -> Ranking:
-        return Ranking(self.question, EventPool.of(self.events), self.state.event_count)
+        return Ranking(self.question, EventPool.of(self.events, centres=self.centres), self.state.event_count)
 
     def ranking(self, more: list[list[Any]]) -> Ranking:
         known = self.by_words.pool.index
         if all(row[0] in known for row in more):
             return self.by_words
-        return Ranking(self.question, EventPool.of(self.events, more), self.state.event_count)
+        pool = EventPool.of(self.events, more, centres=self.centres)
+        return Ranking(self.question, pool, self.state.event_count)
 
     @cached_property
     def guidance(self) -> Guidance:
@@ -124,7 +129,7 @@ class _First:
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:
-    return pool_rows(row["events"], row["after"], row["texts"], as_of_us)
+    return pool_rows(as_of_us, row["events"], row["texts"])
 
 
 def _knowledge(first: _First, asked: tuple[str, ...]) -> Statement:

@@ -52,7 +52,7 @@ def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
 def _evidence(found: Sequence[Sequence[str]], as_of_us: int) -> Iterator[Evidence]:
     records, events, texts = zip(*found, strict=True) if found else ((), (), ())
     for event_id, session_id, speaker, _, _, _, time_us, tokens, salience, _, label, record_id, text in pool_rows(
-        events, records, texts, as_of_us
+        as_of_us, events, records, texts
     ):
         yield Evidence(record_id, event_id, session_id, time_us, tokens, salience, speaker, text, label)
 

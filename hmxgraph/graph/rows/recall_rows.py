@@ -38,21 +38,21 @@ def recall_row(properties: Mapping[str, Any]) -> str:
     ).decode()
 
 
-def pool_rows(events: Sequence[str], after: Sequence[str], texts: Sequence[str], as_of_us: int) -> list[list[Any]]:
-    """Rows of the pool: of those *events* that were there, and not expired, as of then, with next event and text.
+def pool_rows(as_of_us: int, events: Sequence[str], *beside: Sequence[str]) -> list[list[Any]]:
+    """Rows of the pool: of those *events* that were there, and not expired, as of then, with what stands *beside*.
 
     >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
-    >>> pool_rows([row, ""], ["e2", ""], ["Hello!", ""], 5)
-    [['e1', 's1', 'Ann', '', 'hello', 1, 5, 4, 0.5, False, '', 'e2', 'Hello!']]
-    >>> pool_rows([row], ["e2"], ["Hello!"], 4)
+    >>> pool_rows(5, [row, ""], ["Hello!", ""])
+    [['e1', 's1', 'Ann', '', 'hello', 1, 5, 4, 0.5, False, '', 'Hello!']]
+    >>> pool_rows(4, [row], ["Hello!"])
     []
 
     """
     rows: list[list[Any] | None] = orjson.loads(f"[{','.join(row or 'null' for row in events)}]")
     kept = []
-    for row, next_id, text in zip(rows, after, texts, strict=True):
+    for row, *more in zip(rows, *beside, strict=True):
         if row is not None and row[_TIME] <= as_of_us and ((expires := row.pop()) is None or expires > as_of_us):
-            kept.append([*row, next_id, text])
+            kept.append(row + more)
     return kept
 
 

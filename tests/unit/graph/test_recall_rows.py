@@ -20,32 +20,32 @@ EVENT = {
 
 
 def test_a_row_is_read_as_it_was_written():
-    """Any characters, the name of the speaker without structure, and in the last places the next event and the text."""
+    """Any characters, the name of the speaker without structure, and in the last place the text."""
     row = recall_row(EVENT | {"speaker": "## Zoë", "title": "One [two]", "source": "https://a.b"})
-    assert pool_rows([row], ["e2"], ["Deploy staging?"], 50) == [
-        ['e"1', "s\n1", "Zoë", "One [two]", "deploy stage", 3, 50, 7, 0.5, True, "web", "e2", "Deploy staging?"]
+    assert pool_rows(50, [row], ["Deploy staging?"]) == [
+        ['e"1', "s\n1", "Zoë", "One [two]", "deploy stage", 3, 50, 7, 0.5, True, "web", "Deploy staging?"]
     ]
 
 
 @pytest.mark.parametrize(("as_of_us", "there"), [(49, False), (50, True), (79, True), (80, False)])
 def test_only_what_was_there_and_not_expired(as_of_us, there):
     """From its time until it expires."""
-    assert bool(pool_rows([recall_row(EVENT | {"expires_us": 80})], [""], [""], as_of_us)) is there
+    assert bool(pool_rows(as_of_us, [recall_row(EVENT | {"expires_us": 80})], [""])) is there
 
 
 def test_erased_events_are_left_out():
     """They have no row."""
     row = recall_row(EVENT)
-    assert pool_rows(["", row], ["e2", "e3"], ["", "Deploy staging?"], 50)[0][-2:] == ["e3", "Deploy staging?"]
-    assert pool_rows([], [], [], 50) == []
+    assert pool_rows(50, ["", row], ["m1", "m2"], ["", "Deploy staging?"])[0][-2:] == ["m2", "Deploy staging?"]
+    assert pool_rows(50, [], []) == []
 
 
 def test_tokens_are_those_of_packs():
     """Counted by another tokenizer for the node, they are counted again for the row."""
     row = recall_row(EVENT | {"speaker": "Ann", "tokenizer": "cl100k_base", "token_count": 99})
-    assert pool_rows([row], [""], [""], 50)[0][7] == counter()("Ann: Deploy staging?\n")
+    assert pool_rows(50, [row], [""])[0][7] == counter()("Ann: Deploy staging?\n")
 
 
 def test_long_results_are_ranked_by_their_beginning():
     """No row is much longer than ranking needs."""
-    assert len(pool_rows([recall_row(EVENT | {"search_text": "w " * 9_999})], [""], [""], 50)[0][4]) == MOST_WORDS
+    assert len(pool_rows(50, [recall_row(EVENT | {"search_text": "w " * 9_999})], [""])[0][4]) == MOST_WORDS

@@ -31,6 +31,14 @@ def test_places_of_neighbours_differ_by_one():
     assert EventPool.of(rows).places.tolist() == [0, 1, 6, 11]
 
 
+def test_a_centre_tells_that_nothing_comes_between():
+    """Where numbers are left out, four events on each side of a centre are neighbours, in its own session only."""
+    rows = [event(number, "x", session=f"s{number // 120}")[0] for number in range(0, 240, 10)]
+    assert set(np.diff(EventPool.of(rows).places)) == {5}
+    pool = EventPool.of(rows, centres=frozenset({"e020", "e120"}))
+    assert np.diff(pool.places).tolist() == [1] * 6 + [5] * 6 + [1] * 4 + [5] * 7
+
+
 def test_words_reach_the_turns_around_them():
     """The answer to a matching question scores above a turn far away, below the match itself."""
     pool = pool_of("staging cluster", "It is Ann", *["noise"] * 8, "other")
