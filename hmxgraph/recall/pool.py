@@ -1,7 +1,7 @@
 """The events that may go into a pack, as columns."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -37,7 +37,7 @@ class EventPool:
     asks: tuple[bool, ...] = ()
     label: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
-    centres: frozenset[str] = frozenset()
+    centres: frozenset[str] = field(default=frozenset(), kw_only=True)
 
     def __len__(self) -> int:
         return len(self.event_id)
