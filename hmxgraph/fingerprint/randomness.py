@@ -54,4 +54,4 @@ def _is_word(part: str) -> bool:
 def _is_encoded(run: str) -> bool:
     # Base64 with many signs between its letters has no long segment.
     found = _ENCODED.search(run)
-    return found is not None and len(_PARTS.findall(found.group())) >= len(found.group()) / 2.5
+    return found is not None and len(_PARTS.findall(found.group())) >= len(found.group()) / 2.75

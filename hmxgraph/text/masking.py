@@ -3,6 +3,8 @@
 The marks left behind are stable, so two texts that differ in their ids only become equal.
 """
 
+from collections.abc import Iterable
+
 from hmxgraph.text.masking_rules import IDS, PERSONAL, SECRETS, Rule
 
 
@@ -15,7 +17,7 @@ def mask_ids(text: str) -> str:
     'user <id>: reservation <id> not found (404)'
 
     """
-    return _masked(text, IDS) if any(map(str.isdigit, text)) or "@" in text else text
+    return masked(text, IDS) if any(map(str.isdigit, text)) or "@" in text else text
 
 
 def mask_secrets(text: str, *, personal: bool = True) -> str:
@@ -28,10 +30,11 @@ def mask_secrets(text: str, *, personal: bool = True) -> str:
     "curl -H 'Authorization: Bearer [token]' -d password=[password] mail [email]"
 
     """
-    return _masked(text, (*SECRETS, *PERSONAL) if personal else SECRETS)
+    return masked(text, (*SECRETS, *PERSONAL) if personal else SECRETS)
 
 
-def _masked(text: str, rules: tuple[Rule, ...]) -> str:
+def masked(text: str, rules: Iterable[Rule]) -> str:
+    """*text* with what each of *rules* finds replaced, one after the other."""
     for rule in rules:
         text = rule.pattern.sub(rule.replacement, text)
     return text

@@ -43,7 +43,15 @@ def looks_secret(word: str) -> bool:
 
 def not_blank(value: str) -> bool:
     """Whether *value* is more than an empty or unset JSON value, and not masked already."""
-    return value.strip("\"' ").lower() not in {"", "null", "none", "true", "false"} and not value.startswith("[")
+    return value.strip("\"' ").lower() not in {
+        "",
+        "null",
+        "none",
+        "true",
+        "false",
+        "yes",
+        "no",
+    } and not value.startswith("[")
 
 
 def is_id(word: str) -> bool:
@@ -109,7 +117,7 @@ SECRETS = (
     _rule("[token]", r"(?i)\b(?:bearer|authorization:\s*(?:basic|token))\s+(?P<value>[\w.~+/=-]{8,})"),
     _rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", not_blank),
     _rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", not_blank),
-    _rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|[:=])\s*{_VALUE}", not_blank),
+    _rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", not_blank),
     _rule("[password]", r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)", looks_secret),
     _rule("[card number]", r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-]|\.\d)", luhn),
     _rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),

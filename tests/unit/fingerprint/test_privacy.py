@@ -16,6 +16,11 @@ HARMLESS = (
     "The password was reset because the token is expired",
     "ConnectionResetError104 in /var/log/app-2024/base64Encoded.txt of python3.11 on x86_64",
     "uses: actions/checkout@v4 and node_modules/@types, port 5432, table over 1 GB, 95% of 2026-03-14",
+    "max_tokens=4096 with exit code 137, status code 404; password_file: /run/secrets/database",
+    "The password of an account that was locked is reset by its owner, who is asked to choose a new one",
+    "Log in with the company account, then check that the login page is shown; sign in is required",
+    "mkdir -p build-2/web && docker build -t web:v1.2 . && pytest -k test_a1 && grep -P 'a b'",
+    "Das Passwort wurde ge\u00e4ndert; la contrase\u00f1a es incorrecta; le mot de passe est requis",
     "get_reservation_details, then update_reservation_flights; cabin: business, passengers: 2",
 )
 
@@ -47,7 +52,12 @@ def test_a_secret_in_a_list_of_arguments_is_masked():
 
 
 @pytest.mark.parametrize(
-    "text", ["-" * 60_000, "a.b+c" * 12_000, "x:y@" * 15_000, '"name": "' * 6_000, "http://" * 8_000]
+    "text",
+    [
+        *("-" * 60_000, "a.b+c" * 12_000, "x:y@" * 15_000, '"name": "' * 6_000, "http://" * 8_000),
+        *("password a b c " * 4_000, "<password " * 6_000, "password|\n" * 6_000, "login a / " * 6_000),
+        *("WIFI:" * 12_000, "password(" * 6_000, "a;password b;c " * 4_000),
+    ],
 )
 def test_no_text_takes_long(text):
     """Whatever a text repeats, the time to mask it grows with its length only."""
