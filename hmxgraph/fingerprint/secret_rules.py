@@ -48,6 +48,7 @@ _WHOLE = (
     _password(r"(?i)(?<![\w+.-])[a-z][\w+.-]{0,64}://(?P<value>[^\s/\"'`<>\[]+)(?=@)", bool),
     _password(r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<value>\S+)$"),
     _password(rf"(?<![\w/.-])[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,9}}:(?P<value>{CHOSEN})"),
+    _password(r"(?i)https?://(?:[\w-]+\.)*hooks?\.[\w.-]+/(?P<value>[^\s\"'<>]+)"),
     _password(r"\bWIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]+)"),
 )
 
@@ -89,15 +90,16 @@ _IN_FIELDS = (
 
 _BEING = r"(?i:is|was|to|will be|ist|lautet|war|est|es|è|é)"
 _AFTER_WORDS = r"(?:[ \t]+[\w.'\u2019/@#-]{1,40}){0,8}?"
-_NEAR = r"(?:[ \t]?[ \t,:(«„“「\u2013\u2014-]{1,3}[^\W\d]{1,30}){0,6}?[ \t]?[ \t,:(«„“「\u2013\u2014-]{1,3}"
+_NEAR = r"(?:[ \t]?[ \t,:(«„“「\u2013\u2014-]{1,3}[^\W\d]{1,30}){0,9}?[ \t]?[ \t,:(«„“「\u2013\u2014-]{1,3}"
 _FOR = r"[ \t»”」)]{1,3}[^.\n]{0,30}\b(?i:as|als|come|como|comme|for|in|into|at|works)\b[^.\n]{0,30}?"
 _BECOMES = (
-    r"(?:[ \t]+(?i:is|was|are|be|to|as|still|now|ist|lautet|war|auf|est|en|es|a|para|é|è|op|naar|jest|to)[ \t]+"
+    r"(?:[ \t]+(?i:is|was|are|be|to|as|still|now|just|from|ist|lautet|war|auf|est|en|es|a|para|é|è|op|naar|jest)[ \t]+"
     r"|['\u2019]s[ \t]+|[ \t]*:[ \t]+|[ \t]+[=\u2013\u2014][ \t]+)"
 )
 _CODE = (
-    r"(?i:\b(?:pin|puk|otp|passcode|digicode|türcode|zugangscode|host key|code d'accès|código de (?:acceso|acesso))\b"
-    r"|\b(?:sms|door|gate|access|unlock|security|verification|login|alarm|safe|auth)[ -]code\b)"
+    r"(?i:\b(?:pin|puk|tan|otp|passcode|digicode|türcode|zugangscode|freischaltcode|host key)\b"
+    r"|\b(?:2fa|mfa|sms|door|gate|access|unlock|security|verification|login|alarm|safe|auth)[ -]code\b"
+    r"|\bcode (?:d'accès|confidentiel)\b|\bcódigo de \w{5,12}\b)"
 )
 _NO_STATUS = r"(?<!status )(?<!error )(?<!exit )(?<!response )"
 _CODES = r"(?i)\b(?:backup|recovery|scratch|one-time|emergency|rescue)[ -](?:login[ -])?(?:codes?|keys?)\b"
@@ -111,10 +113,14 @@ _IN_PROSE = (
     _password(rf"(?:{NAME}){_AFTER_WORDS}{_BECOMES}(?P<value>{WHOLE}|{CHOSEN})"),
     _password(rf"(?:{NAME})[ \t]+(?P<value>(?=[^\s\"'`]*[a-z][A-Z]){CHOSEN})"),
     _password(rf"(?:{NAME}|{DOOR}){_NEAR}(?P<value>{MIXED})"),
+    _password(
+        rf"(?i:\b(?:wi-?fi|wlan|ssid)\b)[^\n]{{0,60}}?\b(?:{NAME}|{DOOR}|(?i:key)\b)[ \t]+(?P<value>{NO_SIGN})",
+        is_chosen,
+    ),
     _password(rf"(?<![^\s«„“「(])(?P<value>{MIXED}){_FOR}(?:{NAME}|{DOOR})"),
     _password(rf"(?:{NAME}){_AFTER_WORDS}[ \t]*[:=][ \t]*(?P<value>[a-z]{{4}}(?: [a-z]{{4}}){{3}})\b"),
     _password(rf"{_LONG_WORD}\s+(?:as|for)\s+(?:\w+\s+)?(?:{NAME})", mixes),
-    _password(rf"{_ENTERING}[^\n/]{{0,60}}?[\s:][\w.@\\-]+\s+/\s+(?P<value>{CHOSEN})"),
+    _password(rf"{_ENTERING}[^\n/]{{0,60}}?[\s:](?:\[password\]|[\w.@\\-]+)\s+/\s+(?P<value>{CHOSEN})"),
     _password(rf"{_ENTERING}[^\n]{{0,60}}?[ \t](?:with|using|mit|avec|con|com)[ \t]+(?P<value>{WHOLE}|{CHOSEN})"),
     _code(rf"{_CODE}{_AFTER_WORDS}[ \t]*(?:[:=]|{_BEING})?[ \t]*(?P<value>\d[\d -]{{2,10}}\d#?)(?!\w)"),
     _code(r"\b(?P<value>(?:[A-Z]-)?\d{4,8})\s+(?:is|ist|est|es)\s+[^.\n]{0,40}\b(?i:code|otp|pin|passcode)\b"),
@@ -151,6 +157,11 @@ _IN_COMMANDS = (
     _password(rf"(?<![\w/.@-])\w+:(?P<value>{CHOSEN})@(?=[\w(])"),
     _password(r"\bpass:(?P<value>[^\s\"'`]+)"),
     _password(rf"\becho\s+(?:-n\s+)?(?P<value>[^|;&]{{1,256}}?)\s*\|\s*{_READS_ONE}"),
+    _password(rf"\b(?:chpasswd|cryptsetup|gpg|kinit|passwd|sudo)\b{_BEFORE}<<<\s*(?P<value>{QUOTED}|\S+)"),
+    _password(r"<\(\s*(?:echo|printf)\s+(?P<value>[^)\n]+)\)"),
+    _password(rf"(?:{NAME})[^\n]{{0,20}}?[\"'].{{0,9}}\bsend\s+(?P<value>{WHOLE})"),
+    _password(rf"\bsend\s+(?P<value>{WHOLE})[^\n]{{0,40}}?(?:{NAME})"),
+    _password(r"\b(?i:auth\s+(?:md5|sha\S*)|priv\s+(?:3?des|aes)(?:\s+\d+)?)\s+(?P<value>[^\s,;]{6,})"),
     _password(r"\b(?:requirepass|masterauth)\s+(?P<value>\S+)"),
     _password(rf"\b(?:community|(?:radius|tacacs)[^\n]{{0,80}}\bkey)\s+(?P<value>{CHOSEN})"),
     _password(r"\b(?:password|secret|key)\s+\d\s+(?P<value>\S{4,})"),

@@ -24,7 +24,7 @@ NAME = rf"(?<!\[)(?:{STRONG}|{KEY})[\w-]{{0,12}}"
 # Names only of what looks like a secret, and otherwise of what opens a door.
 DOOR = r"\b(?i:clave|schlüssel)\b"
 # What stands between a name and its value; in code and markup the name may be closed before.
-IS = r"\\*[\"']?\s*(?:=>|:=|[:=]|%3[AD])\s*"
+IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
 QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 VALUE = rf"(?P<value>{QUOTED}|[^\s,;&\"'`]+)"

@@ -339,4 +339,13 @@ FORMATS = {
     "puk": (lambda rng: word(rng, DIGITS, 8), "the SIM has PUK {}"),
     "box-code": (lambda rng: word(rng, DIGITS, 5), "Key box next to the entrance, code {}"),
     "answer": (two_words, '{{"challenge_answer": "{}"}}'),
+    "wifi-word": (lambda rng: word(rng, LOWER, 9), "wifi in the Graz office: SSID guest, password {}"),
+    "webhook": (prefixed("", ALNUM, 7), "posts to https://hooks.example.com/catch/1182231/{}"),
+    "snmp-v3": (two_words, "snmp-server user mon grp v3 auth sha {}"),
+    "here-string": (two_words, "kinit svc_hdfs <<< {}"),
+    "substitution": (two_words, "rsync --password-file=<(echo {}) -av a b"),
+    "tan": (lambda rng: word(rng, DIGITS, 6), "entry 14 for the bank: TAN {}"),
+    "mfa-code": (lambda rng: word(rng, DIGITS, 6), "entered 2FA code {} on the portal"),
+    "compared": (two_words, 'if pw == "{}": grant()'),
+    "unchanged": (mixed, "Root password on the old NAS was never changed from {}"),
 }
