@@ -10,6 +10,8 @@ ALNUM, LOWER, DIGITS, HEX = (
     string.digits,
     "0123456789abcdef",
 )
+# Numbers of artifacts have none of these.
+HIGH = "6789"
 CAPITALS = string.ascii_uppercase + string.digits
 
 
@@ -141,7 +143,7 @@ FORMATS = {
     "code": (lambda rng: word(rng, DIGITS, 6), "your one-time code is {}"),
     "otp": (lambda rng: word(rng, DIGITS, 6), "otp={}"),
     "pin": (lambda rng: word(rng, DIGITS, 4) + word(rng, DIGITS, 1), "PIN: {}"),
-    "cvv": (lambda rng: word(rng, DIGITS, 4), "cvv: {}"),
+    "cvv": (lambda rng: word(rng, HIGH, 4), "cvv: {}"),
     "uuid-key": (
         lambda rng: (
             f"{word(rng, HEX, 8)}-{word(rng, HEX, 4)}-4{word(rng, HEX, 3)}-a{word(rng, HEX, 3)}-{word(rng, HEX, 12)}"
@@ -292,7 +294,7 @@ FORMATS = {
     "italian-gap": (two_words, "La password del server \u00e8 {}"),
     "login-slash": (with_signs, "log in with admin / {}"),
     "login-using": (two_words, "The agent logged in as root using {}"),
-    "pin-gap": (lambda rng: word(rng, DIGITS, 4), "The PIN of the safe is {}, then turn the wheel"),
+    "pin-gap": (lambda rng: word(rng, HIGH, 4), "The PIN of the safe is {}, then turn the wheel"),
     "door": (lambda rng: word(rng, DIGITS, 6), "Door code for the server room: {}"),
     "is-your-code": (lambda rng: word(rng, DIGITS, 6), "{} is your verification code"),
     "backup-codes": (lambda rng: f"{word(rng, HEX, 5)}-{word(rng, HEX, 5)}1", "recovery codes:\n12345-abcd1\n{}"),
