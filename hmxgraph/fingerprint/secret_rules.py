@@ -37,17 +37,23 @@ def _code(pattern: str) -> Rule:
     return _rule("[code]", pattern)
 
 
+def _begins_one(sentence: str) -> bool:
+    return is_chosen(next(iter(sentence.split()), ""))
+
+
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
 _WHOLE = (
     _rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
     _password(rf"(?i)\bmnemonic\w{{0,9}}[\"']?\s*[:=]\s*{_SENTENCE}"),
-    _password(rf"(?i)\bpassphrase\b[^:=\n]{{0,60}}(?:\bis|[:=])\s*{_SENTENCE}"),
+    _password(
+        rf"(?i)\bpassphrase\b(?:\s+(?:for|of|to)\b[^:=\n]{{1,60}})?\s*(?:\bis\b|[:=])\s*{_SENTENCE}", _begins_one
+    ),
     # What stands before the host of a URL.
     _password(r"(?i)(?<![\w+.-])[a-z][\w+.-]{0,64}://(?P<value>[^\s/\"'`<>\[]+)(?=@)", bool),
     _password(r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<value>\S+)$"),
-    _password(rf"(?<![\w/.-])[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,9}}:(?P<value>{CHOSEN})"),
+    _password(rf"(?<![\w/.-])[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,9}}:(?P<value>(?!\S*/){CHOSEN})"),
     _password(r"(?i)https?://(?:[\w-]+\.)*hooks?\.[\w.-]+/(?P<value>[^\s\"'<>]+)"),
     _password(r"\bWIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]+)"),
 )
@@ -56,12 +62,13 @@ _FIELD = r"\\*\"(?:name|key|variable|field|option|param(?:eter)?|env|header|id)\
 _NAMED = rf"{_FIELD}\\*\"[^\"]{{0,99}}(?:{NAME})[^\"]{{0,99}}\""
 _CONTENT = r"\\*\"(?:value|val|content|default|text|data)\\*\"\s*:\s*(?P<value>\"[^\"]*\"|\\\"[^\"]*\"|[^\s,}\]]+)"
 _NEXT = r"(?:value|val|text|content|default|data)[\"']?\s*[:=]\s*"
-_LINE = r"[^\n]*\S[^\n]*"
+_CELLS, _COLUMNS = r"(?![ \t|:-]+(?:\n|\Z))[^\n|]*\|[^\n]*", r"[^\n]*(?:,|\t| {2,20})[^\n]*"
+_GAP = r"(?:,|\t| {2,20})"
 # A name in one field or argument, its value in the next; XML; tables; calls.
 _IN_FIELDS = (
     _password(rf"{_NAMED}\s*,\s*{_CONTENT}"),
     _password(rf"{_CONTENT}\s*,\s*{_NAMED}"),
-    _password(rf"<[^<>]{{0,99}}(?:{NAME})[^<>]{{0,99}}>\s*(?:<[\w:]{{1,40}}>\s*)?(?P<value>[^<]+)"),
+    _password(rf"<[^<>]{{0,99}}(?:{NAME})[^<>]{{0,99}}>\s*(?:<[\w:]{{1,40}}>\s*)?(?P<value>[^<]+)(?=</)"),
     _password(rf"(?:{NAME})[\"']?\s{{0,9}}[:=]\s{{0,9}}\{{(?P<value>[^{{}}\n]{{4,}})\}}"),
     _password(rf"\"--?[\w-]*(?:{NAME})\"\s*,\s*(?P<value>\"[^\"]*\")"),
     _password(rf"(?:{NAME})[\"'\]}})\s]{{1,9}},?[{{\s\"']{{0,9}}{_NEXT}(?P<value>{WHOLE})"),
@@ -70,12 +77,12 @@ _IN_FIELDS = (
         rf"[\"']?(?:value|text)[\"']?\s*[:=]\s*(?P<value>{WHOLE})[,\s]{{1,9}}[\"']?\w{{1,20}}[\"']?\s*[:=]\s*"
         rf"[\"'][^\"'\n]{{0,40}}(?:{NAME})"
     ),
-    _password(rf"(?:{NAME})[\"'`\]}})*_]{{1,4}}\s{{0,9}}(?:=>|[:=,])\s{{0,9}}(?P<value>{WHOLE})"),
-    _password(rf"(?:{NAME})[ \t]*\|[^\n]*\n(?:[ \t|:-]+\n)?(?P<value>{_LINE}(?:\n{_LINE})*)"),
+    _password(rf"(?:{NAME})[\"'`\]}})*_]{{1,4}}\s{{0,9}}(?:=>|[:=,])\s{{0,9}}(?P<value>{WHOLE})(?!\s*[:=])"),
+    _password(rf"(?:{NAME})[ \t]*\|[^\n]*\n(?:[ \t|:-]+\n)?(?P<value>{_CELLS}(?:\n{_CELLS})*)"),
     _password(rf"(?:(?:{NAME})[;\t][^\s;]+|[^\s;][;\t](?:{NAME}))\s+(?P<value>\S+[;\t]\S+(?:\s+\S+[;\t]\S+)*)"),
     _password(
-        rf"(?m)^(?:[\w/-]{{1,30}}(?:,|\t| {{2,20}})){{0,12}}(?:{NAME})(?:(?:,|\t| {{2,20}})[^\n]*)?\n"
-        rf"(?P<value>{_LINE}(?:\n{_LINE})*)"
+        rf"(?m)^(?:(?:[\w/-]{{1,30}}{_GAP}){{1,12}}(?:{NAME})(?:{_GAP}[^\n]*)?|(?:{NAME}){_GAP}[^\n]*)\n"
+        rf"(?P<value>{_COLUMNS}(?:\n{_COLUMNS})*)"
     ),
     _password(
         rf"(?i:auth|log_?[io]n|sign_?in|cred(?:ential)?s?|connect|\bPDO)\w*\W{{0,4}}(?:new)?[({{]\s*"
@@ -101,11 +108,12 @@ _CODE = (
     r"|\b(?:2fa|mfa|sms|door|gate|access|unlock|security|verification|login|alarm|safe|auth)[ -]code\b"
     r"|\bcode (?:d'accès|confidentiel)\b|\bcódigo de \w{5,12}\b)"
 )
-_NO_STATUS = r"(?<!status )(?<!error )(?<!exit )(?<!response )"
+_NO_STATUS = r"(?<!promo )(?<!discount )(?<!status )(?<!error )(?<!exit )(?<!response )"
 _CODES = r"(?i)\b(?:backup|recovery|scratch|one-time|emergency|rescue)[ -](?:login[ -])?(?:codes?|keys?)\b"
 _ENTERING = (
     r"(?i:\b(?:log(?:ged|ging)?|sign(?:ed|ing)?)[ -]?(?:in|on)\b|\blogin\b|\bcreds\b|\bcredentials\b|\bzugangsdaten\b)"
 )
+_BY = r"[ \t]+(?:with|using|mit|avec|con|com)[ \t]+"
 _LONG_WORD = r"(?<![^\s,;\"'`])(?P<value>[^\s,;\"'`]{6,256})"
 _IN_PROSE = (
     _password(rf"(?:{NAME})\s+{_BEING}\s+(?P<value>{QUOTED}|{NO_SIGN})", is_chosen),
@@ -114,16 +122,20 @@ _IN_PROSE = (
     _password(rf"(?:{NAME})[ \t]+(?P<value>(?=[^\s\"'`]*[a-z][A-Z]){CHOSEN})"),
     _password(rf"(?:{NAME}|{DOOR}){_NEAR}(?P<value>{MIXED})"),
     _password(
-        rf"(?i:\b(?:wi-?fi|wlan|ssid)\b)[^\n]{{0,60}}?\b(?:{NAME}|{DOOR}|(?i:key)\b)[ \t]+(?P<value>{NO_SIGN})",
+        rf"(?i:\b(?:wi-?fi|wlan|ssid|network)\b)[^\n]{{0,60}},[ \t]*(?:{NAME}|{DOOR}|(?i:key)\b)"
+        rf"[ \t]+(?P<value>{NO_SIGN})",
         is_chosen,
     ),
     _password(rf"(?<![^\s«„“「(])(?P<value>{MIXED}){_FOR}(?:{NAME}|{DOOR})"),
     _password(rf"(?:{NAME}){_AFTER_WORDS}[ \t]*[:=][ \t]*(?P<value>[a-z]{{4}}(?: [a-z]{{4}}){{3}})\b"),
     _password(rf"{_LONG_WORD}\s+(?:as|for)\s+(?:\w+\s+)?(?:{NAME})", mixes),
     _password(rf"{_ENTERING}[^\n/]{{0,60}}?[\s:](?:\[password\]|[\w.@\\-]+)\s+/\s+(?P<value>{CHOSEN})"),
-    _password(rf"{_ENTERING}[^\n]{{0,60}}?[ \t](?:with|using|mit|avec|con|com)[ \t]+(?P<value>{WHOLE}|{CHOSEN})"),
+    _password(rf"{_ENTERING}[^\n]{{0,60}}?{_BY}(?P<value>(?!\S{{1,6}}(?!\S)){MIXED})"),
+    _password(rf"{_ENTERING}[ \t]+(?:as|als|como|comme)[ \t]+\S+{_BY}(?P<value>{CHOSEN})"),
     _code(rf"{_CODE}{_AFTER_WORDS}[ \t]*(?:[:=]|{_BEING})?[ \t]*(?P<value>\d[\d -]{{2,10}}\d#?)(?!\w)"),
-    _code(r"\b(?P<value>(?:[A-Z]-)?\d{4,8})\s+(?:is|ist|est|es)\s+[^.\n]{0,40}\b(?i:code|otp|pin|passcode)\b"),
+    _code(
+        r"\b(?P<value>(?:[A-Z]-)?\d{4,8})\s+(?:is|ist|est|es)\s+(?:your|my|our|dein|mein|ihr|votre|mon|su|tu|seu)\b[^.\n]{0,40}\b(?i:code|otp|pin|passcode)\b"
+    ),
     _code(rf"(?i){_NO_STATUS}\bc[oó]d(?:e|igo)\b(?: de \w+| is| es)?:? (?P<value>\d{{5,8}})\b"),
     _code(rf"{_CODES}(?:[^:\n]{{0,40}}:|\s+(?:are|is))?\s*(?P<value>(?:[\w-]*\d[\w-]*[\s,;/]*){{1,24}})"),
 )
@@ -131,7 +143,7 @@ _IN_PROSE = (
 _ARGUMENT = r"(?P<value>[^\s|;&]+)"
 _BEFORE = r"[^|;&]{0,256}?"
 _ASKED_BY_P = r"(?:sshpass|docker login|mysql\w*|mariadb\w*|mongo\w*|7z\w*|az login|cqlsh|influx|isql)"
-_READS_ONE = r"(?:sudo\b|passwd\b|chpasswd\b|[^|]{0,99}(?:--password-stdin|\blogin\b))"
+_READS_ONE = r"(?:sudo\s+-\w*S|(?:sudo\s+)?(?:ch)?passwd\b|[^|]{0,99}(?:--password-stdin|\blogin\b))"
 # Options and arguments of commands, many of which take a password without saying so.
 _IN_COMMANDS = (
     _password(r"\b(?:login\s+\S+|nmcli\b[^|;&\n]{0,99}?)\s+password\s+(?P<value>\S+)"),
@@ -149,16 +161,16 @@ _IN_COMMANDS = (
     _password(r"\bradtest\s+\S+\s+(?P<value>\S+)"),
     _password(r"\s-U\s*[^\s%]+%(?P<value>\S+)"),
     _password(r"\bhtpasswd\s+-\w*b\w*\s+(?:-\w+\s+)*\S+\s+\S+\s+(?P<value>\S+)"),
-    _password(r"\b(?:add_user|adduser|change_password|set_password)\s+\S+\s+(?P<value>[^\s-]\S*)"),
+    _password(r"\b(?:add_user|change_password|set_password)\s+\S+\s+(?P<value>[^\s-]\S*)"),
     _password(r"\bnet use\b[^\n]{0,99}?\\\\\S+\s+(?P<value>[^\s/]\S*)"),
-    _password(r"\b(?:net user|rasdial \S+)\s+\S+\s+(?P<value>[^\s/]\S*)"),
+    _password(rf"(?<!\.)\b(?:net user|rasdial \S+)\s+\S+\s+(?P<value>{CHOSEN})"),
     _password(r"\b(?:sqlplus|sqlldr|expdp|impdp)\s+[^\s/]+/(?P<value>[^\s@]+)"),
     _password(r"(?<![\w/.@-])[\w.-]+:(?P<value>[^\s/:@]+)@(?=[\w(])", mixes),
     _password(rf"(?<![\w/.@-])\w+:(?P<value>{CHOSEN})@(?=[\w(])"),
     _password(r"\bpass:(?P<value>[^\s\"'`]+)"),
     _password(rf"\becho\s+(?:-n\s+)?(?P<value>[^|;&]{{1,256}}?)\s*\|\s*{_READS_ONE}"),
-    _password(rf"\b(?:chpasswd|cryptsetup|gpg|kinit|passwd|sudo)\b{_BEFORE}<<<\s*(?P<value>{QUOTED}|\S+)"),
-    _password(r"<\(\s*(?:echo|printf)\s+(?P<value>[^)\n]+)\)"),
+    _password(rf"\b(?:chpasswd|cryptsetup|gpg|kinit|passwd)\b{_BEFORE}<<<\s*(?P<value>{QUOTED}|\S+)"),
+    _password(rf"(?:{NAME})\S{{0,12}}=<\(\s*(?:echo|printf)\s+(?P<value>[^)\n]+)\)"),
     _password(rf"(?:{NAME})[^\n]{{0,20}}?[\"'].{{0,9}}\bsend\s+(?P<value>{WHOLE})"),
     _password(rf"\bsend\s+(?P<value>{WHOLE})[^\n]{{0,40}}?(?:{NAME})"),
     _password(r"\b(?i:auth\s+(?:md5|sha\S*)|priv\s+(?:3?des|aes)(?:\s+\d+)?)\s+(?P<value>[^\s,;]{6,})"),
@@ -218,7 +230,7 @@ _TELLING = re.compile(
     r"|\b(?i:seed|recovery|mnemonic|backup|basic|bearer|token|ssws|identified|log|login|logged|sign|signed|clave)\b"
     r"|\b(?i:auth|creds|zugangsdaten|community|requirepass|masterauth|connect|schlüssel|openssl|net|rasdial)\b"
     r"|\b(?:sshpass|docker|mysql|mariadb|mongo|7z|redis-cli|ldap|zip|unzip|sqlplus|sqlldr|expdp|impdp|cqlsh|influx)"
-    r"|\b(?:isql|sqlcmd|bcp|osql|az|https?|htpasswd|add_user|adduser|change_password|set_password|WIFI)\b|\s-U"
+    r"|\b(?:isql|sqlcmd|bcp|osql|az|https?|htpasswd|add_user|change_password|set_password|WIFI)\b|\s-U"
 )
 _NAMED_ONE = re.compile(rf"{NAME}|{DOOR}")
 _ALL = Rules(_FRAMED, (*_TOLD, _DRAWN))

@@ -29,22 +29,24 @@ QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 VALUE = rf"(?P<value>{QUOTED}|[^\s,;&\"'`]+)"
 NO_SIGN = r"[^\s,;\"'`]+"
-_NO_ADDRESS = r"(?!\S{0,64}://|[/~\[<]|\.{1,2}/)"
+# No address, path, version or range of numbers; and no name of a place or machine, such as us-east-1.
+_NO_ADDRESS = r"(?!\S{0,64}://|[/~\[<]|\.{1,2}/|v?\d+(?:\.\d+)+(?!\w)|\d{1,3}(?:-\d{1,3})?(?![\w-]))"
+_NO_MACHINE = r"(?![a-z]+(?:-[a-z]+){0,5}-[a-z]{0,9}\d{1,2}(?![\w-]))"
 # A word that people choose for a password and seldom write otherwise: with digits, signs, capitals inside or signs
 # between its letters; no path, no address.
 CHOSEN = rf"{_NO_ADDRESS}(?=[^\s\"'`]{{0,64}}?(?:\d|[!#$%&*+?^~]|[^\W_][._-][^\W_]|[a-z][A-Z]))[^\s,;\"'`]{{4,}}"
 # One that is hardly anything else: letters with digits or signs.
 MIXED = (
-    rf"{_NO_ADDRESS}(?=[^\s,;\"'`/]{{0,64}}?[^\W\d_])(?=[^\s,;\"'`/]{{0,64}}?[\d!#$%&*+?^~])"
+    rf"{_NO_ADDRESS}{_NO_MACHINE}(?=[^\s,;\"'`/]{{0,64}}?[^\W\d_])(?=[^\s,;\"'`/]{{0,64}}?[\d!#$%&*+?^~])"
     r"[^\s,;\"'`/()«»„“”「」]{6,64}(?![^\s,;\"'`()«»„“”「」])"
 )
 # What is said about passwords, as opposed to what is one.
 _SAID = frozenset(
     re.findall(
         r"\w+",
-        "a an and as at being by correct empty for from gone here in incorrect invalid it kept known lost missing no"
-        " not null of old on once only optional or out passed read reset right safe sent set short stale still the that"
-        " then there they this to too true unknown unset valid weak when where which with wrong"
+        "a an and as asked at being by correct empty for from gone here in incorrect invalid is it kept known lost"
+        " missing no not now null of old on once only optional or out passed read reset right safe sent set short stale"
+        " still the that then there they this to too true unknown unset valid weak when where which with wrong"
         " abgelaufen erforderlich falsch ungültig caducada incorrecta inválida necesaria incorreta necessária"
         " expiré invalide nécessaire requis requise errata scaduta obligatoire obligatoria obrigatória"
         " demasiado trop zu",

@@ -20,6 +20,11 @@ HARMLESS = (
     "The password of an account that was locked is reset by its owner, who is asked to choose a new one",
     "Log in with the company account, then check that the login page is shown; sign in is required",
     "mkdir -p build-2/web && docker build -t web:v1.2 . && pytest -k test_a1 && grep -P 'a b'",
+    "Rotate API keys in us-east-1 before deploying v2.3.1, then log in with SSO and sign in with e-mail",
+    "Password must be 8-64 characters; the passphrase is asked at the start; Wi-Fi password is asked at the desk",
+    "steps:\npassword\nrun the tests\nSecrets\nRead docs; credentials\n1. open Vault",
+    "Order 4821 is the one with error code E42; promo code 20245; adduser deploy sudo; echo y | sudo apt install jq",
+    "diff <(echo abc) <(echo abd); name the field: {'name': 'password', 'required': true}",
     "Das Passwort wurde ge\u00e4ndert; la contrase\u00f1a es incorrecta; le mot de passe est requis",
     "get_reservation_details, then update_reservation_flights; cabin: business, passengers: 2",
 )
