@@ -132,10 +132,10 @@ FORMS: tuple[Form, ...] = (
     Form(
         "file",
         _SLASH,
-        re.compile(r"(?<![\w./~:@<-])(~?(?:/[\w@+.-]{2,}+){2,})/?(?![\w/])"),
+        re.compile(r"(?<![\w./~:@<-])(~?(?:/[\w@+.-]{2,}+){2,})(?!/[\w@+.-]{2})/?(?![\w/])"),
         0.8,
         (("look into /etc/nginx/sites-enabled", "/etc/nginx/sites-enabled"),),
-        ("and/or either/neither", "24/7", "https://a.example/x/y"),
+        ("and/or either/neither", "24/7", "https://a.example/x/y", "see /home/ann/.ssh/x"),
     ),
     Form(
         "host",

@@ -54,7 +54,7 @@ _WHOLE = (
     _password(r"(?i)(?<![\w+.-])[a-z][\w+.-]{0,64}://(?P<value>[^\s/\"'`<>\[]+)(?=@)", bool),
     _password(r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<value>\S+)$"),
     _password(rf"(?<![\w/.-])[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,9}}:(?P<value>(?!\S*/){CHOSEN})"),
-    _password(r"(?i)https?://(?:[\w-]+\.)*hooks?\.[\w.-]+/(?P<value>[^\s\"'<>]+)"),
+    _password(r"(?i)https?://(?:[\w-]+\.)*hooks?\.[\w.-]+/(?P<value>(?=\S{0,256}\d\S{0,256}[a-z])[^\s\"'<>]+)"),
     _password(r"\bWIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]+)"),
 )
 
@@ -85,9 +85,9 @@ _IN_FIELDS = (
         rf"(?P<value>{_COLUMNS}(?:\n{_COLUMNS})*)"
     ),
     _password(
-        rf"(?i:auth|log_?[io]n|sign_?in|cred(?:ential)?s?|connect|\bPDO)\w*\W{{0,4}}(?:new)?[({{]\s*"
+        rf"(?i:auth|log_?[io]n|sign_?in(?:with\w{{1,30}})?|cred(?:ential)?s?|connect|\bPDO)\W{{0,4}}(?:new)?[({{]\s*"
         rf"(?:\w{{1,40}}\s*,\s*)?{WHOLE}\s*,\s*"
-        rf"(?P<value>{WHOLE}(?:\s*,\s*{WHOLE})*)"
+        rf"(?P<value>(?![\"']/){WHOLE}(?:\s*,\s*{WHOLE})*)"
     ),
     _password(rf"(?i)\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?(?P<value>{WHOLE})"),
     _password(rf"(?:{NAME})\s{{0,9}}[:=]?\s{{0,9}}[\w.:]{{0,40}}\(\s{{0,9}}(?P<value>{WHOLE})"),
@@ -97,7 +97,7 @@ _IN_FIELDS = (
 
 _BEING = r"(?i:is|was|to|will be|ist|lautet|war|est|es|è|é)"
 _AFTER_WORDS = r"(?:[ \t]+[\w.'\u2019/@#-]{1,40}){0,8}?"
-_NEAR = r"(?:[ \t]?[ \t,:(«„“「\u2013\u2014-]{1,3}[^\W\d]{1,30}){0,9}?[ \t]?[ \t,:(«„“「\u2013\u2014-]{1,3}"
+_NEAR = r"(?:[ \t,:(«„“「\u2013\u2014-]{1,4}+[^\W\d]{1,30}+){0,9}?[ \t,:(«„“「\u2013\u2014-]{1,4}+"
 _FOR = r"[ \t»”」)]{1,3}[^.\n]{0,30}\b(?i:as|als|come|como|comme|for|in|into|at|works)\b[^.\n]{0,30}?"
 _BECOMES = (
     r"(?:[ \t]+(?i:is|was|are|be|to|as|still|now|just|from|ist|lautet|war|auf|est|en|es|a|para|é|è|op|naar|jest)[ \t]+"
@@ -114,6 +114,7 @@ _ENTERING = (
     r"(?i:\b(?:log(?:ged|ging)?|sign(?:ed|ing)?)[ -]?(?:in|on)\b|\blogin\b|\bcreds\b|\bcredentials\b|\bzugangsdaten\b)"
 )
 _BY = r"[ \t]+(?:with|using|mit|avec|con|com)[ \t]+"
+_WIRELESS = r"\b(?:wi-?fi|wlan|ssid|network)\b"
 _LONG_WORD = r"(?<![^\s,;\"'`])(?P<value>[^\s,;\"'`]{6,256})"
 _IN_PROSE = (
     _password(rf"(?:{NAME})\s+{_BEING}\s+(?P<value>{QUOTED}|{NO_SIGN})", is_chosen),
@@ -122,7 +123,7 @@ _IN_PROSE = (
     _password(rf"(?:{NAME})[ \t]+(?P<value>(?=[^\s\"'`]*[a-z][A-Z]){CHOSEN})"),
     _password(rf"(?:{NAME}|{DOOR}){_NEAR}(?P<value>{MIXED})"),
     _password(
-        rf"(?i:\b(?:wi-?fi|wlan|ssid|network)\b)[^\n]{{0,60}},[ \t]*(?:{NAME}|{DOOR}|(?i:key)\b)"
+        rf"(?i:{_WIRELESS})[^\n]{{0,60}},[ \t]*(?:{NAME}|{DOOR}|(?i:key)\b)"
         rf"[ \t]+(?P<value>{NO_SIGN})",
         is_chosen,
     ),
@@ -132,7 +133,10 @@ _IN_PROSE = (
     _password(rf"{_ENTERING}[^\n/]{{0,60}}?[\s:](?:\[password\]|[\w.@\\-]+)\s+/\s+(?P<value>{CHOSEN})"),
     _password(rf"{_ENTERING}[^\n]{{0,60}}?{_BY}(?P<value>(?!\S{{1,6}}(?!\S)){MIXED})"),
     _password(rf"{_ENTERING}[ \t]+(?:as|als|como|comme)[ \t]+\S+{_BY}(?P<value>{CHOSEN})"),
-    _code(rf"{_CODE}{_AFTER_WORDS}[ \t]*(?:[:=]|{_BEING})?[ \t]*(?P<value>\d[\d -]{{2,10}}\d#?)(?!\w)"),
+    _code(
+        rf"{_CODE}{_AFTER_WORDS}[ \t]*(?:[:=]|{_BEING})?[ \t]*"
+        r"(?P<value>(?<![\w./-])(?!\d{4}-\d\d-\d\d)\d[\d -]{2,10}\d#?)(?![\w-])"
+    ),
     _code(
         r"\b(?P<value>(?:[A-Z]-)?\d{4,8})\s+(?:is|ist|est|es)\s+(?:your|my|our|dein|mein|ihr|votre|mon|su|tu|seu)\b[^.\n]{0,40}\b(?i:code|otp|pin|passcode)\b"
     ),
@@ -150,7 +154,7 @@ _IN_COMMANDS = (
     _password(r"(?<![\w-])(?:-u|--user|/user:\S+)\s+(?P<value>\S+)", is_login),
     _password(rf"\b{_ASKED_BY_P}\b{_BEFORE}\s-p\s?{_ARGUMENT}"),
     _password(rf"\b(?:sqlcmd|bcp|osql|ipmitool|unzip|zip)\b{_BEFORE}\s-P\s*{_ARGUMENT}"),
-    _password(rf"\b(?:redis-cli|https?)\b{_BEFORE}\s-a\s*{_ARGUMENT}"),
+    _password(rf"\b(?:redis-cli|https?)\b(?!:){_BEFORE}\s-a\s+{_ARGUMENT}"),
     _password(rf"\bldap\w+\b{_BEFORE}\s-w\s*{_ARGUMENT}"),
     _password(rf"\bopenssl\b{_BEFORE}\s-k\s+{_ARGUMENT}"),
     _password(r"(?<!\S)/p(?:w|wd|ass|assword)?:(?P<value>[^\s=]+)(?!\S)"),
@@ -176,7 +180,7 @@ _IN_COMMANDS = (
     _password(r"\b(?i:auth\s+(?:md5|sha\S*)|priv\s+(?:3?des|aes)(?:\s+\d+)?)\s+(?P<value>[^\s,;]{6,})"),
     _password(r"\b(?:requirepass|masterauth)\s+(?P<value>\S+)"),
     _password(rf"\b(?:community|(?:radius|tacacs)[^\n]{{0,80}}\bkey)\s+(?P<value>{CHOSEN})"),
-    _password(r"\b(?:password|secret|key)\s+\d\s+(?P<value>\S{4,})"),
+    _password(rf"\b(?:password|secret|key)\s+\d\s+(?P<value>{CHOSEN})"),
 )
 
 _AT, _DOT = r"(?:[\[(]at[\])]|\bat\b)", r"(?:[\[(]dot[\])]|\bdot\b)"
@@ -210,13 +214,11 @@ class Rules(NamedTuple):
 def rules_for(text: str) -> Rules:
     """The rules that may find something in *text*: most need the name of a secret, and few texts have one.
 
-    >>> len(rules_for("No two words").after), len(rules_for("passwords").after) > len(rules_for("3 words").after)
-    (1, True)
+    >>> len(rules_for("the password is wrong").after) > len(rules_for("it is wrong").after)
+    True
 
     """
-    if not _TELLING.search(text):
-        return Rules((), (_DRAWN,))
-    return _ALL if _NAMED_ONE.search(text) else _NAMELESS
+    return ALL if _TELLING.search(text) else _NAMELESS
 
 
 def _nameless(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
@@ -224,14 +226,7 @@ def _nameless(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 _DRAWN = _rule("[secret]", RUN.pattern, is_random)
-# A text without any of these can hold no secret but a run of random letters.
-_TELLING = re.compile(
-    rf"[\d@:=$|<%;]|-----|\S{{16}}|{NAME}|-u|/user|(?i:dot)\b"
-    r"|\b(?i:seed|recovery|mnemonic|backup|basic|bearer|token|ssws|identified|log|login|logged|sign|signed|clave)\b"
-    r"|\b(?i:auth|creds|zugangsdaten|community|requirepass|masterauth|connect|schlüssel|openssl|net|rasdial)\b"
-    r"|\b(?:sshpass|docker|mysql|mariadb|mongo|7z|redis-cli|ldap|zip|unzip|sqlplus|sqlldr|expdp|impdp|cqlsh|influx)"
-    r"|\b(?:isql|sqlcmd|bcp|osql|az|https?|htpasswd|add_user|change_password|set_password|WIFI)\b|\s-U"
-)
-_NAMED_ONE = re.compile(rf"{NAME}|{DOOR}")
-_ALL = Rules(_FRAMED, (*_TOLD, _DRAWN))
+# What a rule about named secrets needs; that of Wi-Fi takes any key for a name.
+_TELLING = re.compile(rf"{NAME}|{DOOR}|(?i:{_WIRELESS})")
+ALL = Rules(_FRAMED, (*_TOLD, _DRAWN))
 _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_TOLD), _DRAWN))

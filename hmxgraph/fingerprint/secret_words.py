@@ -34,7 +34,7 @@ _NO_ADDRESS = r"(?!\S{0,64}://|[/~\[<]|\.{1,2}/|v?\d+(?:\.\d+)+(?!\w)|\d{1,3}(?:
 _NO_MACHINE = r"(?![a-z]+(?:-[a-z]+){0,5}-[a-z]{0,9}\d{1,2}(?![\w-]))"
 # A word that people choose for a password and seldom write otherwise: with digits, signs, capitals inside or signs
 # between its letters; no path, no address.
-CHOSEN = rf"{_NO_ADDRESS}(?=[^\s\"'`]{{0,64}}?(?:\d|[!#$%&*+?^~]|[^\W_][._-][^\W_]|[a-z][A-Z]))[^\s,;\"'`]{{4,}}"
+CHOSEN = rf"{_NO_ADDRESS}(?=[^\s\"'`]{{0,64}}?(?:\d|[!#$%&*+?^~]|[^\W_][._-][^\W_]|[a-z][A-Z]))[^\s,;\"'`]{{4,128}}"
 # One that is hardly anything else: letters with digits or signs.
 MIXED = (
     rf"{_NO_ADDRESS}{_NO_MACHINE}(?=[^\s,;\"'`/]{{0,64}}?[^\W\d_])(?=[^\s,;\"'`/]{{0,64}}?[\d!#$%&*+?^~])"

@@ -82,7 +82,10 @@ class EventPool:
 
     @cached_property
     def places(self) -> Integers:
-        """Where each event stands among its session's; neighbours in it differ by one, strangers by more."""
+        """Where each event stands among its session's; neighbours in it differ by one, strangers by more.
+
+        Where no centre is near, neighbours are those whose sequence numbers follow upon each other.
+        """
         if not len(self):
             return np.zeros(0, dtype=np.int64)
         together = np.diff(self.sessions) == 0

@@ -103,7 +103,9 @@ class _First:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        return frozenset(self.row["centres"] if self.row else ())
+        """The hits whose neighbours are all there: known of none where some were erased, expired or came later."""
+        complete = self.row is not None and len(self.events) == len(self.row["events"])
+        return frozenset(self.row["centres"] if self.row is not None and complete else ())
 
     @cached_property
     def by_words(self) -> Ranking:

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
-# Strings are stepped over whole, so that brackets and commas inside them do not count.
-_SIGN = re.compile(rb'"(?:[^"\\]++|\\.)*"|"|[\[\]{},]', re.DOTALL)
+# Brackets and commas inside strings do not count. To match a string whole would take memory for each escape in it.
+_SIGN = re.compile(rb'["\[\]{},]')
+_IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _OPEN = (b"[", b"{")
 _CLOSE = (b"]", b"}")
 
@@ -33,6 +34,7 @@ class _Splitter:
         self._depth = 0
         self._scanned = 0
         self._begin = 0
+        self._in_string = False
 
     def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Each piece of text between two such commas, and what follows the array if anything does."""
@@ -47,15 +49,22 @@ class _Splitter:
         yield self._buffer
 
     def _complete(self) -> Iterator[bytes]:
-        for match in _SIGN.finditer(self._buffer, self._scanned):
-            sign = match.group()
-            if sign == b'"':  # a string that goes on in the next chunk
-                self._scanned = match.start()
-                return
-            self._scanned = match.end()
-            if self._ends_element(sign):
+        while match := self._next_sign():
+            if self._ends_element(match.group()):
                 yield self._buffer[self._begin : match.start()]
                 self._begin = match.end()
+
+    def _next_sign(self) -> re.Match[bytes] | None:
+        """The next bracket or comma outside of strings."""
+        while match := (_IN_STRING if self._in_string else _SIGN).search(self._buffer, self._scanned):
+            self._scanned = match.end()
+            if match.group() == b'"':
+                self._in_string = not self._in_string
+            elif not self._in_string:
+                return match
+        # The last sign may be the first half of an escape that goes on in the next chunk.
+        self._scanned = max(self._scanned, len(self._buffer) - 1)
+        return None
 
     def _ends_element(self, sign: bytes) -> bool:
         if sign in _OPEN:

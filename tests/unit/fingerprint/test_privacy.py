@@ -7,7 +7,9 @@ import pytest
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.options import TIERS, ExportOptions
 from hmxgraph.fingerprint.privacy import travelling
+from hmxgraph.fingerprint.secret_rules import ALL
 from hmxgraph.fingerprint.texts import Disclosure
+from hmxgraph.text.masking import mask_secrets, masked
 from tests.unit.fingerprint.planted import ALL_KINDS, secrets, state
 
 HARMLESS = (
@@ -51,6 +53,12 @@ def test_what_is_no_secret_stays(text):
     assert travelling(text) == text
 
 
+@pytest.mark.parametrize("sentence", sorted(sentence for _, sentence in secrets(2 * len(ALL_KINDS))))
+def test_no_rule_is_left_out_that_finds_something(sentence):
+    """The rules chosen for a text mask as much of it as all of them."""
+    assert masked(mask_secrets(masked(sentence, ALL.before)), ALL.after) == travelling(sentence)
+
+
 def test_a_secret_in_a_list_of_arguments_is_masked():
     """What follows an option that asks for a secret is one, though it stands in an entry of its own."""
     assert Disclosure([]).value(["mysql", "--password", "swordfish"]) == ["mysql", "--password", "[password]"]
@@ -61,6 +69,7 @@ def test_a_secret_in_a_list_of_arguments_is_masked():
     [
         *("-" * 60_000, "a.b+c" * 12_000, "x:y@" * 15_000, '"name": "' * 6_000, "http://" * 8_000),
         *("password a b c " * 4_000, "<password " * 6_000, "password|\n" * 6_000, "login a / " * 6_000),
+        *("passwordcontrase\u00f1a (" * 3_000, "password - " * 5_000, "backup codes: ." + r"a:1:a:a:\Ab" * 5_000),
         *("WIFI:" * 12_000, "password(" * 6_000, "a;password b;c " * 4_000),
     ],
 )
