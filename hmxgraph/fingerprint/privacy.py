@@ -2,7 +2,7 @@
 
 A fingerprint leaves the house, and a word too many masked costs it little. So these rules are stricter than those of
 :mod:`hmxgraph.text.masking`, which come between: what is named a password is one, and so is what nobody would have
-chosen as a word. Masked text stays as it is when it is masked again.
+chosen as a word. Marks are no secrets, so that masked text seldom changes when it is masked again.
 """
 
 import re

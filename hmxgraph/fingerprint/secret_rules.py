@@ -22,19 +22,15 @@ from hmxgraph.fingerprint.secret_words import (
     is_value,
     mixes,
 )
-from hmxgraph.text.masking_rules import Rule, phone
-
-
-def _rule(mark: str, pattern: str, accepts: Callable[[str], bool] = is_value) -> Rule:
-    return Rule(mark, re.compile(pattern), accepts)
+from hmxgraph.text.masking_rules import Rule, phone, rule
 
 
 def _password(pattern: str, accepts: Callable[[str], bool] = is_value) -> Rule:
-    return _rule("[password]", pattern, accepts)
+    return rule("[password]", pattern, accepts)
 
 
 def _code(pattern: str) -> Rule:
-    return _rule("[code]", pattern)
+    return rule("[code]", pattern, is_value)
 
 
 def _begins_one(sentence: str) -> bool:
@@ -44,7 +40,7 @@ def _begins_one(sentence: str) -> bool:
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
 _WHOLE = (
-    _rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
+    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
     _password(rf"(?i)\bmnemonic\w{{0,9}}[\"']?\s*[:=]\s*{_SENTENCE}"),
     _password(
@@ -123,9 +119,7 @@ _IN_PROSE = (
     _password(rf"(?:{NAME})[ \t]+(?P<value>(?=[^\s\"'`]*[a-z][A-Z]){CHOSEN})"),
     _password(rf"(?:{NAME}|{DOOR}){_NEAR}(?P<value>{MIXED})"),
     _password(
-        rf"(?i:{_WIRELESS})[^\n]{{0,60}},[ \t]*(?:{NAME}|{DOOR}|(?i:key)\b)"
-        rf"[ \t]+(?P<value>{NO_SIGN})",
-        is_chosen,
+        rf"(?i:{_WIRELESS})[^\n]{{0,60}},[ \t]*(?:{NAME}|{DOOR}|(?i:key)\b)[ \t]+(?P<value>{NO_SIGN})", is_chosen
     ),
     _password(rf"(?<![^\s«„“「(])(?P<value>{MIXED}){_FOR}(?:{NAME}|{DOOR})"),
     _password(rf"(?:{NAME}){_AFTER_WORDS}[ \t]*[:=][ \t]*(?P<value>[a-z]{{4}}(?: [a-z]{{4}}){{3}})\b"),
@@ -138,7 +132,8 @@ _IN_PROSE = (
         r"(?P<value>(?<![\w./-])(?!\d{4}-\d\d-\d\d)\d[\d -]{2,10}\d#?)(?![\w-])"
     ),
     _code(
-        r"\b(?P<value>(?:[A-Z]-)?\d{4,8})\s+(?:is|ist|est|es)\s+(?:your|my|our|dein|mein|ihr|votre|mon|su|tu|seu)\b[^.\n]{0,40}\b(?i:code|otp|pin|passcode)\b"
+        r"\b(?P<value>(?:[A-Z]-)?\d{4,8})\s+(?:is|ist|est|es)\s+(?:your|my|our|dein|mein|ihr|votre|mon|su|tu|seu)\b"
+        r"[^.\n]{0,40}\b(?i:code|otp|pin|passcode)\b"
     ),
     _code(rf"(?i){_NO_STATUS}\bc[oó]d(?:e|igo)\b(?: de \w+| is| es)?:? (?P<value>\d{{5,8}})\b"),
     _code(rf"{_CODES}(?:[^:\n]{{0,40}}:|\s+(?:are|is))?\s*(?P<value>(?:[\w-]*\d[\w-]*[\s,;/]*){{1,24}})"),
@@ -186,13 +181,13 @@ _IN_COMMANDS = (
 _AT, _DOT = r"(?:[\[(]at[\])]|\bat\b)", r"(?:[\[(]dot[\])]|\bdot\b)"
 _PHONE_DIGITS = r"(?:[ ./-]?\(?\d{1,8}\)?){2,5}(?![\w-]|[.:]\d)"
 _BY_SHAPE = (
-    _rule("[token]", rf"(?:{WEAK})(?:\s+(?:is|was)\s+|{IS}){VALUE}", has_digit),
-    _rule("[token]", r"(?i)\b(?:basic|bearer|token|ssws)\s+(?P<value>[\w.~+/=-]{6,})", mixes),
-    _rule("[hash]", r"\$[\w-]{1,12}\$[\w./$=,+-]{8,}", bool),
-    _rule("[email]", rf"(?i)(?<![\w.+-])[\w.+-]{{1,64}}\s*{_AT}\s*[\w-]{{1,64}}\s*{_DOT}\s*\w+", bool),
-    _rule("[phone]", rf"(?<![\w.+/:-])(?:\+|00)\d{_PHONE_DIGITS}", phone),
-    _rule("[phone]", rf"(?<![\w.+/:-])(?:\(0?\d{{2,5}}\)|0\d{{1,4}}|1[-. ]\(?\d{{3}}\)?){_PHONE_DIGITS}", phone),
-    _rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", has_digit),
+    rule("[token]", rf"(?:{WEAK})(?:\s+(?:is|was)\s+|{IS}){VALUE}", has_digit),
+    rule("[token]", r"(?i)\b(?:basic|bearer|token|ssws)\s+(?P<value>[\w.~+/=-]{6,})", mixes),
+    rule("[hash]", r"\$[\w-]{1,12}\$[\w./$=,+-]{8,}", bool),
+    rule("[email]", rf"(?i)(?<![\w.+-])[\w.+-]{{1,64}}\s*{_AT}\s*[\w-]{{1,64}}\s*{_DOT}\s*\w+", bool),
+    rule("[phone]", rf"(?<![\w.+/:-])(?:\+|00)\d{_PHONE_DIGITS}", phone),
+    rule("[phone]", rf"(?<![\w.+/:-])(?:\(0?\d{{2,5}}\)|0\d{{1,4}}|1[-. ]\(?\d{{3}}\)?){_PHONE_DIGITS}", phone),
+    rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", has_digit),
 )
 _FRAMED = (*_WHOLE, *_IN_FIELDS)
 _TOLD = (
@@ -225,7 +220,7 @@ def _nameless(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if NAME not in rule.pattern.pattern)
 
 
-_DRAWN = _rule("[secret]", RUN.pattern, is_random)
+_DRAWN = rule("[secret]", RUN.pattern, is_random)
 # What a rule about named secrets needs; that of Wi-Fi takes any key for a name.
 _TELLING = re.compile(rf"{NAME}|{DOOR}|(?i:{_WIRELESS})")
 ALL = Rules(_FRAMED, (*_TOLD, _DRAWN))

@@ -2,6 +2,8 @@
 
 import re
 
+from hmxgraph.text.masking_rules import UNSET
+
 STRONG = (
     r"(?i:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|mot[ _]de[ _]passe|senha|palavra-passe|wachtwoord"
     r"|parola(?: d'ordine)?|has[lł]o\b|heslo|l[oö]senord|salasana|adgangskode|passord|jelszó|lozinka|şifre|пароль"
@@ -53,7 +55,7 @@ _SAID = frozenset(
     )
 )
 _MARKS = ("[", "<", "***", "$", "%(", "{")
-_NOTHING = frozenset({"", "null", "none", "true", "false", "yes", "no", "on", "off"})
+_NOTHING = UNSET | {"on", "off"}
 _SHORTEST_CODE = 4
 _QUOTES = "\\\"'`"
 _PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")

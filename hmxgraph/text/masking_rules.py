@@ -42,16 +42,8 @@ def looks_secret(word: str) -> bool:
 
 
 def not_blank(value: str) -> bool:
-    """Whether *value* is more than an empty or unset JSON value, and not masked already."""
-    return value.strip("\"' ").lower() not in {
-        "",
-        "null",
-        "none",
-        "true",
-        "false",
-        "yes",
-        "no",
-    } and not value.startswith("[")
+    """Whether *value* is more than an empty, unset or yes-or-no value, and not masked already."""
+    return value.strip("\"' ").lower() not in UNSET and not value.startswith("[")
 
 
 def is_id(word: str) -> bool:
@@ -68,6 +60,8 @@ def phone(number: str) -> bool:
     return 8 <= sum(map(str.isdigit, number)) <= 15
 
 
+# What stands where a secret could, and is none.
+UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
 _NAMES_WITH_DIGITS = frozenset(
     (
         "amd64",
@@ -106,36 +100,37 @@ _CLOCK = r"\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
 _EMAIL = r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 
 
-def _rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool) -> Rule:
+def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool) -> Rule:
+    """The rule of an uncompiled *pattern*."""
     return Rule(mark, re.compile(pattern), accepts)
 
 
 SECRETS = (
-    _rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
-    _rule("[api key]", rf"(?<![\w-])(?:{_KEYS})"),
-    _rule("[token]", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
-    _rule("[token]", r"(?i)\b(?:bearer|authorization:\s*(?:basic|token))\s+(?P<value>[\w.~+/=-]{8,})"),
-    _rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", not_blank),
-    _rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", not_blank),
-    _rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", not_blank),
-    _rule("[password]", r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)", looks_secret),
-    _rule("[card number]", r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-]|\.\d)", luhn),
-    _rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
+    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
+    rule("[api key]", rf"(?<![\w-])(?:{_KEYS})"),
+    rule("[token]", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
+    rule("[token]", r"(?i)\b(?:bearer|authorization:\s*(?:basic|token))\s+(?P<value>[\w.~+/=-]{8,})"),
+    rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", not_blank),
+    rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", not_blank),
+    rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", not_blank),
+    rule("[password]", r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)", looks_secret),
+    rule("[card number]", r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-]|\.\d)", luhn),
+    rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
 )
 PERSONAL = (
-    _rule("[email]", _EMAIL),
-    _rule("[national id]", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
-    _rule("[phone]", r"(?<![\w+])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?!\w)", phone),
-    _rule("[phone]", r"(?<![\w(.-])(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w-])"),
-    _rule("[address]", rf"\b\d{{1,5}} (?:[NSEW]\.? )?(?:[A-Z][\w'.-]* ){{1,4}}{_STREET}\b\.?{_FLAT}"),
-    _rule("[address]", r"\b[A-ZÄÖÜ][\w-]*(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
+    rule("[email]", _EMAIL),
+    rule("[national id]", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
+    rule("[phone]", r"(?<![\w+])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?!\w)", phone),
+    rule("[phone]", r"(?<![\w(.-])(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w-])"),
+    rule("[address]", rf"\b\d{{1,5}} (?:[NSEW]\.? )?(?:[A-Z][\w'.-]* ){{1,4}}{_STREET}\b\.?{_FLAT}"),
+    rule("[address]", r"\b[A-ZÄÖÜ][\w-]*(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
 )
 IDS = (
-    _rule("<email>", _EMAIL),
-    _rule("<uuid>", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
-    _rule("<time>", rf"\b\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_CLOCK}(?: ?Z|[+-]\d{{2}}:?\d{{2}})?)?(?![\w-])"),
-    _rule("<time>", rf"(?<![\w:])(?:\d:\d{{2}}|{_CLOCK})(?![\w:])"),
-    _rule("<hex>", r"\b0x[0-9a-fA-F]{2,}\b|(?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![\w-])"),
-    _rule("<id>", r"(?<![\w<])#?[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?![\w>])", is_id),
-    _rule("<number>", r"(?<![\w.])\d+\.\d+(?![\w.])|(?<![\w.])(?:\d{4,}|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?!\w|\.\d)"),
+    rule("<email>", _EMAIL),
+    rule("<uuid>", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
+    rule("<time>", rf"\b\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_CLOCK}(?: ?Z|[+-]\d{{2}}:?\d{{2}})?)?(?![\w-])"),
+    rule("<time>", rf"(?<![\w:])(?:\d:\d{{2}}|{_CLOCK})(?![\w:])"),
+    rule("<hex>", r"\b0x[0-9a-fA-F]{2,}\b|(?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![\w-])"),
+    rule("<id>", r"(?<![\w<])#?[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?![\w>])", is_id),
+    rule("<number>", r"(?<![\w.])\d+\.\d+(?![\w.])|(?<![\w.])(?:\d{4,}|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?!\w|\.\d)"),
 )

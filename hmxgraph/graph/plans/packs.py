@@ -104,8 +104,9 @@ class _First:
     @cached_property
     def centres(self) -> frozenset[str]:
         """The hits whose neighbours are all there: known of none where some were erased, expired or came later."""
-        complete = self.row is not None and len(self.events) == len(self.row["events"])
-        return frozenset(self.row["centres"] if self.row is not None and complete else ())
+        if self.row is None or len(self.events) < len(self.row["events"]):
+            return frozenset()
+        return frozenset(self.row["centres"])
 
     @cached_property
     def by_words(self) -> Ranking:
