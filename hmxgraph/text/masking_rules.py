@@ -86,7 +86,7 @@ _SENSITIVE_NAME = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret|credentials?|api[_-]?key|access[_-]?key|private[_-]?key"
     r"|(?:auth|access|refresh|session|api|bearer)[_-]?token)"
 )
-_VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s,;&\"'}\]]+)"
+_VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
 _KEYS = (
     r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}"
@@ -123,7 +123,7 @@ PERSONAL = (
     rule("[phone]", r"(?<![\w+])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?!\w)", phone),
     rule("[phone]", r"(?<![\w(.-])(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w-])"),
     rule("[address]", rf"\b\d{{1,5}} (?:[NSEW]\.? )?(?:[A-Z][\w'.-]* ){{1,4}}{_STREET}\b\.?{_FLAT}"),
-    rule("[address]", r"\b[A-ZÄÖÜ][\w-]*(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
+    rule("[address]", r"\b[A-ZÄÖÜ][\w-]{0,60}(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
 )
 IDS = (
     rule("<email>", _EMAIL),

@@ -266,6 +266,22 @@ def test_a_cut_pool_says_so(graph):
     assert not graph.pack("166").metadata["pool"]["truncated"]
 
 
+def test_words_reach_over_left_out_numbers_but_not_over_what_was_erased(graph):
+    """Turns that follow upon each other are neighbours whatever their numbers; a gap that was torn is a distance."""
+    said = {10: "Where is the falcon key?", 20: "Let me think.", 30: "In the drawer."}
+    graph.ingest(
+        event("talk", number, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
+        for number, text in said.items()
+    )
+
+    def relevance():
+        return graph.pack("falcon key").metadata["score_components"]["talk/30"]["relevance"]
+
+    assert relevance() > 0
+    graph.forget(event_id="talk/20")
+    assert relevance() == 0
+
+
 @pytest.mark.parametrize("name", query_names("recall"))
 def test_no_statement_goes_through_everything(address, name):
     """Whatever the server counted last, packs read by keys, words, sessions and times, never all nodes of a kind."""

@@ -15,6 +15,7 @@ SECRETS = [
     ("postgres://app:s3cr3t@db:5432/x", "postgres://app:[password]@db:5432/x"),
     ('{"db_password": "hunter2", "port": 5}', '{"db_password": [password], "port": 5}'),
     ("API_KEY=abc123 run", "API_KEY=[password] run"),
+    ("password=${DB_PASSWORD} run", "password=[password] run"),
     ("login --password hunter2 -v", "login --password [password] -v"),
     ("my password is hunter22", "my password is [password]"),
     ("pay with 4111 1111 1111 1111 now", "pay with [card number] now"),
