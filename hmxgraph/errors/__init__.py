@@ -29,6 +29,7 @@
     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
     ├── GraphError
     │   ├── StorageUnavailable (ConnectionError)
+    │   ├── GraphNotOpen (RuntimeError)  asked before it was opened, or after it was closed
     │   ├── AccessDenied (PermissionError)
     │   ├── StatementRefused          the server refused a packaged statement; names the statement
     │   ├── IsolationUnsupported      the edition has one database only
@@ -70,6 +71,7 @@ from hmxgraph.errors.fingerprints import (
 from hmxgraph.errors.graph import (
     AccessDenied,
     GraphError,
+    GraphNotOpen,
     IsolationUnsupported,
     StatementMisuse,
     StatementRefused,
@@ -99,6 +101,7 @@ __all__ = [
     "FingerprintError",
     "FingerprintRefused",
     "GraphError",
+    "GraphNotOpen",
     "HashMismatch",
     "HmxGraphError",
     "ImmutableArtifact",

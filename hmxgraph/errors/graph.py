@@ -22,6 +22,17 @@ class StorageUnavailable(GraphError, ConnectionError):
         )
 
 
+class GraphNotOpen(GraphError, RuntimeError):
+    """A graph was asked before it was opened, or after it was closed."""
+
+    def __init__(self, way_out: str) -> None:
+        super().__init__(way_out)
+        self.way_out = way_out
+
+    def __str__(self) -> str:
+        return f"the graph is not open; {self.way_out}"
+
+
 class AccessDenied(GraphError, PermissionError):
     """Wrong user, password or missing rights."""
 

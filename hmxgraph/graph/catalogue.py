@@ -19,6 +19,7 @@ Mode: TypeAlias = Literal["read", "write", "schema"]
 _MODES = ("read", "write", "schema")
 _FIELD = re.compile(r"^//\s*(mode|row):\s*(.+?)\s*$", re.MULTILINE)
 _NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+_NAME = re.compile(r"\w+(?:/\w+)*")
 _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -45,8 +46,8 @@ def query(name: str) -> Query:
     'read'
 
     """
-    file = _folder().joinpath(*name.split("/")[:-1], name.rsplit("/", maxsplit=1)[-1] + ".cypher")
-    if not file.is_file():
+    file = _folder().joinpath(*f"{name}.cypher".split("/"))
+    if not _NAME.fullmatch(name) or not file.is_file():
         raise StatementMisuse(name)
     return parse(name, file.read_text(encoding="utf-8"))
 

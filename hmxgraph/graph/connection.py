@@ -14,6 +14,7 @@ from neo4j import (
 )
 from neo4j.exceptions import DriverError, Neo4jError
 
+from hmxgraph.errors import GraphNotOpen
 from hmxgraph.graph import drivers
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.plan import Procedure, Work
@@ -24,6 +25,7 @@ from hmxgraph.graph.watch import Trace, TransactionWatch
 T = TypeVar("T")
 TRANSACTION_TIMEOUT = 600.0
 RACES = 8
+_CLOSED = "it was closed: connect again"
 
 
 class Connection:
@@ -32,6 +34,7 @@ class Connection:
     def __init__(self, address: Address) -> None:
         self.address = address
         self._driver = drivers.acquire(address)
+        self._closed = False
         self._bookmarks = GraphDatabase.bookmark_manager()
         self._listeners: tuple[Trace, ...] = ()
 
@@ -57,13 +60,15 @@ class Connection:
         """What *procedure* returns.
 
         Raises:
-            GraphError: the server refused or could not be reached.
+            GraphError: the server refused or could not be reached, or the connection is closed.
 
         """
         return perform(procedure, self.transact)
 
     def transact(self, work: Work[T]) -> T:
         """What one work's plan returns, done in one transaction; a lost race on a key is run again."""
+        if self._closed:
+            raise GraphNotOpen(_CLOSED)
         watch = TransactionWatch(self._listeners)
         try:
             with self._driver.session(database=self.address.database, bookmark_manager=self._bookmarks) as session:
@@ -72,8 +77,10 @@ class Connection:
             raise translated(error, self.address.uri, watch.statement) from error
 
     def close(self) -> None:
-        """Give the driver back."""
-        drivers.release(self.address)
+        """Give the driver back, which others may go on using; nothing the second time."""
+        if not self._closed:
+            self._closed = True
+            drivers.release(self.address)
 
     def _forget(self, listener: Trace) -> None:
         self._listeners = tuple(other for other in self._listeners if other is not listener)
@@ -85,6 +92,7 @@ class AsyncConnection:
     def __init__(self, address: Address) -> None:
         self.address = address
         self._driver = drivers.open_async(address)
+        self._closed = False
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
         self._listeners: tuple[Trace, ...] = ()
 
@@ -111,6 +119,8 @@ class AsyncConnection:
 
     async def transact(self, work: Work[T]) -> T:
         """What one work's plan returns, done in one transaction; a lost race on a key is run again."""
+        if self._closed:
+            raise GraphNotOpen(_CLOSED)
         watch = TransactionWatch(self._listeners)
         database = self.address.database
         try:
@@ -121,6 +131,7 @@ class AsyncConnection:
 
     async def close(self) -> None:
         """Close the driver."""
+        self._closed = True
         await self._driver.close()
 
     def _forget(self, listener: Trace) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import AsyncConnection
+from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.knowledge.awaitable.artifacts import AsyncArtifacts
@@ -31,6 +32,7 @@ class AsyncKnowledgeGraph(
         self._locate = locate
         self._tenancy = Tenancy.of(tenant_id)
         self._opened: AsyncConnection | None = None
+        self._meter = Meter()
 
     def __await__(self) -> Generator[Any, None, Self]:
         return self.__aenter__().__await__()
@@ -53,7 +55,7 @@ class AsyncKnowledgeGraph(
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection; the graph cannot be asked any more."""
+        """Close the connection; the graph cannot be asked until it is opened again. A second time does nothing."""
         if self._opened is not None:
             await self._opened.close()
             self._opened = None
@@ -71,7 +73,7 @@ class AsyncKnowledgeGraph(
     @property
     def memory(self) -> AsyncMemoryOperations:
         """Operations on semantic memories."""
-        return AsyncMemoryOperations(self._tenancy, self._connection)
+        return AsyncMemoryOperations(self._tenancy, self._connection, self._meter)
 
     @property
     def tenant_id(self) -> str:

@@ -5,6 +5,7 @@ from typing import Self
 
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.knowledge.isolation import Isolation, isolated
@@ -30,6 +31,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def __init__(self, where: Address, tenant_id: str) -> None:
         self._tenancy = Tenancy.of(tenant_id)
         self._connection = Connection(where)
+        self._meter = Meter()
         try:
             self._connection.verify()
             self._connection.perform(migrate())
@@ -46,7 +48,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         self.close()
 
     def close(self) -> None:
-        """Give the connection back; the graph cannot be asked any more."""
+        """Give the connection back; the graph cannot be asked any more. A second time does nothing."""
         self._connection.close()
 
     @property
@@ -62,7 +64,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     @property
     def memory(self) -> MemoryOperations:
         """Operations on semantic memories."""
-        return MemoryOperations(self._tenancy, self._connection)
+        return MemoryOperations(self._tenancy, self._connection, self._meter)
 
     @property
     def tenant_id(self) -> str:

@@ -5,7 +5,14 @@ import asyncio
 import pytest
 
 import hmxgraph
-from hmxgraph.errors import AccessDenied, IsolationUnsupported, StatementMisuse, StorageUnavailable, UnknownChoice
+from hmxgraph.errors import (
+    AccessDenied,
+    GraphNotOpen,
+    IsolationUnsupported,
+    StatementMisuse,
+    StorageUnavailable,
+    UnknownChoice,
+)
 
 
 def test_own_database_needs_an_edition_that_has_them(address, tenant_id):
@@ -55,6 +62,36 @@ def test_writing_statements_are_no_saved_queries(graph):
         graph.query("tenants/bump", logical_us=0, events=0)
 
 
+def test_a_query_cannot_name_another_tenant(graph):
+    """The tenant of a saved query is the graph's own, whatever a caller says."""
+    for name in ("tenant_id", "tenant_key", "scope"):
+        with pytest.raises(StatementMisuse, match=f"unexpected \\${name}"):
+            graph.query("explore/sessions", **{name: "another"})
+
+
+def test_only_packaged_statements_are_queries(graph, tmp_path):
+    """No path leads to a file that is not one of the project's statements."""
+    evil = tmp_path / "evil.cypher"
+    evil.write_text("// mode: read\n// row: n\nRETURN 1 AS n")
+    to_evil = "../" * 30 + str(evil.with_suffix("")).lstrip("/")
+    for name in (to_evil, str(evil.with_suffix("")), "tenants/../tenants/state", "tenants//state", ""):
+        with pytest.raises(StatementMisuse):
+            graph.query(name)
+
+
+def test_a_closed_graph_stays_closed_and_others_open(address, tenant_id):
+    """Closing twice does nothing more; another graph at the same address is not touched."""
+    login = {"user": address.user, "password": address.password, "tenant_id": tenant_id}
+    with hmxgraph.connect(address.uri, **login) as one, hmxgraph.connect(address.uri, **login) as other:
+        one.close()
+        one.close()
+        with pytest.raises(GraphNotOpen, match="connect again"):
+            one.health()
+        assert other.health()["tenant_id"] == tenant_id
+    with hmxgraph.connect(address.uri, **login) as again:
+        assert again.health()["tenant_id"] == tenant_id
+
+
 def test_awaitable_face_opens_both_ways(address, tenant_id):
     """The asynchronous graph opens with async with and with await, and says so when it was not opened."""
 
@@ -65,7 +102,7 @@ def test_awaitable_face_opens_both_ways(address, tenant_id):
         graph = await hmxgraph.connect_async(address.uri, **login)
         second = await graph.health()
         await graph.close()
-        with pytest.raises(StorageUnavailable, match="async with"):
+        with pytest.raises(GraphNotOpen, match="async with"):
             await graph.health()
         return first, second
 

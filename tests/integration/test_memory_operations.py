@@ -137,6 +137,13 @@ def test_metrics_count_bytes_tokens_and_refusals(graph):
     assert measured["index"]["offline"] == []
 
 
+def test_metrics_are_those_of_the_graph(graph):
+    """What was done through one face of a graph is told by the next one."""
+    graph.memory.add("Verify the rollout", kind="policy")
+    assert graph.memory.metrics()["token_usage"]["by_operation"]["add"]["calls"] == 1
+    assert "add" in graph.memory.health()["latency_ms"]
+
+
 def test_compact_refreshes_digests(graph, memory):
     """Those that are stale or missing, or all where a rebuild is forced; modes and roles name them."""
     tasks = tasks_of(graph)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedure[list[Row]]:
-    """The rows of a packaged read statement; the tenant's parameters are filled in.
+    """The rows of a packaged read statement; the tenant's parameters are filled in, and are nobody else's to give.
 
     Raises:
         StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
@@ -24,6 +24,8 @@ def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Proc
     if packaged.mode != "read":
         raise StatementMisuse(name)
     own = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
+    if foreign := own.keys() & parameters.keys():
+        raise StatementMisuse(name, unexpected=tuple(sorted(foreign)))
     given = {key: value for key, value in own.items() if key in packaged.parameters} | parameters
     rows = yield from read(lambda: _rows(name, given))
     return rows

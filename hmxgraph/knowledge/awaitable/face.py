@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from hmxgraph.errors import StorageUnavailable
+from hmxgraph.errors import GraphNotOpen
 from hmxgraph.graph.connection import AsyncConnection
 from hmxgraph.graph.plan import Procedure
 from hmxgraph.graph.tenancy import Tenancy
@@ -19,7 +19,7 @@ class AsyncFace:
     @property
     def _connection(self) -> AsyncConnection:
         if self._opened is None:
-            raise StorageUnavailable("(not opened)", "open the graph first: async with graph, or await graph")
+            raise GraphNotOpen("open it first: async with graph, or await graph")
         return self._opened
 
     async def _perform(self, procedure: Procedure[T]) -> T:

@@ -35,7 +35,7 @@ class About(TypedDict, total=False):
 
 
 class AsyncMemoryOperations(AsyncFace):
-    """Memories searched, added, judged, retired; counts, health, maintenance; ``metrics`` count since this was made."""
+    """Memories searched, added, judged, retired; counts, health, maintenance, and what these cost on this graph."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, meter: Meter | None = None) -> None:
         self._tenancy = tenancy
@@ -182,7 +182,7 @@ class AsyncMemoryOperations(AsyncFace):
         return await self._perform(self._meter.measured("health", {}, found))
 
     async def metrics(self) -> Report:
-        """What the operations of this object cost: milliseconds, bytes, estimated tokens (bytes / 4), refusals."""
+        """What the operations on this graph cost: milliseconds, bytes, estimated tokens (bytes / 4), refusals."""
         return await self._perform(maintenance.metrics(self._tenancy, self._meter))
 
     async def compact(

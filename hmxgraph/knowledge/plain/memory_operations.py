@@ -35,7 +35,7 @@ class About(TypedDict, total=False):
 
 
 class MemoryOperations(Face):
-    """Memories searched, added, judged, retired; counts, health, maintenance; ``metrics`` count since this was made."""
+    """Memories searched, added, judged, retired; counts, health, maintenance, and what these cost on this graph."""
 
     def __init__(self, tenancy: Tenancy, connection: Connection, meter: Meter | None = None) -> None:
         self._tenancy = tenancy
@@ -182,7 +182,7 @@ class MemoryOperations(Face):
         return self._perform(self._meter.measured("health", {}, found))
 
     def metrics(self) -> Report:
-        """What the operations of this object cost: milliseconds, bytes, estimated tokens (bytes / 4), refusals."""
+        """What the operations on this graph cost: milliseconds, bytes, estimated tokens (bytes / 4), refusals."""
         return self._perform(maintenance.metrics(self._tenancy, self._meter))
 
     def compact(
