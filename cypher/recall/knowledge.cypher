@@ -50,7 +50,7 @@ CALL (records) {
   RETURN collect(artifact {
     .artifact_id, .artifact_type, .title, .text, .token_count, .search_text, .content, .content_hash, .confidence,
     .agent_id, .tags, .metadata, .created_us, .status_times, .status_values, .count_times, .observed_counts,
-    .success_rates, .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants, .source_memory_ids,
+    .success_rates, .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants,
     source_events: size(artifact.source_events),
     linked: EXISTS { (artifact)-[:EVIDENCED_BY]->() },
     alive: EXISTS { (artifact)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
@@ -59,8 +59,8 @@ CALL (records) {
 CALL (records, told) {
   UNWIND [record IN records WHERE record:Memory AND record.first_us <= $as_of_us] AS memory
   RETURN collect(memory {
-    .memory_id, .kind, .text, .token_count, .search_text, .confidence, .status, .observation_count, .hard,
-    .extraction_method, .first_us, .last_us, .valid_from_us, .valid_to_us,
+    .memory_id, .kind, .text, .token_count, .search_text, .confidence, .observation_count, .hard, .extraction_method,
+    .last_us, .valid_from_us, .valid_to_us,
     here: memory IN told,
     open: memory.kind = 'goal' AND EXISTS {
       (memory)-[:EVIDENCED_BY]->(:Event)-[:IN_SESSION]->(session:Session)
@@ -88,8 +88,8 @@ CALL () {
   WHERE record.tenant_id = $tenant_id AND record.created_us <= $as_of_us AND record.erased IS NULL
     AND record.artifact_kind <> 'digest'
   RETURN collect(record {
-    .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .token_count, .search_text,
-    .pack_section, .hidden_us,
+    .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .search_text, .pack_section,
+    .hidden_us,
     replies: [(reply:TaskRecord)-[:REPLIES_TO]->(record) WHERE reply.created_us <= $as_of_us | reply {
       .artifact_id, .artifact_kind, .agent_id, .supports_claim, .verification_status, .created_us
     }]
@@ -120,7 +120,7 @@ CALL () {
   ORDER BY conflict.detected_us DESC, conflict.conflict_id
   LIMIT 60
   RETURN collect(conflict {
-    .conflict_id, .kind, .reason, .text, .token_count, .detected_us,
+    .conflict_id, .reason, .text, .token_count, .detected_us,
     sides: [(conflict)-[:BETWEEN]->(side) | coalesce(side.artifact_id, side.memory_id, side.key)]
   }) AS conflicts
 }
@@ -141,7 +141,7 @@ RETURN
   evidence,
   task_records,
   [entity IN met | [
-    entity.key, entity.name, entity.type, entity.mention_count, entity.confidence, entity.first_us, entity.last_us
+    entity.key, entity.name, entity.type, entity.mention_count, entity.confidence, entity.last_us
   ]] AS entities,
   relations,
   conflicts,

@@ -1,1 +1,1 @@
-"""Placeholder."""
+"""From sessions to knowledge: procedures, playbooks, policies, causes and strategies, by counting (DESIGN 6). Pure."""

@@ -158,6 +158,21 @@ def test_relations_of_opposed_types(connection, tenancy, listed, resolve, cypher
     assert connection.perform(conflicts.detect(tenancy)) == ()
 
 
+def test_compiling_opens_what_contradicts_by_now(graph, record, listed, cypher, tenancy):
+    """A rule said after the artifact that breaks it, and relations that exclude each other, are found then."""
+    record(policy("p1", "Lock the table", second=3))
+    graph.remember("Never lock a table", kind="policy")
+    ends = {"source_key": tenancy.node_key("name", "ada"), "target_key": tenancy.node_key("name", "go")}
+    cypher(RELATION, relation_type="prefers", last_us=at(1), **ends)
+    cypher(RELATION, relation_type="avoids", last_us=at(7), **ends)
+    assert listed() == ()
+    graph.compile()
+    found = listed()
+    assert {one.kind for one in found} == {"policy_against_recommendation", "opposed_relations"}
+    graph.compile()
+    assert listed() == found
+
+
 def test_resolving_keeps_one_side_and_retires_the_other(opposed, resolve, listed, shown):
     """The side that was not kept is deprecated, not deleted; reason and time stay with the conflict."""
     closed = resolve(opposed, "p1", reason="measured twice", at_us=at(60))

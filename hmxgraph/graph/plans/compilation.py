@@ -17,7 +17,7 @@ from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
 from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
 from hmxgraph.graph.plans.compiled_changes import store_changes
-from hmxgraph.graph.plans.conflicts import detect_among
+from hmxgraph.graph.plans.conflicts import detect
 from hmxgraph.graph.plans.fingerprint_confirmation import confirm_imports
 from hmxgraph.graph.plans.fingerprints import in_force, last_run
 from hmxgraph.graph.plans.tenants import bump, state
@@ -107,7 +107,8 @@ class _Run:
 def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
     """Compile what the tenant's sessions teach, reading only those that changed, and store what differs.
 
-    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. What was compiled
+    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
+    all that holds now are opened as conflicts, those of relations and of rules in words too. What was compiled
     is the tenant's state as the compilation began; what comes in meanwhile is for the next one.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
@@ -121,8 +122,7 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
         changes = yield from read(partial(_compare, run, compilation))
     else:
         changes = yield from write(partial(_store, run, compilation))
-        written = [change.artifact.artifact_id for change in changes if change.artifact is not None]
-        yield from detect_among(tenancy, [tenancy.node_key(name) for name in written])
+        yield from detect(tenancy)
         yield from confirm_imports(tenancy)
     run.timer.stage("")
     return _report(run, compilation, changes)

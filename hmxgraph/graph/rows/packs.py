@@ -147,7 +147,7 @@ def _record(values: Row, tenant_id: str, as_of_us: int) -> KnownRecord:
 
 
 def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
-    key, name, entity_type, mentions, confidence, _, last_us = values
+    key, name, entity_type, mentions, confidence, last_us = values
     return key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0
 
 
