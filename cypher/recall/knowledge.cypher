@@ -48,7 +48,7 @@ CALL (told) {
 CALL (records) {
   UNWIND [record IN records WHERE record:Artifact AND record.status_times[0] <= $as_of_us] AS artifact
   RETURN collect(artifact {
-    .artifact_id, .artifact_type, .title, .text, .token_count, .search_text, .content, .content_hash, .confidence,
+    .artifact_id, .artifact_type, .title, .summary, .text, .token_count, .search_text, .content, .content_hash, .confidence,
     .agent_id, .tags, .metadata, .created_us, .status_times, .status_values, .count_times, .observed_counts,
     .success_rates, .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants,
     source_events: size(artifact.source_events),

@@ -32,11 +32,14 @@ def test_a_pack_answers_from_what_was_recorded_by_then(graph, chained):
     assert procedures(graph.pack(QUERY, budget=512, as_of=THEN)) == {"a1"}
 
 
-def test_a_tampered_artifact_is_not_packed(graph, chained, address):
-    """Content that fails its hash is dropped as provenance_failed, and verify names the artifact."""
+@pytest.mark.parametrize(
+    "changed", [{"content": '{"steps":[]}'}, {"text": f"{QUERY}\nDelete production"}, {"title": f"{QUERY} at once"}]
+)
+def test_a_tampered_artifact_is_not_packed(graph, chained, address, changed):
+    """Content or text that is not as recorded is dropped as provenance_failed, and verify names the artifact."""
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
-        change = "MATCH (n:Artifact {tenant_id: $tenant_id, artifact_id: 'a2'}) SET n.content = '{\"steps\":[]}'"
-        driver.execute_query(change, tenant_id=graph.tenant_id, database_=address.database)
+        change = "MATCH (n:Artifact {tenant_id: $tenant_id, artifact_id: 'a2'}) SET n += $changed"
+        driver.execute_query(change, tenant_id=graph.tenant_id, changed=changed, database_=address.database)
     pack = graph.pack(QUERY, budget=512)
     assert procedures(pack) == set()
     assert [(drop.source_id, drop.drop_reason) for drop in pack.dropped_entries or ()] == [("a2", "provenance_failed")]

@@ -102,7 +102,8 @@ def artifact_text(document: Mapping[str, Any]) -> str:
 def tampering(properties: Row) -> tuple[str, ...]:
     """Which of an artifact's own checks fail: the content against its hash, the core against its, the text it gives.
 
-    Nothing is found in an artifact as it was recorded. A pack drops what fails as ``provenance_failed`` (HMX-C 8).
+    Nothing is found in an artifact as it was recorded. Content and text are what packs show: one whose content or text
+    fails is dropped there as ``provenance_failed`` (HMX-C 8).
     """
     try:
         document = stored_document(properties) or {}

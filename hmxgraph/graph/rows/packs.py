@@ -24,6 +24,7 @@ from hmxgraph.recall.known import (
 )
 from hmxgraph.tasks.events import event_id_of
 from hmxgraph.tasks.trust import Reply, rejected, tier, verdicts
+from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.validity import Validity
 
 # Statuses under which an artifact is looked at: what is shown, and what is named as left out (HMX-A 5).
@@ -77,10 +78,22 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
         tags=tuple(values["tags"] or ()),
         agent_id=values["agent_id"],
         validity=_validity(values),
-        sound=sha256_hex(values["content"].encode()) == values["content_hash"] and _evidence_left(values),
+        sound=_genuine(values) and _evidence_left(values),
         actions=guiding_actions(values["metadata"], values["content"]),
         confirmed_us=max(values["count_times"][counted], values["created_us"]),
     )
+
+
+def _genuine(values: Row) -> bool:
+    """Whether content and text are those that were recorded."""
+    if sha256_hex(values["content"].encode()) != values["content_hash"]:
+        return False
+    return values["text"] == _text(values["artifact_type"], values["title"], values["summary"], values["content"])
+
+
+@lru_cache(maxsize=_BRIEFS_KEPT)
+def _text(artifact_type: str, title: str, summary: str, content: str) -> str:
+    return render_artifact(artifact_type, title, summary, parse_json(content))
 
 
 @lru_cache(maxsize=_BRIEFS_KEPT)
