@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "cli": {"errors", "protocol", "text", *PURE, "graph", "engine", "knowledge", "demo"},
 }
 IMPURE = {"time", "random", "secrets", "os", "socket", "subprocess", "neo4j", "asyncio", "threading"}
+CLOCK = {"now", "today", "utcnow"}
 # Sources read what the caller hands them; streams are the wire to a broker.
 IMPURE_BY_DESIGN = {("ingest", "sources"), ("ingest", "streams")}
 CYPHER = re.compile(r"\b(MATCH \(|MERGE \(|UNWIND \$|OPTIONAL MATCH|DETACH DELETE|CREATE \(\w*:|RETURN \w+\.\w+)")
@@ -47,6 +48,12 @@ def forbidden_imports(room: str, source: str) -> list[str]:
 def impure(room: str, name: str) -> bool:
     """Whether *room* must not know *name*: pure rooms see no clock, environment, randomness or network."""
     return room in {"protocol", "text", *PURE} and name.split(".", maxsplit=1)[0] in IMPURE
+
+
+def clocks_read(source: str) -> list[str]:
+    """The calls in *source* that ask what time it is."""
+    calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCK]
 
 
 def imported(source: str) -> set[str]:
@@ -109,6 +116,7 @@ def test_imports_point_one_way(room, path):
     if tuple(path.relative_to(PACKAGE).parts[:2]) in {(a, b) for a, b in IMPURE_BY_DESIGN}:
         return
     assert forbidden_imports(room, path.read_text(encoding="utf-8")) == []
+    assert room not in {"protocol", "text", *PURE} or clocks_read(path.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(("room", "path"), modules(), ids=lambda value: getattr(value, "name", value))
@@ -142,6 +150,7 @@ def test_the_rules_can_fail():
     """Found are: a forbidden import, Cypher in Python, a possessive group, a missing header, tenant or order."""
     assert forbidden_imports("compiler", "from hmxgraph.graph.plan import Plan")
     assert forbidden_imports("recall", "import time")
+    assert clocks_read("datetime.now(UTC)")
     assert cypher_words('QUERY = "MATCH (n) RETURN n"')
     assert possessive_groups('A = "(?:ab)*+"')
     assert possessive_groups('A = rb"(?:ab){2,}+c"')

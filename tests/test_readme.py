@@ -1,4 +1,4 @@
-"""What the README shows runs, in order, against the real server; what it points to is there."""
+"""What the README and the page on task records show runs, in order, on the real server; what they point to is there."""
 
 import gzip
 import re
@@ -13,6 +13,7 @@ from hmxgraph.demo import events_file
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 TEXT = README.read_text(encoding="utf-8")
+TASK_RECORDS = README.parent / "docs" / "task-records.md"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ hmxgraph (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -36,6 +37,17 @@ def test_python_examples_run(surroundings):
     for block in blocks:
         exec(compile(block.replace('tenant_id="acme"', "tenant_id=tenant"), str(README), "exec"), surroundings)  # noqa: S102
     assert surroundings["pack"].text
+
+
+def test_task_records_run(graph):
+    """The page on task records tells what its example gives, in the comments behind the lines."""
+    (block,) = BLOCK.findall(TASK_RECORDS.read_text(encoding="utf-8"))
+    told = re.findall(r"^(.*?)  # (.*)$", block, re.MULTILINE)
+    names = {"graph": graph}
+    exec(compile(block, str(TASK_RECORDS), "exec"), names)  # noqa: S102
+    assert told
+    for line, value in told:
+        assert repr(eval(line, names)) == value  # noqa: S307
 
 
 def test_commands_run(surroundings, tmp_path):
