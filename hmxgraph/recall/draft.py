@@ -1,7 +1,7 @@
 """A pack before it is filled: every candidate scored and ranked."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,9 +21,9 @@ from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.scoring import THRESHOLD, Clock, clock
 from hmxgraph.recall.standings import Standings
 from hmxgraph.recall.walk import Neighbourhood
+from hmxgraph.text.tokens import TokenCounter
 from hmxgraph.text.validity import applies
 
-CountTokens = Callable[[str], int]
 # Somewhat more than fits is compared with each other, because repeats fall out.
 MARGIN = 1.2
 COMPARED_ALIKE = 2
@@ -51,7 +51,7 @@ class Draft:
     found: Ranking
     around: Neighbourhood
     known: Known
-    count_tokens: CountTokens
+    count_tokens: TokenCounter
     guidance: Guidance = NO_GUIDANCE
 
     @cached_property

@@ -1,6 +1,6 @@
 """What is known as candidates: each in its section, weighed like everything else (HMX-C 3.1, 3.2)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,8 +14,8 @@ from hmxgraph.recall.scoring import Clock, Components, support
 from hmxgraph.recall.times import DAY_US
 from hmxgraph.text.lines import told
 from hmxgraph.text.terms import search_text
+from hmxgraph.text.tokens import TokenCounter
 
-CountTokens = Callable[[str], int]
 # How useful a kind of record is to an agent, where nothing else says it.
 _MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
 _ARTIFACT_SALIENCE = 0.8
@@ -48,7 +48,7 @@ class Appraisal:
     weights: Mapping[str, float]
     clock: Clock
     priors: Priors
-    count_tokens: CountTokens
+    count_tokens: TokenCounter
     guidance: Guidance = NO_GUIDANCE
 
     @cached_property

@@ -30,6 +30,11 @@ def event_id_of(tenant_id: str, artifact_id: str, place: int = 0) -> str:
     return stable_id(tenant_id, "task-record", artifact_id, str(place))
 
 
+def event_ids_of(tenant_id: str, artifact_id: str) -> tuple[str, str]:
+    """The ids of the events that a record makes: the second is there where it failed."""
+    return event_id_of(tenant_id, artifact_id), event_id_of(tenant_id, artifact_id, 1)
+
+
 def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
     """The events of *record*, the first with *sequence*; none for a digest, which observed nothing itself.
 

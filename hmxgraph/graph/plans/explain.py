@@ -5,16 +5,16 @@ from collections.abc import Callable, Sequence
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.plans.conflicts import by_keys
+from hmxgraph.graph.rows.artifacts import ALWAYS
 from hmxgraph.graph.rows.conflicts import Conflict
+from hmxgraph.graph.rows.entities import evidence_mark
 from hmxgraph.graph.rows.explanations import Evidence, Explanation, artifact_facts, evidence, memory_facts
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.tasks.events import event_id_of
+from hmxgraph.tasks.events import event_ids_of
 
 # An entity may be mentioned a million times; its newest mentions tell what it is.
 MENTIONS = 20
-# One record makes at most so many events.
-EVENTS_OF_RECORD = 2
 
 
 def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
@@ -38,7 +38,7 @@ def _artifact(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
     events = {tenancy.node_key(event_id): event_id for event_id in record["source_events"]}
     memories = {tenancy.node_key(memory_id): memory_id for memory_id in record["source_memory_ids"]}
     versions = yield bind(
-        "artifacts/chain", tenant_id=tenancy.tenant_id, chain_key=record["chain_key"], as_of_us=2**63 - 1
+        "artifacts/chain", tenant_id=tenancy.tenant_id, chain_key=record["chain_key"], as_of_us=ALWAYS
     )
     found = yield from _events(tenancy, sorted(events))
     derived = yield from _memories(tenancy, sorted(memories))
@@ -96,7 +96,7 @@ def _event(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 def _task_record(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
     """A record is told by the events that were made of it."""
     name = record["artifact_id"]
-    keys = [tenancy.node_key(event_id_of(tenancy.tenant_id, name, place)) for place in range(EVENTS_OF_RECORD)]
+    keys = [tenancy.node_key(event_id) for event_id in event_ids_of(tenancy.tenant_id, name)]
     events = yield from _events(tenancy, sorted(keys))
     names = ("artifact_kind", "task_id", "run_id", "thread_id", "project_id", "agent_id", "reply_to_artifact_id")
     facts = {name: record[name] for name in names if record.get(name) is not None}
@@ -129,7 +129,8 @@ def _relation(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
     if not rows:
         raise NotFound("record", record_id, tenancy.tenant_id, "give the id of an artifact, memory, event or conflict")
     relation = rows[0]["relation"]
-    events = yield from _mentions(tenancy, rows[0]["source"]["key"], f"{relation_type}>{rows[0]['target']['key'][:16]}")
+    mark = evidence_mark(relation_type, rows[0]["target"]["key"])
+    events = yield from _mentions(tenancy, rows[0]["source"]["key"], mark)
     text = f"{rows[0]['source']['name']} {relation_type} {rows[0]['target']['name']}"
     names = ("relation_type", "weight", "confidence", "evidence_count")
     facts = {name: relation[name] for name in names if relation.get(name) is not None}

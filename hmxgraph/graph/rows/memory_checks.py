@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.conflicts import relation_id
+from hmxgraph.graph.rows.entities import evidence_mark
 from hmxgraph.graph.rows.findings import Finding
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.canonical import sha256_hex
@@ -31,7 +32,7 @@ def entity_findings(row: Row) -> Iterator[Finding]:
         yield Finding("mention_count", "entity", row["key"], str(row["counted"]), f"{row['mentioned']} mentions")
     marks = dict(row["marks"])
     for relation_type, target_key, counted in row["relations"]:
-        times = marks.get(f"{relation_type}>{target_key[:16]}", 0)
+        times = marks.get(evidence_mark(relation_type, target_key), 0)
         if counted not in {None, times}:
             name = relation_id(row["key"], relation_type, target_key)
             yield Finding("evidence_count", "relation", name, str(counted), f"{times} mentions")

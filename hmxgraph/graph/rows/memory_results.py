@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hmxgraph.graph.plan import Row
+from hmxgraph.graph.rows.artifacts import ALWAYS
 from hmxgraph.graph.rows.task_results import RecordView
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.tasks.matching import shortened
@@ -12,7 +13,6 @@ from hmxgraph.tasks.usefulness import grounded_tier, hidden_reason
 
 _SHOWN = ("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object")
 _FURTHER = ("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason")
-_HOLDS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryV
         memory["status"],
         superseded=row["superseded_by"] is not None,
         deleted=memory.get("deleted_us") is not None,
-        over=memory.get("valid_to_us", _HOLDS) <= now_us,
+        over=memory.get("valid_to_us", ALWAYS) <= now_us,
     )
     return MemoryView(
         memory["memory_id"],

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from hmxgraph.graph.plan import Row
+from hmxgraph.graph.rows.conflicts import relation_id
 from hmxgraph.graph.rows.pack_guidance import guiding_actions
 from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.protocol.canonical import sha256_hex
@@ -22,15 +23,13 @@ from hmxgraph.recall.known import (
     KnownRelation,
     RunningSession,
 )
-from hmxgraph.tasks.events import event_id_of
+from hmxgraph.tasks.events import event_ids_of
 from hmxgraph.tasks.trust import Reply, rejected, tier, verdicts
 from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.validity import Validity
 
 # Statuses under which an artifact is looked at: what is shown, and what is named as left out (HMX-A 5).
 _SEEN = frozenset({"active", "deprecated"})
-# A failure is told by a second event.
-_EVENTS_OF_RECORD = 2
 _BRIEFS_KEPT = 1_024
 
 
@@ -88,7 +87,8 @@ def _genuine(values: Row) -> bool:
     """Whether content and text are those that were recorded."""
     if sha256_hex(values["content"].encode()) != values["content_hash"]:
         return False
-    return values["text"] == _text(values["artifact_type"], values["title"], values["summary"], values["content"])
+    recorded = _text(values["artifact_type"], values["title"], values["summary"], values["content"])
+    return bool(values["text"] == recorded)
 
 
 @lru_cache(maxsize=_BRIEFS_KEPT)
@@ -155,7 +155,7 @@ def _record(values: Row, tenant_id: str, as_of_us: int) -> KnownRecord:
         rejected=rejected(agent_id, replies),
         countersigned=sum(word.countersigns for word in verdicts(agent_id, replies)),
         held=values["hidden_us"] is None or values["hidden_us"] > as_of_us,
-        told_by=frozenset(event_id_of(tenant_id, record_id, place) for place in range(_EVENTS_OF_RECORD)),
+        told_by=frozenset(event_ids_of(tenant_id, record_id)),
     )
 
 
@@ -166,9 +166,9 @@ def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
 
 def _relation(values: Sequence[Any]) -> KnownRelation:
     source, relation_type, target, source_key, target_key, weight, confidence, evidence, last_us = values
-    relation_id = f"{source_key[:16]}:{relation_type}:{target_key[:16]}"
+    own_id = relation_id(source_key, relation_type, target_key)
     return KnownRelation(
-        relation_id, source, relation_type, target, weight or 0.0, confidence or 0.0, evidence or 1, last_us or 0
+        own_id, source, relation_type, target, weight or 0.0, confidence or 0.0, evidence or 1, last_us or 0
     )
 
 
