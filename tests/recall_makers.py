@@ -13,6 +13,7 @@ from hmxgraph.recall.known import (
     KnownConflict,
     KnownEntity,
     KnownMemory,
+    KnownRecord,
     KnownRelation,
     RunningSession,
 )
@@ -101,6 +102,11 @@ def relation(number, source, target, weight=0.8):
 def conflict(number, *sides, text="They differ about the staging environment"):
     """One open conflict."""
     return KnownConflict(f"c{number:03}", "differ", text, COUNT(text), NOW, tuple(sorted(sides)))
+
+
+def record(number, text=QUERY, *, section="episodes", session="s1", **optional):
+    """One task record."""
+    return KnownRecord(f"t{number:03}", section, f"task start: {text}", search_text(text), NOW, session, **optional)
 
 
 def evidence(record, number, text=QUERY):

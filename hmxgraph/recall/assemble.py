@@ -1,17 +1,18 @@
 """From a draft to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
 from hmxgraph.protocol.identity import stable_id
-from hmxgraph.protocol.packs import MAX_DROPPED, MAX_PACK_BYTES, pack_hash
+from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_DROPPED, MAX_PACK_BYTES, pack_hash
 from hmxgraph.protocol.parsing import measured
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall.budget import SHARES, section_budgets
 from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
 from hmxgraph.recall.draft import Draft
+from hmxgraph.recall.episodes import EPISODIC
 from hmxgraph.recall.hints import decision_constraints, workflow_hints
 from hmxgraph.recall.judging import Judgement, judged
 from hmxgraph.recall.layout import DATED, Costs
@@ -35,16 +36,18 @@ _ORIGINS = {
 
 def assemble(draft: Draft) -> Pack:
     """The context pack of *draft*."""
-    ranking = list(draft.ranking.in_sight(draft.in_reach()))
+    reached = draft.in_reach()
+    ranking = list(draft.ranking.in_sight(reached))
     judgement = judged(ranking, draft.in_force.conflicts)
     box = _filled(draft, judgement)
-    return _Writing(draft, ranking, judgement, box).pack()
+    repeated = _topped_up(box, draft, judgement, reached)
+    return _Writing(draft, ranking, judgement, repeated, box).pack()
 
 
 def _counted(draft: Draft, ranked: Ranked) -> Ranked:
     """*ranked* with what it takes as written; an event was counted when it was recorded."""
     candidate = ranked.candidate
-    if candidate.section in DATED:
+    if candidate.section in DATED and candidate.origin == EPISODIC:
         return ranked
     return ranked._replace(candidate=candidate._replace(tokens=_takes(draft, line_of(candidate))))
 
@@ -65,15 +68,33 @@ def _filled(draft: Draft, judgement: Judgement) -> Box:
     return box
 
 
-class _Writing:
-    """A filled box being written down; the last entries are taken out again until text and size are within limits."""
+def _topped_up(box: Box, draft: Draft, judgement: Judgement, reached: Collection[str]) -> list[Dropped]:
+    """Put in what is useful beyond reach and still fits; the repeats met on the way come back.
 
-    def __init__(self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, box: Box) -> None:
+    Reach is somewhat more than fits. Where much within it says the same, the budget is not full yet.
+    """
+    repeated = []
+    for rank, tokens in draft.ranking.beyond(reached, THRESHOLD):
+        if tokens <= box.free and box.fits(ranked := draft.ranking.at(rank)):
+            if reason := ranked.candidate.verdict or judgement.repeats.reason(ranked.candidate):
+                repeated.append(Dropped(ranked, reason))
+            else:
+                box.add(ranked)
+    return repeated
+
+
+class _Writing:
+    """A filled box being written down; what is over the limits of text and size is left out again."""
+
+    def __init__(
+        self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, repeated: Sequence[Dropped], box: Box
+    ) -> None:
         self._draft = draft
         self._judgement = judgement
         self._box = box
         self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
-        self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
+        self._judged |= {dropped.ranked.rank: dropped.reason for dropped in (*judgement.dropped, *repeated)}
+        self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
         order = {section: place for place, section in enumerate(draft.request.sections)}
         self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
         self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
@@ -83,11 +104,22 @@ class _Writing:
         while self._packed and self._tokens() > self._draft.request.budget:
             self._take_out()
         document = self._document()
-        while self._packed and measured(document) > MAX_PACK_BYTES < len(canonical_bytes(document)):
-            self._take_out()
+        while measured(document) > MAX_PACK_BYTES < len(canonical_bytes(document)) and self._lightened(document):
             document = self._document()
         document["metadata"]["pack_hash"] = pack_hash(document)
         return Pack.of_own_making(document)
+
+    def _lightened(self, document: Mapping[str, Any]) -> bool:
+        """Leave out half of the drops, or the last of what is larger, constraints or entries; whether there was any."""
+        if self._listed:
+            self._listed //= 2
+        elif measured(document["decision_constraints"]) > measured(document["entries"]):
+            self._ruled = len(document["decision_constraints"]) - 1
+        elif self._packed:
+            self._take_out()
+        else:
+            return False
+        return True
 
     def _take_out(self) -> None:
         worst = max(self._packed, key=lambda packed: (not packed.ranked.candidate.exempt, packed.ranked.rank))
@@ -118,7 +150,7 @@ class _Writing:
 
     def _document(self) -> dict[str, Any]:
         draft, request = self._draft, self._draft.request
-        drops = list(islice(self._drops(), MAX_DROPPED))
+        drops = list(islice(self._drops(), self._listed))
         identity = {"agent_id": request.agent_id, "session_id": request.session_id}
         priors = dict(request.priors) if request.priors and request.strategy == "fingerprint_guided" else None
         optional = {
@@ -136,7 +168,7 @@ class _Writing:
             "assembly_metadata": self._assembly(),
             "created_at": iso(draft.state.as_of_us),
             "metadata": self._metadata(drops),
-            "decision_constraints": decision_constraints(draft.in_force, self._included()),
+            "decision_constraints": decision_constraints(draft.in_force, self._included())[: self._ruled],
             "dropped_entries": [_dropped(dropped) for dropped in drops],
             **{name: value for name, value in optional.items() if value is not None},
         }

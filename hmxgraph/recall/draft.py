@@ -139,11 +139,12 @@ class Draft:
         yield from self._workflow()
 
     def _episodes(self) -> Episodes:
-        """Events; one that tells what a task record tells stands back behind it."""
+        """Events; one that tells what a task record tells stands back behind it, where that may go in."""
         if SECTION not in self.request.sections:
             return Episodes(EventPool(), np.zeros(0), self.clock)
         relevance = separated(self.found.relevance(self.around), self.found.assurance)
-        told = {record.source_id for record in self._records if _useful(record)}
+        wanted = frozenset(self.request.sections)
+        told = {record.source_id for record in self._records if record.section in wanted and _useful(record)}
         retold = (event_id for each in self.in_force.records if each.record_id in told for event_id in each.told_by)
         return Episodes(self.found.pool, relevance, self.clock, frozenset(retold))
 

@@ -21,6 +21,8 @@ from hmxgraph.text.lines import told
 # The relevance from which on an event has anything to do with the question.
 HELPS = 0.2
 SECTION = "episodes"
+# The origin of what was recorded as it happened.
+EPISODIC = "episodic"
 
 
 class Sketch(NamedTuple):
@@ -89,7 +91,7 @@ class Episodes:
             of.score[at],
             components,
             told(pool.text[at], pool.speaker[at]),
-            origin="episodic",
+            origin=EPISODIC,
             time_us=pool.time_us[at],
             session_id=pool.session_id[at],
             speaker=pool.speaker[at],

@@ -20,22 +20,41 @@ class Judgement:
 
     eligible: tuple[Ranked, ...]
     dropped: tuple[Dropped, ...]
+    repeats: "Repeats"
     disputed: tuple[str, ...] = ()
+
+
+class Repeats:
+    """What stands already: events and texts; asks of each further candidate whether it repeats one."""
+
+    def __init__(self) -> None:
+        self._texts = Duplicates()
+        self._places: set[tuple[str, str]] = set()
+
+    def reason(self, candidate: Candidate) -> str:
+        """``duplicate`` for an event or a text that stands already, else nothing; hints and conflicts never repeat."""
+        place = (candidate.source_type, candidate.source_id)
+        if candidate.section in {"workflow", "conflicts"}:
+            return ""
+        if place in self._places or self._texts.repeats(candidate.content):
+            return "duplicate"
+        self._places.add(place)
+        return ""
 
 
 def judged(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict]) -> Judgement:
     """Every one of *ranking* as eligible or dropped; texts that could be read are compared with each other."""
     losers, disputed = _contested(ranking, conflicts)
-    seen, places = Duplicates(), set[tuple[str, str]]()
+    repeats = Repeats()
     eligible, dropped = [], []
     for ranked in sorted(ranking, key=lambda ranked: ranked.candidate.section not in RULES):
-        reason = _reason(ranked.candidate, losers) or _repeat(ranked.candidate, seen, places)
+        reason = _reason(ranked.candidate, losers) or repeats.reason(ranked.candidate)
         if reason:
             dropped.append(Dropped(ranked, reason))
         else:
             eligible.append(ranked)
     eligible.sort(key=_rank)
-    return Judgement(tuple(eligible), tuple(dropped), tuple(sorted(disputed)))
+    return Judgement(tuple(eligible), tuple(dropped), repeats, tuple(sorted(disputed)))
 
 
 def _rank(ranked: Ranked) -> int:
@@ -48,17 +67,6 @@ def _reason(candidate: Candidate, losers: set[str]) -> str:
     if not candidate.exempt and candidate.score < THRESHOLD:
         return "low_relevance"
     return "conflict" if candidate.source_id in losers else ""
-
-
-def _repeat(candidate: Candidate, seen: Duplicates, places: set[tuple[str, str]]) -> str:
-    """``duplicate`` for an event that stands here already, and for a text that does; hints and conflicts never are."""
-    place = (candidate.source_type, candidate.source_id)
-    if candidate.section in {"workflow", "conflicts"}:
-        return ""
-    if place in places or seen.repeats(candidate.content):
-        return "duplicate"
-    places.add(place)
-    return ""
 
 
 def _contested(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict]) -> tuple[set[str], set[str]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.episodes import EPISODIC
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.known import Evidence, Known, KnownArtifact, KnownConflict, KnownEntity, KnownMemory, KnownRelation
 from hmxgraph.recall.priors import Priors
@@ -249,7 +250,7 @@ def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Ca
         score=components.score,
         components=components,
         content=told(evidence.text, evidence.speaker),
-        origin="episodic",
+        origin=EPISODIC,
         time_us=evidence.time_us,
         session_id=evidence.session_id,
         speaker=evidence.speaker,

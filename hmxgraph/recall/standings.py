@@ -37,6 +37,15 @@ class Standings:
             if number >= events or ids[number] in reached:
                 yield self.at(rank)
 
+    def beyond(self, reached: Collection[str], least: float) -> Iterator[tuple[int, int]]:
+        """Rank and tokens of the events that are not in reach and have at least that score, best first."""
+        events, pool, scores = len(self._episodes), self._episodes.pool, self._episodes.scores
+        for rank, number in enumerate(self._numbers, start=1):
+            if number < events and pool.event_id[number] not in reached:
+                if scores[number] < least:
+                    return
+                yield rank, pool.tokens[number]
+
     def sketches(self) -> Iterator[Sketch]:
         """The events, best first."""
         events = len(self._episodes)

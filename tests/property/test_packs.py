@@ -25,6 +25,7 @@ from tests.recall_makers import (
     known,
     memory,
     packed,
+    record,
     relation,
 )
 
@@ -66,6 +67,12 @@ artifacts_of = st.tuples(
     st.floats(0, 1),
     st.sampled_from((True, True, True, False)),
 )
+records_of = st.tuples(
+    texts.filter(bool),
+    st.sampled_from(("episodes", "evidence", "procedures", "facts")),
+    st.sampled_from(("s1", "t1", "t2")),
+    st.sampled_from((None, "ana")),
+)
 asked = st.fixed_dictionaries(
     {
         "budget": st.integers(1, 3000),
@@ -91,6 +98,10 @@ def worlds(draw):
         artifact(number, text, kind=kind, status=status, confidence=confidence, sound=sound, steps=[(text, "kubectl")])
         for number, (text, kind, status, confidence, sound) in enumerate(draw(st.lists(artifacts_of, max_size=6)))
     ]
+    records = [
+        record(number, text, section=section, session=session, agent_id=agent)
+        for number, (text, section, session, agent) in enumerate(draw(st.lists(records_of, max_size=6)))
+    ]
     names = [each.memory_id for each in memories] + [each.artifact_id for each in artifacts]
     pairs = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True) if len(names) > 1 else st.nothing()
     sides = draw(st.lists(pairs, max_size=3)) if len(names) > 1 else []
@@ -102,6 +113,7 @@ def worlds(draw):
         conflicts=[conflict(number, *pair) for number, pair in enumerate(sides)],
         evidence=[evidence(name, number) for number, name in enumerate(names[:3]) if number < len(events)],
         session=RunningSession((("tool_call", "kubectl apply"), ("error", "kubectl failed: no namespace")), 2),
+        records=records,
     )
 
 
@@ -180,10 +192,10 @@ def test_what_is_left_over_goes_to_whoever_needs_it(world, wanted):
 def test_the_order_of_candidates_does_not_matter(world, wanted, chance):
     """The same candidates in any order give the same bytes."""
     events, what = world
-    shuffled = [list(part) for part in (events, what.memories, what.artifacts, what.conflicts)]
+    shuffled = [list(part) for part in (events, what.memories, what.artifacts, what.conflicts, what.records)]
     for part in shuffled:
         chance.shuffle(part)
-    again, memories, artifacts, conflicts = shuffled
+    again, memories, artifacts, conflicts, records = shuffled
     moved = known(
         memories=memories,
         artifacts=artifacts,
@@ -192,6 +204,7 @@ def test_the_order_of_candidates_does_not_matter(world, wanted, chance):
         relations=what.relations,
         evidence=what.evidence,
         session=what.session,
+        records=records,
     )
     assert packed(again, moved, **wanted).to_json() == packed(events, what, **wanted).to_json()
 
@@ -225,6 +238,35 @@ def test_all_six_drop_reasons_are_reached():
     assert set(found.values()) | wide == set(DROP_REASONS)
 
 
+def test_a_record_among_events_is_counted_as_it_is_written():
+    """Records bring a mark and a line of their own, each under its session's date: the text stays within the budget."""
+    records = [record(number, f"Deploy {number}", session=f"t{number}") for number in range(12)]
+    for budget in range(20, 200):
+        assert COUNT(packed((), known(records=records), query="Deploy", budget=budget).text) <= budget
+
+
+def test_repeats_do_not_keep_out_what_is_useful():
+    """Where the best say all the same, those after them get the budget; what seemed alike may be none."""
+    filler = " ".join(f"word{number}" for number in range(60))
+    noise = [
+        event(number, f"deploy staging environment {filler} {number}", session=f"n{number}") for number in range(40)
+    ]
+    words = ("before", "after", "with", "during")
+    told = [event(50 + at, f"Deploy staging {word} the migration", session=f"u{at}") for at, word in enumerate(words)]
+    pack = packed([*noise, *told], query="deploy staging environment word1 word2 word3", budget=1500)
+    assert {f"e05{at}" for at in range(4)} <= {entry.source_id for entry in pack.entries}
+    assert {drop.drop_reason for drop in pack.dropped_entries} == {"duplicate"}
+
+
+def test_an_event_stands_where_the_record_that_tells_it_may_not():
+    """A record of a section that nobody asked for takes no event's place."""
+    events = [event(1, "Decided: deploy the staging environment by hand")]
+    decided = record(1, "Deploy the staging environment by hand", section="procedures", told_by=frozenset({"e001"}))
+    what = known(records=[decided])
+    assert [entry.source_id for entry in packed(events, what).entries] == ["t001"]
+    assert [entry.source_id for entry in packed(events, what, sections=["episodes"]).entries] == ["e001"]
+
+
 def _many(count, words):
     return [
         event(number, f"deploy staging environment {number} " + f"word{number} " * words) for number in range(count)
@@ -243,6 +285,15 @@ def test_the_limits_of_the_specification_hold():
     pack = packed((), known(memories=rules, artifacts=[artifact(1, steps=steps)]), budget=4096)
     assert len(pack.workflow_hints.suggested_next_steps) == 10
     assert len(pack.decision_constraints) == 20
+    long_ids = [
+        event(number, f"deploy staging {number}", session="s" * 4_000 + str(number % 3)) for number in range(120)
+    ]
+    rules = [
+        memory(number, f"Never deploy {number} " + "word " * 5_000, kind="policy", hard=True) for number in range(20)
+    ]
+    for heavy in (packed(long_ids, budget=30_000), packed(long_ids, known(memories=rules), budget=3_000)):
+        assert heavy.entries
+        assert ContextPack.faults(heavy.document()) == ()
 
 
 def digest():
