@@ -86,7 +86,10 @@ def age(text: str) -> timedelta:
     match = _AGE.fullmatch(text.strip())
     if match is None:
         raise typer.BadParameter(f"{text!r} is no age; write it like 90d, 12h or 2w")
-    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+    try:
+        return timedelta(**{_UNITS[match[2]]: int(match[1])})
+    except OverflowError as error:
+        raise typer.BadParameter(f"{text!r} is longer than any calendar; nothing is that old") from error
 
 
 def _read(source: str, tenant: str, options: IngestChoices) -> IngestReport:

@@ -8,6 +8,7 @@
     │   ├── NotCanonical              what canonical JSON cannot write: NaN, lone surrogates, integers >= 2^53
     │   └── InvalidDocument           well-formed JSON that a specification refuses; carries every fault
     ├── NotFound (LookupError)        no such event, artifact, session, query ... in this tenant
+    ├── InvalidTime (ValueError)      no ISO 8601 date-time with an offset
     ├── LifecycleError (ValueError)
     │   ├── InvalidTransition         not one of the five legal status changes (HMX-A 5)
     │   ├── SupersessionCycle         would make an artifact its own ancestor (HMX-A 7)
@@ -47,7 +48,7 @@
 Fields come first, the message is built from them, the way out stands last.
 """
 
-from hmxgraph.errors.asking import BudgetTooSmall, NotFound, PackError, TaskError, UnknownChoice
+from hmxgraph.errors.asking import BudgetTooSmall, InvalidTime, NotFound, PackError, TaskError, UnknownChoice
 from hmxgraph.errors.base import Fault, HmxGraphError
 from hmxgraph.errors.documents import DocumentError, IngestRefused, InvalidDocument, MalformedJson, NotCanonical
 from hmxgraph.errors.engine import (
@@ -107,6 +108,7 @@ __all__ = [
     "ImmutableArtifact",
     "IngestRefused",
     "InvalidDocument",
+    "InvalidTime",
     "InvalidTransition",
     "IsolationUnsupported",
     "JarDamaged",

@@ -1,4 +1,4 @@
-"""Questions that cannot be answered as asked: unknown names and choices, impossible budgets and steps."""
+"""Questions that cannot be answered as asked: unknown names and choices, no times, impossible budgets and steps."""
 
 from hmxgraph.errors.base import HmxGraphError
 
@@ -16,6 +16,18 @@ class NotFound(HmxGraphError, LookupError):
     def __str__(self) -> str:
         where = f" in tenant {self.tenant_id!r}" if self.tenant_id else ""
         return f"no {self.kind} {self.name!r}{where}" + (f"; {self.hint}" if self.hint else "")
+
+
+class InvalidTime(HmxGraphError, ValueError):
+    """A time that is no ISO 8601 date-time with an offset, or none that the calendar has."""
+
+    def __init__(self, found: str, reason: str) -> None:
+        super().__init__(found, reason)
+        self.found = found
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.found!r} {self.reason}; write a time like 2026-03-14T03:00:00.000Z or 2026-03-14T04:00:00+01:00"
 
 
 class PackError(HmxGraphError, ValueError):

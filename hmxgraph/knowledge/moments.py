@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import TypeAlias
 
-from hmxgraph.protocol.timestamps import microseconds
+from hmxgraph.errors import InvalidTime
+from hmxgraph.protocol.timestamps import iso, microseconds
 
 Moment: TypeAlias = str | datetime
 
@@ -12,14 +13,26 @@ def as_us(moment: Moment | None) -> int | None:
     """UTC microseconds of an ISO 8601 text or an aware datetime; None stays None.
 
     Raises:
-        ValueError: the text is no ISO 8601 time with an offset, or the datetime is naive.
+        InvalidTime: the text is no ISO 8601 time with an offset, the datetime is naive, or in UTC it is of no year
+            from 1 to 9999.
 
     >>> as_us("1970-01-01T00:00:01Z")
     1000000
 
     """
-    if isinstance(moment, datetime):
-        if moment.tzinfo is None:
-            raise ValueError(f"{moment!r} has no offset; give it a time zone")
-        return microseconds(moment.isoformat())
-    return None if moment is None else microseconds(moment)
+    if moment is None:
+        return None
+    if isinstance(moment, str):
+        return _told(microseconds(moment), moment)
+    if moment.tzinfo is None:
+        raise InvalidTime(moment.isoformat(), "has no offset: give the datetime a time zone")
+    return _told(microseconds(moment.isoformat()), moment.isoformat())
+
+
+def _told(us: int, text: str) -> int:
+    """*us*, which answers can tell again; the calendar of Python ends where that of the wire goes on."""
+    try:
+        iso(us)
+    except OverflowError as error:
+        raise InvalidTime(text, "is of no year from 1 to 9999") from error
+    return us

@@ -3,6 +3,8 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+from hmxgraph.errors import InvalidTime
+
 _SHAPE = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII)
 _EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 _DAYS_IN_400_YEARS = 146_097
@@ -16,18 +18,18 @@ def microseconds(text: str) -> int:
 
     A leap second is the first instant of the minute after it; digits after the sixth are cut off.
 
-    Raises: ValueError for anything but an RFC 3339 date-time, so for one without an offset.
+    Raises: InvalidTime (a ValueError) for anything but an RFC 3339 date-time, so for one without an offset.
 
     >>> microseconds("1970-01-01T01:00:00.5+01:00")
     500000
     """
     match = _SHAPE.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no ISO 8601 date-time with an offset, like 2026-03-14T03:00:00.000Z")
+        raise InvalidTime(text, "is no ISO 8601 date-time with an offset")
     year, month, day, hour, minute, second = (int(part) for part in match.group(1, 2, 3, 4, 5, 6))
     offset = _offset_minutes(match)
     if hour > 23 or minute > 59 or second > 60 or (second == 60 and (hour * 60 + minute - offset) % 1440 != 1439):
-        raise ValueError(f"{text!r} names no time of day")
+        raise InvalidTime(text, "names no time of day")
     seconds = (hour * 60 + minute - offset) * 60 + second
     fraction = int(((match.group(7) or "") + "000000")[:6])
     return _day(year, month, day, text) * _DAY + seconds * _SECOND + fraction
@@ -48,7 +50,7 @@ def _offset_minutes(match: re.Match[str]) -> int:
     if sign is None:
         return 0
     if int(hours) > 23 or int(minutes) > 59:
-        raise ValueError(f"{match.group()!r} has an impossible offset")
+        raise InvalidTime(match.group(), "has an impossible offset")
     return int(sign + "1") * (int(hours) * 60 + int(minutes))
 
 
@@ -57,5 +59,5 @@ def _day(year: int, month: int, day: int, text: str) -> int:
     try:
         ordinal = datetime(year or 400, month, day, tzinfo=UTC).toordinal()
     except ValueError as error:
-        raise ValueError(f"{text!r} names no day of the calendar") from error
+        raise InvalidTime(text, "names no day of the calendar") from error
     return ordinal - _EPOCH_DAY - (0 if year else _DAYS_IN_400_YEARS)

@@ -5,6 +5,7 @@ import json
 import jsonschema_rs
 import pytest
 
+from hmxgraph.errors import InvalidTime
 from hmxgraph.protocol.timestamps import iso, microseconds
 from tests.shared_data import ROOT, cases, shared
 
@@ -54,7 +55,7 @@ def test_moments(text, us):
 )
 def test_no_moments(text):
     """Text without an offset, or for no day or time there is, is refused with the text in the message."""
-    with pytest.raises(ValueError, match=r"20[12]6"):
+    with pytest.raises(InvalidTime, match=r"20[12]6.*write a time like"):
         microseconds(text)
 
 

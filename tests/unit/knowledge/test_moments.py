@@ -1,0 +1,33 @@
+"""Times as callers give them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from hmxgraph.errors import HmxGraphError
+from hmxgraph.knowledge.moments import as_us
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "yesterday",
+        "2026-03-14T03:00:00",
+        "0000-06-01T00:00:00Z",
+        "0001-01-01T00:00:00+01:00",
+        "9999-12-31T23:59:59-01:00",
+        datetime(2026, 3, 14),  # noqa: DTZ001 - without an offset on purpose
+    ],
+)
+def test_no_time_is_one_clear_error(moment):
+    """What names no time, or one that no answer could tell again, is refused with what was given and the form."""
+    with pytest.raises(HmxGraphError, match="write a time like 2026") as refused:
+        as_us(moment)
+    assert isinstance(refused.value, ValueError)
+    assert (moment if isinstance(moment, str) else "2026-03-14") in str(refused.value)
+
+
+def test_a_text_and_a_datetime_name_the_same_time():
+    """An aware datetime is the instant that its text names; None stays None."""
+    assert as_us(datetime(2026, 3, 14, tzinfo=UTC)) == as_us("2026-03-14T01:00:00+01:00")
+    assert as_us(None) is None
