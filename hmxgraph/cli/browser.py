@@ -13,6 +13,7 @@ from hmxgraph import engine
 from hmxgraph.cli.common import AsJson, Tenant, emit, err, out
 from hmxgraph.cli.favourites import STARTING_VALUES, favourites
 from hmxgraph.graph.catalogue import companion
+from hmxgraph.graph.drivers import check
 from hmxgraph.knowledge import connect
 
 Uri = Annotated[str | None, typer.Option("--uri", envvar="HMXGRAPH_URI", help="A Neo4j of your own.")]
@@ -61,7 +62,13 @@ def local() -> Access:
 
 
 def remote(uri: str, user: str) -> Access:
-    """What can be known of another server; its password stays where the user keeps it."""
+    """What can be known of another server; its password stays where the user keeps it.
+
+    Raises:
+        InvalidAddress: no Neo4j can have that address.
+
+    """
+    check(uri)
     return Access(find_browser(urlsplit(uri).hostname), uri, user, None)
 
 

@@ -30,6 +30,7 @@
     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
     ├── GraphError
     │   ├── StorageUnavailable (ConnectionError)
+    │   │   └── InvalidAddress        no address that a Neo4j can have
     │   ├── GraphNotOpen (RuntimeError)  asked before it was opened, or after it was closed
     │   ├── AccessDenied (PermissionError)
     │   ├── StatementRefused          the server refused a packaged statement; names the statement
@@ -73,6 +74,7 @@ from hmxgraph.errors.graph import (
     AccessDenied,
     GraphError,
     GraphNotOpen,
+    InvalidAddress,
     IsolationUnsupported,
     StatementMisuse,
     StatementRefused,
@@ -107,6 +109,7 @@ __all__ = [
     "HmxGraphError",
     "ImmutableArtifact",
     "IngestRefused",
+    "InvalidAddress",
     "InvalidDocument",
     "InvalidTime",
     "InvalidTransition",

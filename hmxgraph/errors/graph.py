@@ -33,6 +33,16 @@ class GraphNotOpen(GraphError, RuntimeError):
         return f"the graph is not open; {self.way_out}"
 
 
+class InvalidAddress(StorageUnavailable):
+    """An address that no Neo4j can have."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.uri!r} is no address of a Neo4j ({self.reason}); write HMXGRAPH_URI like bolt://host:7687 or "
+            "neo4j://host:7687 (+s and +ssc for TLS), or unset it to use the local server (hmxgraph server start)"
+        )
+
+
 class AccessDenied(GraphError, PermissionError):
     """Wrong user, password or missing rights."""
 

@@ -1,11 +1,17 @@
 """One driver a process and address, shared by all who connect to it and closed with the last of them."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, Driver, GraphDatabase
+from neo4j.exceptions import ConfigurationError
 
+from hmxgraph.errors import InvalidAddress
 from hmxgraph.graph.address import Address
+from hmxgraph.text.addresses import tellable
 
 # Seconds. A busy pool, a deadlock or a leader election is given time.
 OPTIONS: dict[str, Any] = {
@@ -19,13 +25,21 @@ OPTIONS: dict[str, Any] = {
     # A young database has not seen every label and property that the statements name: no reason for a warning.
     "notifications_disabled_classifications": ["UNRECOGNIZED"],
 }
+# Bolt only: over HTTP the driver has no transactions that it repeats.
+SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _lock = threading.Lock()
 _shared: dict[Address, tuple[Driver, int]] = {}
 
 
 def acquire(address: Address) -> Driver:
-    """The process's driver for *address*; each acquire needs one :func:`release`."""
-    with _lock:
+    """The process's driver for *address*; each acquire needs one :func:`release`.
+
+    Raises:
+        InvalidAddress: no Neo4j can have it.
+
+    """
+    check(address.uri)
+    with _lock, _told(address.uri):
         driver, users = _shared.get(address, (None, 0))
         driver = driver or GraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS)
         _shared[address] = (driver, users + 1)
@@ -43,5 +57,44 @@ def release(address: Address) -> None:
 
 
 def open_async(address: Address) -> AsyncDriver:
-    """A driver for the running event loop: asynchronous connections cannot be shared between loops."""
-    return AsyncGraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS)
+    """A driver for the running event loop: asynchronous connections cannot be shared between loops.
+
+    Raises:
+        InvalidAddress: no Neo4j can have it.
+
+    """
+    check(address.uri)
+    with _told(address.uri):
+        return AsyncGraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS)
+
+
+def check(uri: str) -> None:
+    """Nothing, where a Neo4j can have the address *uri*.
+
+    Raises:
+        InvalidAddress: it is of another kind, has a port that is none, or holds a login.
+
+    """
+    with _told(uri):
+        if fault := _fault(uri):
+            raise InvalidAddress(tellable(uri), fault)
+
+
+@contextmanager
+def _told(uri: str) -> Iterator[None]:
+    """What is wrong with *uri*, by the driver's word or Python's, in one error."""
+    try:
+        yield
+    except (ConfigurationError, ValueError) as error:  # such as a bracket that is not closed
+        raise InvalidAddress(tellable(uri), str(error)) from error
+
+
+def _fault(uri: str) -> str | None:
+    """What the driver takes, or finds out too late, or would refuse by telling the password."""
+    parts = urlsplit(uri)
+    if parts.scheme not in SCHEMES:
+        return f"it begins with none of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
+    if "@" in parts.netloc:
+        return "the login stands in HMXGRAPH_USER and HMXGRAPH_PASSWORD"
+    _ = parts.port  # a ValueError where it is no number
+    return None

@@ -14,15 +14,15 @@ from hmxgraph.demo import events_file
 def hmxgraph(address, tmp_path):
     """Run a command in an empty folder; returns exit code, standard output, standard error."""
     environment = os.environ | {
-        "HMXGRAPH_URI": address.uri,
         "HMXGRAPH_USER": address.user,
         "HMXGRAPH_PASSWORD": address.password,
         "COLUMNS": "200",
     }
 
-    def run(*words):
+    def run(*words, uri=address.uri):
         command = [sys.executable, "-m", "hmxgraph", *words]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment, cwd=tmp_path)
+        told = environment | {"HMXGRAPH_URI": uri}
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=told, cwd=tmp_path)
         return done.returncode, done.stdout, done.stderr
 
     return run
@@ -84,6 +84,16 @@ def test_errors_are_one_clear_line(hmxgraph, tenant_id, words, code, said):
     ended, _, err = hmxgraph(*words, *(() if code == 2 else ("--tenant", tenant_id)))
     assert ended == code
     assert said in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("uri", ["localhost:7687", "http://localhost:7474", "bolt://[::1"])
+@pytest.mark.parametrize("command", ["health", "browser"])
+def test_no_address_is_one_clear_line(hmxgraph, uri, command):
+    """An address that no Neo4j can have is told with the forms that are accepted; no traceback."""
+    ended, _, err = hmxgraph(command, uri=uri)
+    assert ended == 1
+    assert "bolt://host:7687" in err
     assert "Traceback" not in err
 
 

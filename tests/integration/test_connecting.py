@@ -39,6 +39,32 @@ def test_nobody_there_names_the_way_out(tenant_id):
         hmxgraph.connect("bolt://127.0.0.1:1", password="x", tenant_id=tenant_id)
 
 
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("localhost:7687", "none of bolt://"),
+        ("http://localhost:7474", "none of bolt://"),
+        ("bolt://[::1", "IPv6"),
+        ("bolt://localhost:port", "port"),
+        ("bolt://localhost:99999", "[Pp]ort"),
+        ("bolt://ana:secret@localhost:7687", "HMXGRAPH_USER"),
+        ("neo4j://localhost?region", "region"),
+    ],
+)
+def test_no_address_names_the_accepted_forms(tenant_id, uri, said):
+    """What cannot be a Neo4j's address is told on both faces with those that can; a password in it is not."""
+
+    async def awaited():
+        async with hmxgraph.connect_async(uri, password="x", tenant_id=tenant_id):
+            pass
+
+    for attempt in (lambda: hmxgraph.connect(uri, password="x", tenant_id=tenant_id), lambda: asyncio.run(awaited())):
+        with pytest.raises(StorageUnavailable, match=said) as refused:
+            attempt()
+        assert "write HMXGRAPH_URI like bolt://host:7687" in str(refused.value)
+        assert "secret" not in str(refused.value)
+
+
 def test_health_tells_server_and_tenant(graph, tenant_id):
     """Health is the server's version and edition, indexes in trouble, and the tenant's state."""
     health = graph.health()
