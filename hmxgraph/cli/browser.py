@@ -12,6 +12,7 @@ from rich.table import Table
 from hmxgraph import engine
 from hmxgraph.cli.common import AsJson, Tenant, emit, err, out
 from hmxgraph.cli.favourites import STARTING_VALUES, favourites
+from hmxgraph.errors import NotWritten
 from hmxgraph.graph.catalogue import companion
 from hmxgraph.graph.drivers import check
 from hmxgraph.knowledge import connect
@@ -88,13 +89,21 @@ def find_browser(host: str | None, port: int = 7474) -> str | None:
 
 
 def written(folder: Path, uri: str | None, user: str, tenant: str) -> tuple[Path, Path]:
-    """The style file and the favourites, their parameters set to what *tenant* has, as files in *folder*."""
+    """The style file and the favourites, their parameters set to what *tenant* has, as files in *folder*.
+
+    Raises:
+        NotWritten: the folder cannot be made or written.
+
+    """
     with connect(uri, user=user if uri else None, tenant_id=tenant) as graph:
         values = graph.query(STARTING_VALUES).rows[0]
-    folder.mkdir(parents=True, exist_ok=True)
     style, saved = folder / "hmxgraph.grass", folder / "hmxgraph-favourites.zip"
-    style.write_text(companion("explore/browser.grass"), encoding="utf-8")
-    saved.write_bytes(favourites(values))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        style.write_text(companion("explore/browser.grass"), encoding="utf-8")
+        saved.write_bytes(favourites(values))
+    except OSError as error:
+        raise NotWritten(str(folder), error.strerror or str(error)) from error
     return style, saved
 
 

@@ -39,7 +39,8 @@ def pack(
     with opened(tenant) as graph:
         made = graph.pack(query, **wanted)
         if html is not None:
-            err.print(f"written: {made.to_html(html, trails=trails(graph, made))}")
+            written = made.to_html(html, trails=trails(graph, made))
+            err.print(f"written: {written}", markup=False, highlight=False, soft_wrap=True)
     emit(made.document(), as_json, lambda: show_pack(made, explain=explain))
 
 

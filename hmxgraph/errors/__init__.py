@@ -28,6 +28,7 @@
     │   └── UnsupportedVersion        another protocol or envelope version
     ├── TaskError (ValueError)        an impossible step of a task record
     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
+    ├── NotWritten (OSError)          a page or other file that cannot stand where it was asked for
     ├── GraphError
     │   ├── StorageUnavailable (ConnectionError)
     │   │   └── InvalidAddress        no address that a Neo4j can have
@@ -51,7 +52,14 @@ Fields come first, the message is built from them, the way out stands last.
 
 from hmxgraph.errors.asking import BudgetTooSmall, InvalidTime, NotFound, PackError, TaskError, UnknownChoice
 from hmxgraph.errors.base import Fault, HmxGraphError
-from hmxgraph.errors.documents import DocumentError, IngestRefused, InvalidDocument, MalformedJson, NotCanonical
+from hmxgraph.errors.documents import (
+    DocumentError,
+    IngestRefused,
+    InvalidDocument,
+    MalformedJson,
+    NotCanonical,
+    NotWritten,
+)
 from hmxgraph.errors.engine import (
     EngineError,
     JarDamaged,
@@ -122,6 +130,7 @@ __all__ = [
     "NotCanonical",
     "NotEnoughMemory",
     "NotFound",
+    "NotWritten",
     "PackError",
     "PasswordLost",
     "PortTaken",

@@ -1,4 +1,4 @@
-"""Documents and sources that cannot be accepted."""
+"""Documents and sources that cannot be accepted, and files that cannot be written."""
 
 from hmxgraph.errors.base import Fault, HmxGraphError
 
@@ -60,3 +60,15 @@ class IngestRefused(HmxGraphError, ValueError):
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
         return f"{place}: {self.reason}"
+
+
+class NotWritten(HmxGraphError, OSError):
+    """A file that a caller asked for and that cannot stand there."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.path} cannot be written ({self.reason}); choose another place"

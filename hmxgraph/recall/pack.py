@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from rich.table import Table
 
+from hmxgraph.errors import NotWritten
 from hmxgraph.protocol.packs import ContextPack, Entry
 from hmxgraph.recall.explain import pack_table
 from hmxgraph.recall.render import Line, rendered
@@ -34,9 +35,16 @@ class Pack(ContextPack):
 
         *trails* unfolds what entries rest on: by ``source_id``, events with ``timestamp``, ``session_id``,
         ``event_type`` and ``text``, as ``graph.explain(source_id)`` tells them.
+
+        Raises:
+            NotWritten: *path* cannot be written.
+
         """
         target = Path(path)
-        target.write_text(pack_html(self, trails=trails), encoding="utf-8")
+        try:
+            target.write_text(pack_html(self, trails=trails), encoding="utf-8")
+        except OSError as error:
+            raise NotWritten(str(target), error.strerror or str(error)) from error
         return target
 
     def taking(self, milliseconds: float) -> Self:

@@ -2,8 +2,10 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
+from hmxgraph.errors import NotWritten
 from tests.recall_makers import artifact, event, known, memory, packed
 
 
@@ -28,6 +30,13 @@ def test_the_page_is_self_contained(tmp_path):
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
     assert some_pack()._repr_html_().startswith("<style>")
+
+
+def test_a_page_that_cannot_be_written_names_its_place(tmp_path):
+    """A folder that is not there is one error with the path, which those who expect an OSError catch as well."""
+    with pytest.raises(NotWritten, match=r"pack\.html cannot be written \(No such file") as refused:
+        some_pack().to_html(tmp_path / "nowhere" / "pack.html")
+    assert isinstance(refused.value, OSError)
 
 
 def test_only_the_duration_is_volatile():
