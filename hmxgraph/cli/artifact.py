@@ -127,7 +127,7 @@ def _show(artifact: Artifact) -> None:
     out.print(_table([artifact]))
     document = artifact.document()
     text = render_artifact(artifact.artifact_type, artifact.title, artifact.summary, document["content"])
-    out.print(text, markup=False, highlight=False)
+    out.print(text, highlight=False)
     evidence = f"rests on {len(artifact.source_events)} events and {len(artifact.source_memory_ids)} memories"
     out.print(f"\n{evidence}; hmxgraph explain {artifact.artifact_id} shows them", style="dim", highlight=False)
 
@@ -137,7 +137,7 @@ def _show_recorded(done: Iterable[Recorded]) -> None:
         line = f"{one.outcome} {one.artifact_id} (version {one.artifact.version})"
         line += f", supersedes {one.superseded_id}" if one.superseded_id else ""
         line += f", opens conflicts {', '.join(one.conflicts)}" if one.conflicts else ""
-        out.print(line, markup=False, highlight=False)
+        out.print(line, highlight=False)
 
 
 def _table(artifacts: Iterable[Artifact]) -> Table:

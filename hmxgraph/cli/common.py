@@ -11,8 +11,9 @@ from rich.console import Console
 
 from hmxgraph.knowledge import KnowledgeGraph, connect
 
-out = Console()
-err = Console(stderr=True)
+# Ids, titles and commands hold brackets and colons: what is printed is text as it stands, styled by Text and style=.
+out = Console(markup=False, emoji=False)
+err = Console(stderr=True, markup=False, emoji=False)
 
 Tenant = Annotated[str, typer.Option("--tenant", "-t", envvar="HMXGRAPH_TENANT", help="Whose memory.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]

@@ -62,11 +62,11 @@ def show_report(report: CompileReport) -> None:
         table.add_row(kind, *(str(getattr(report, deed).get(kind, 0)) for deed in DEEDS))
     out.print(table)
     for note in _notes(report):
-        out.print(note, markup=False)
+        out.print(note)
     changes = [change for change in report.changes if change.deed not in {"unchanged", "left"}]
     for change in changes[:SHOWN]:
         line = f"{change.deed:<11}{change.artifact_type:<18}{change.title}"
-        out.print(line, markup=False, highlight=False, no_wrap=True, overflow="ellipsis")
+        out.print(line, highlight=False, no_wrap=True, overflow="ellipsis")
     if len(changes) > SHOWN:
         out.print(f"... and {len(changes) - SHOWN} more: hmxgraph query active_knowledge")
 
@@ -89,4 +89,4 @@ def _show_suggestion(found: Suggestion) -> None:
         table.add_row(tool.tool, f"{tool.confidence:.2f}", ", ".join(tool.artifact_ids))
     out.print(table)
     for step in found.steps:
-        out.print(f"{step.order}. {step.description}", markup=False)
+        out.print(f"{step.order}. {step.description}")

@@ -48,10 +48,8 @@ def browser_uri() -> str:
 
 def _show_counts(document: dict[str, Any]) -> None:
     ingest = document["ingest"]
-    out.print(
-        f"[bold]ingest[/]   {ingest['accepted']} events stored, {ingest['duplicates']} known, "
-        f"{len(ingest['rejected'])} rejected"
-    )
+    counts = f"{ingest['accepted']} events stored, {ingest['duplicates']} known, {len(ingest['rejected'])} rejected"
+    out.print(Text.assemble(("ingest", "bold"), f"   {counts}"))
 
 
 def _show_pack(pack: Pack) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from hmxgraph.cli.common import AsJson, Tenant, emit, err, opened, out
 from hmxgraph.graph.ingesting import IngestChoices
@@ -124,12 +125,12 @@ def _table(report: IngestReport) -> Table:
     table.add_row("rejected", f"{len(report.rejected):,}")
     table.add_row("events/s", f"{report.rate:,.0f}")
     for warning in report.warnings:
-        table.add_row("[yellow]warning", warning)
+        table.add_row(Text("warning", "yellow"), warning)
     for conflict in report.conflicting[:SHOWN]:
-        table.add_row("[red]conflict", f"line {conflict.line}: {conflict.event_id} is stored with another body")
+        table.add_row(Text("conflict", "red"), f"line {conflict.line}: {conflict.event_id} is stored with another body")
     for rejection in report.rejected[:SHOWN]:
         faults = "; ".join(map(str, rejection.faults))
-        table.add_row("[red]rejected", f"line {rejection.line} {rejection.event_id}: {faults}")
+        table.add_row(Text("rejected", "red"), f"line {rejection.line} {rejection.event_id}: {faults}")
     if (more := len(report.rejected) + len(report.conflicting) - 2 * SHOWN) > 0:
         table.add_row("", f"at most {more:,} more; --json or --rejects tell all")
     return table

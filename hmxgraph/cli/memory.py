@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, opened, out
@@ -221,7 +220,7 @@ def _show(found: MemoryResult) -> None:
     for hit in found:
         view = hit.view
         table.add_row(
-            f"{hit.score:.3f}", view.trust_tier, view.kind, view.memory_id, escape(hit.text), view.hidden_reason or ""
+            f"{hit.score:.3f}", view.trust_tier, view.kind, view.memory_id, hit.text, view.hidden_reason or ""
         )
     out.print(table)
 

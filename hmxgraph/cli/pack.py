@@ -40,7 +40,7 @@ def pack(
         made = graph.pack(query, **wanted)
         if html is not None:
             written = made.to_html(html, trails=trails(graph, made))
-            err.print(f"written: {written}", markup=False, highlight=False, soft_wrap=True)
+            err.print(f"written: {written}", highlight=False, soft_wrap=True)
     emit(made.document(), as_json, lambda: show_pack(made, explain=explain))
 
 
@@ -52,14 +52,15 @@ def trails(graph: KnowledgeGraph, made: Pack) -> dict[str, list[dict[str, Any]]]
 
 def show_pack(made: Pack, *, explain: bool) -> None:
     """Print *made* as the agent gets it; beside it where each entry comes from, or if asked scores and drops."""
-    out.print(made.text, markup=False, highlight=False, soft_wrap=True)
+    out.print(made.text, highlight=False, soft_wrap=True)
     if explain:
         out.print(made.table())
     else:
-        err.print(_sources(made), style="dim", highlight=False, markup=False, soft_wrap=True)
+        err.print(_sources(made), style="dim", highlight=False, soft_wrap=True)
     budget = made.token_budget
     counts = f"{len(made.entries)} entries, {budget.dropped_count} dropped"
-    err.print(f"[dim]{budget.used} of {budget.total_budget} tokens, {counts}; --explain tells why, --html draws it[/]")
+    told = f"{budget.used} of {budget.total_budget} tokens, {counts}; --explain tells why, --html draws it"
+    err.print(told, style="dim")
 
 
 def _sources(made: Pack) -> str:

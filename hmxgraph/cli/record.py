@@ -207,7 +207,7 @@ def highlights(
 
 
 def _show_related(found: Related) -> None:
-    out.print(f"grounding: {found.grounding_status}", markup=False)
+    out.print(f"grounding: {found.grounding_status}")
     for name, hits in (("supporting", found.supporting), ("conflicting", found.conflicting), ("hints", found.hints)):
         if hits:
             out.print(f"{name}:", hits_table(hits))

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from hmxgraph.cli.common import out
@@ -59,23 +58,23 @@ def filters_of(given: Sequence[str] | None) -> dict[str, Any]:
 
 def show_written(written: Written) -> None:
     """Print what a step left behind."""
-    out.print(f"{written.artifact_id} in task {written.task_id}", highlight=False, markup=False)
+    out.print(f"{written.artifact_id} in task {written.task_id}", highlight=False)
     for part in written.projections:
-        out.print(f"  {part.kind}: {part.text}", highlight=False, markup=False)
+        out.print(f"  {part.kind}: {part.text}", highlight=False)
 
 
 def show_hits(found: SearchResult) -> None:
     """Print hits as a table, best first."""
     out.print(hits_table(found.hits))
     if found.omitted:
-        out.print(f"{found.omitted} more did not fit the budget", markup=False)
+        out.print(f"{found.omitted} more did not fit the budget")
 
 
 def show_library(found: Library) -> None:
     """Print a library: its records, and the compiled artifacts beside them."""
     out.print(records_table(found.records))
     for artifact in found.artifacts:
-        out.print(f"  {artifact['artifact_type']}: {artifact['title']}", highlight=False, markup=False)
+        out.print(f"  {artifact['artifact_type']}: {artifact['title']}", highlight=False)
 
 
 def hits_table(hits: Iterable[Hit]) -> Table:
@@ -83,12 +82,11 @@ def hits_table(hits: Iterable[Hit]) -> Table:
     table = Table("score", "trust", "kind", "record", "text")
     for hit in hits:
         style = _TRUST[hit.trust_tier]
-        said = escape(hit.matched_text)
-        row = (f"{hit.score:.3f}", hit.trust_tier, hit.view.artifact_kind, escape(hit.artifact_id), said)
+        row = (f"{hit.score:.3f}", hit.trust_tier, hit.view.artifact_kind, hit.artifact_id, hit.matched_text)
         table.add_row(*row, style=style)
         for sibling in hit.expanded_siblings:
             name = sibling.get("artifact_kind") or sibling.get("kind", "")
-            table.add_row("", "", f"+ {name}", escape(_id_of(sibling)), escape(sibling["text"]), style="dim")
+            table.add_row("", "", f"+ {name}", _id_of(sibling), sibling["text"], style="dim")
     return table
 
 
@@ -103,7 +101,7 @@ def records_table(views: Iterable[RecordView]) -> Table:
     for view in views:
         style = _TRUST[view.trust_tier]
         row = (view.artifact_kind, view.trust_tier, view.record.agent_id or "", view.artifact_id, view.text)
-        table.add_row(*map(escape, row), style=style)
+        table.add_row(*row, style=style)
     return table
 
 
@@ -111,11 +109,11 @@ def show_mapping(values: Mapping[str, Any]) -> None:
     """Print named values, one a line; lists with their parts below."""
     for name, value in values.items():
         if isinstance(value, list):
-            out.print(f"{name}:", markup=False)
+            out.print(f"{name}:")
             for part in value:
-                out.print(f"  - {part}", highlight=False, markup=False)
+                out.print(f"  - {part}", highlight=False)
         elif value is not None:
-            out.print(f"{name}: {value}", highlight=False, markup=False)
+            out.print(f"{name}: {value}", highlight=False)
 
 
 def show_all(each: Iterable[Mapping[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from hmxgraph.cli.common import AsJson, emit, out
 from hmxgraph.protocol.schemas import SCHEMA_NAMES
@@ -23,4 +24,4 @@ def schema(
 
 def _list_names() -> None:
     for name in SCHEMA_NAMES:
-        out.print(f"[bold]{name}[/bold]  {schema_of(name)['title']}")
+        out.print(Text.assemble((name, "bold"), f"  {schema_of(name)['title']}"))

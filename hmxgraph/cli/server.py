@@ -43,7 +43,7 @@ def logs(
 ) -> None:
     """The last words of the local server."""
     text = engine.logs(home, lines)
-    emit({"lines": text.splitlines()}, as_json, lambda: out.print(text, markup=False, highlight=False))
+    emit({"lines": text.splitlines()}, as_json, lambda: out.print(text, highlight=False))
 
 
 def _show(found: Status, as_json: bool) -> None:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from rich.console import Group
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from hmxgraph.protocol.packs import ContextPack
 
@@ -21,7 +21,7 @@ def pack_table(pack: ContextPack) -> Table:
 
 def _entries(pack: ContextPack) -> Table:
     budget = pack.token_budget
-    title = f"{escape(pack.query_context[:MOST_SHOWN])}  ({budget.used} of {budget.total_budget} tokens)"
+    title = Text(f"{pack.query_context[:MOST_SHOWN]}  ({budget.used} of {budget.total_budget} tokens)")
     table = Table(
         "rank", "section", "score", "rel rec prov sal", "tokens", title=title, title_justify="left", expand=True
     )
@@ -33,7 +33,7 @@ def _entries(pack: ContextPack) -> Table:
             f"{entry.relevance_score:.3f}",
             _components(pack, entry.source_id),
             str(entry.token_estimate),
-            escape(_short(entry.content)),
+            Text(_short(entry.content)),
         )
     return table
 
@@ -50,7 +50,7 @@ def _drops(pack: ContextPack) -> Table:
             f"{drop.relevance_score:.3f}",
             drop.drop_reason,
             str(drop.token_estimate),
-            escape(_short(drop.source_id)),
+            Text(_short(drop.source_id)),
         )
     return table
 

@@ -1,0 +1,60 @@
+"""What users and agents wrote is printed as it stands: brackets are no markup, words between colons no pictures."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from hmxgraph.cli import compiling, ingest, server, task
+from hmxgraph.cli.common import err, out
+from hmxgraph.compiler.suggest import SuggestedTool, Suggestion
+from hmxgraph.engine import Status
+from hmxgraph.errors import Fault
+from hmxgraph.graph.rows.task_results import TaskView
+from hmxgraph.ingest.report import ConflictingEvent, IngestReport, Rejection
+from tests.recall_makers import event, packed
+
+# A closing tag of nothing open breaks markup off, an opening one is swallowed, :bug: is drawn.
+TEXT = "a[/1] [b] :bug: c"
+REPORT = IngestReport(
+    TEXT,
+    rejected=(Rejection("bytes", 1, TEXT, (Fault("$.x", "HMX-E 2", TEXT, "a string"),)),),
+    warnings=(TEXT,),
+    conflicting=(ConflictingEvent("bytes", 2, TEXT, "1", "2"),),
+)
+SUGGESTION = Suggestion((SuggestedTool(TEXT, 0.5, (TEXT,)),), title=TEXT)
+TASK = TaskView("t1", "open", {}, ({"run_id": "r1", "status": "open", "command": TEXT},), ())
+
+
+@pytest.mark.parametrize(
+    ("show", "times"),
+    [
+        (lambda: out.print(ingest._table(REPORT)), 5),
+        (lambda: compiling._show_suggestion(SUGGESTION), 3),
+        (lambda: task._show(TASK), 1),
+        (lambda: out.print(server._table(Status("stopped", Path(TEXT)))), 1),
+        (lambda: out.print(TEXT), 1),
+    ],
+    ids=["ingest", "suggest", "task", "server", "line"],
+)
+def test_text_is_printed_as_it_stands(monkeypatch, show, times):
+    """Nothing is swallowed, drawn or refused."""
+    monkeypatch.setattr(out, "width", 400)
+    with out.capture() as printed:
+        show()
+    assert printed.get().count(TEXT) == times
+
+
+def test_messages_are_printed_as_they_stand():
+    """What goes to standard error as well."""
+    with err.capture() as printed:
+        err.print(TEXT)
+    assert TEXT in printed.get()
+
+
+def test_the_table_of_a_pack_is_for_any_console():
+    """A console that knows markup and pictures, as those of users do, shows what entries say."""
+    shown = io.StringIO()
+    Console(file=shown, width=200).print(packed([event(1, f"deploy {TEXT}")], query=f"deploy {TEXT}").table())
+    assert shown.getvalue().count(TEXT) == 2
