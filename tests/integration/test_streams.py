@@ -170,11 +170,12 @@ def test_server_sent_events(opened, stored, messages):
     async def run():
         port = free_port()
         async with await asyncio.start_server(serve, "127.0.0.1", port), opened() as graph:
-            stream = open_stream(f"http://127.0.0.1:{port}/events")
-            return stream, await graph.ingest(stream)
+            stream = open_stream(f"http://ana:secret@127.0.0.1:{port}/events?key=secret")
+            return stream, await graph.ingest(stream), f"http://127.0.0.1:{port}/events"
 
-    stream, report = asyncio.run(run())
+    stream, report, told = asyncio.run(run())
     check(report, stored)
+    assert report.rejected[0].source == told
     assert stream.last_stored == str(len(messages) - 1)
 
 
@@ -189,30 +190,54 @@ def test_websocket(opened, stored, messages):
     async def run():
         port = free_port()
         async with serve(talk, "127.0.0.1", port), opened() as graph:
-            return await graph.ingest(open_stream(f"ws://127.0.0.1:{port}"))
+            report = await graph.ingest(open_stream(f"ws://ana:secret@127.0.0.1:{port}/?key=secret"))
+            return report, f"ws://127.0.0.1:{port}/"
 
-    check(asyncio.run(run()), stored)
+    report, told = asyncio.run(run())
+    check(report, stored)
+    assert report.rejected[0].source == told
 
 
 @pytest.mark.parametrize(
     "url",
     [
-        "http://127.0.0.1:{}/",
-        "ws://127.0.0.1:{}/",
-        "redis://127.0.0.1:{}/key",
-        "nats://127.0.0.1:{}/s/x",
+        "http://ana:secret@127.0.0.1:{}/?key=secret",
+        "ws://ana:secret@127.0.0.1:{}/?key=secret",
+        "redis://ana:secret@127.0.0.1:{}/key",
+        "nats://ana:secret@127.0.0.1:{}/s/x",
         "kafka://127.0.0.1:{}/topic",
+        "kafka://ana:secret@127.0.0.1:{}/topic",
     ],
 )
 def test_nobody_there_is_told(opened, url):
-    """A server that does not answer is one clear error with its address."""
+    """A server that does not answer is one clear error with its address, and never with a login."""
 
     async def run():
         async with opened() as graph:
             await graph.ingest(open_stream(url.format(free_port()), idle_seconds=1))
 
-    with pytest.raises(IngestRefused, match=r"127\.0\.0\.1"):
+    with pytest.raises(IngestRefused, match=r"127\.0\.0\.1") as refused:
         asyncio.run(run())
+    assert "secret" not in str(refused.value)
+
+
+def test_a_refused_request_tells_no_login(opened):
+    """What the client library quotes of the address is told without login and query as well."""
+
+    async def refuse(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async def run():
+        port = free_port()
+        async with await asyncio.start_server(refuse, "127.0.0.1", port), opened() as graph:
+            await graph.ingest(open_stream(f"http://ana:secret@127.0.0.1:{port}/events?key=secret"))
+
+    with pytest.raises(IngestRefused, match="401") as refused:
+        asyncio.run(run())
+    assert "secret" not in str(refused.value)
 
 
 def test_unknown_streams_are_refused():
@@ -221,12 +246,26 @@ def test_unknown_streams_are_refused():
         open_stream("gopher://host/events")
 
 
+@pytest.mark.parametrize(
+    "url", ["http://[host/", "redis://host:port/key", "kafka://host:port/topic", "http://host:port/", "ws://host:port/"]
+)
+def test_no_address_is_one_clear_error(opened, url):
+    """An address that cannot be read is refused with the address, not with an error of Python."""
+
+    async def run():
+        async with opened() as graph:
+            await graph.ingest(open_stream(url, idle_seconds=1))
+
+    with pytest.raises(IngestRefused, match="host"):
+        asyncio.run(run())
+
+
 def test_redis(opened, stored, messages, tmp_path):
     """Entries are acknowledged after the commit; those received but not stored come again, each once."""
     from redis.asyncio import Redis  # noqa: PLC0415 - only with the extra
 
     port = free_port()
-    url = f"redis://127.0.0.1:{port}"
+    url = f"redis://:secret@127.0.0.1:{port}"
 
     async def run():
         client = Redis.from_url(url)
@@ -241,9 +280,11 @@ def test_redis(opened, stored, messages, tmp_path):
         await client.aclose()
         return report, again, pending
 
-    with program("redis-server", "--port", str(port), "--save", "", "--dir", str(tmp_path), port=port):
+    words = ("--port", str(port), "--save", "", "--dir", str(tmp_path), "--requirepass", "secret")
+    with program("redis-server", *words, port=port):
         report, again, pending = asyncio.run(run())
     check(report, stored)
+    assert report.rejected[0].source == f"redis://127.0.0.1:{port}/0/events"
     assert (again.lines, pending["pending"]) == (0, 0)
 
 
@@ -283,7 +324,7 @@ def test_jetstream(opened, stored, messages, tmp_path):
     import nats  # noqa: PLC0415 - only with the extra
 
     port = free_port()
-    server = f"nats://127.0.0.1:{port}"
+    server = f"nats://ana:secret@127.0.0.1:{port}"
 
     async def run():
         connection = await nats.connect(server)

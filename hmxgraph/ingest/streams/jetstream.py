@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 import nats
 from nats.errors import Error as NatsError
 
-from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.ingest.streams.refusals import not_acknowledged
+from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
+from hmxgraph.text.addresses import tellable
 
 PULL_AT_ONCE = 500
 _PATIENCE = 5.0
@@ -47,15 +47,16 @@ class JetStream:
             await self._connection.close()
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
+        source = f"{tellable(self._server)}/{self._stream}"
         try:
             self._connection = await nats.connect(self._server, max_reconnect_attempts=4, reconnect_time_wait=0.5)
             context = self._connection.jetstream()
             pull = await context.pull_subscribe(self._subject, durable=self._durable, stream=self._stream)
             async for message in self._messages(pull):
                 number = message.metadata.sequence.stream
-                yield Delivery(message.data, number, f"{self._server}/{self._stream}", message)
+                yield Delivery(message.data, number, source, message)
         except (NatsError, OSError) as error:
-            raise IngestRefused(self._server, str(error) or type(error).__name__) from error
+            raise broken_off(self._server, error) from error
 
     async def _messages(self, pull: Any) -> AsyncIterator[Any]:
         while True:

@@ -10,7 +10,8 @@ from aiokafka.errors import KafkaError
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.idling import until_idle
-from hmxgraph.ingest.streams.refusals import not_acknowledged
+from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
+from hmxgraph.text.addresses import tellable
 
 
 class Offsets:
@@ -48,7 +49,7 @@ class KafkaStream:
     def __init__(self, servers: str, topic: str, *, group: str = "hmxgraph", idle_seconds: float | None = None) -> None:
         self._servers, self._topic, self._group = servers, topic, group
         self._idle = idle_seconds
-        self._source = f"kafka://{servers}/{topic}"
+        self._source = tellable(f"kafka://{servers}/{topic}")
         self._offsets = Offsets()
         self._consumer: Any = None
 
@@ -75,14 +76,20 @@ class KafkaStream:
             enable_auto_commit=False,
             auto_offset_reset="earliest",
         )
+        await self._join()
         try:
-            await self._consumer.start()
             async for message in self._consumer:
                 partition = TopicPartition(message.topic, message.partition)
                 self._offsets.received(partition, message.offset)
                 yield Delivery(message.value or b"", message.offset, self._source, (partition, message.offset))
         except KafkaError as error:
-            raise IngestRefused(self._source, str(error)) from error
+            raise broken_off(self._source, error) from error
+
+    async def _join(self) -> None:
+        try:
+            await self._consumer.start()
+        except (KafkaError, ValueError) as error:  # a port that is no number
+            raise broken_off(self._source, error, during="no connection") from error
 
     async def close(self) -> None:
         """Leave the group."""
@@ -91,7 +98,14 @@ class KafkaStream:
 
 
 def from_url(url: str, idle_seconds: float | None) -> KafkaStream:
-    """The topic named by ``kafka://host:port/topic?group=g``."""
+    """The topic named by ``kafka://host:port/topic?group=g``.
+
+    Raises:
+        IngestRefused: the client library would take a login for part of the host.
+
+    """
     parts = urlsplit(url)
+    if "@" in parts.netloc:
+        raise IngestRefused(tellable(url), "Kafka takes no login in its address; leave it out")
     group = parse_qs(parts.query).get("group", ["hmxgraph"])[-1]
     return KafkaStream(parts.netloc, parts.path.strip("/"), group=group, idle_seconds=idle_seconds)

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.ingest.streams.refusals import not_acknowledged
+from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
+from hmxgraph.text.addresses import tellable
 
 FIELD = b"event"
 READ_AT_ONCE = 1_000
@@ -54,15 +54,15 @@ class RedisStream:
         await self._client.aclose()
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
-        line = 0
+        line, source = 0, f"{tellable(self.url)}/{self._key}"
         try:
             await self._join()
             async with aclosing(self._entries()) as entries:
                 async for entry_id, fields in entries:
                     line += 1
-                    yield Delivery(_payload(fields), line, f"{self.url}/{self._key}", entry_id)
+                    yield Delivery(_payload(fields), line, source, entry_id)
         except RedisError as error:
-            raise IngestRefused(self.url, str(error), line) from error
+            raise broken_off(self.url, error, line) from error
 
     async def _join(self) -> None:
         try:

@@ -1,13 +1,24 @@
-"""What a stream says when the other side cannot be told any more."""
+"""What a stream says when the other side does not answer, or cannot be told any more; never its login or keys."""
 
 from hmxgraph.errors import IngestRefused
+from hmxgraph.text.addresses import tellable, tellable_text
 
 
-def not_acknowledged(source: str, error: Exception) -> IngestRefused:
-    """The events are stored, but *source* does not know it.
+def broken_off(address: str, error: Exception, line: int | None = None, *, during: str = "") -> IngestRefused:
+    """The stream at *address* ended with *error*, after *line* messages.
+
+    >>> str(broken_off("redis://:secret@host", OSError("gone"), 7))
+    'redis://host:7: gone'
+    """
+    reason = tellable_text(str(error)) or type(error).__name__
+    return IngestRefused(tellable(address), f"{during} ({reason})" if during else reason, line)
+
+
+def not_acknowledged(address: str, error: Exception) -> IngestRefused:
+    """The events are stored, but *address* does not know it.
 
     >>> str(not_acknowledged("redis://host", OSError("gone")))
     'redis://host: stored but not acknowledged (gone): read it again, what is stored counts as duplicate'
     """
-    reason = f"stored but not acknowledged ({str(error) or type(error).__name__}): read it again, "
-    return IngestRefused(source, f"{reason}what is stored counts as duplicate")
+    reason = f"stored but not acknowledged ({tellable_text(str(error)) or type(error).__name__}): read it again, "
+    return IngestRefused(tellable(address), f"{reason}what is stored counts as duplicate")

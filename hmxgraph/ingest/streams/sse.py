@@ -6,9 +6,10 @@ from typing import Any
 import httpx
 import httpx_sse
 
-from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.idling import until_idle
+from hmxgraph.ingest.streams.refusals import broken_off
+from hmxgraph.text.addresses import tellable
 
 
 class SseStream:
@@ -45,18 +46,18 @@ class SseStream:
         """Nothing: the connection ends with the iteration."""
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
-        line, failures = 0, 0
+        line, failures, source = 0, 0, tellable(self.url)
         while True:
             try:
                 async for message in self._messages():
                     line, failures = line + 1, 0
-                    yield Delivery(message.data, line, self.url, message.id)
+                    yield Delivery(message.data, line, source, message.id)
             except httpx.TransportError as error:
                 failures += 1
                 if failures > self._reconnects:
-                    raise IngestRefused(self.url, f"no connection ({error or type(error).__name__})") from error
-            except (httpx.HTTPStatusError, httpx_sse.SSEError) as error:
-                raise IngestRefused(self.url, str(error)) from error
+                    raise broken_off(self.url, error, during="no connection") from error
+            except (httpx.HTTPStatusError, httpx.InvalidURL, httpx_sse.SSEError) as error:
+                raise broken_off(self.url, error) from error
             else:
                 return
 

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator, Sequence
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
-from urllib.parse import urlsplit
 
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
+from hmxgraph.text.addresses import tellable
 
 _MODULES = {
     "http": "sse",
@@ -43,7 +43,7 @@ def is_stream_url(text: str) -> bool:
     >>> is_stream_url("redis://localhost/events"), is_stream_url("events.ndjson")
     (True, False)
     """
-    return urlsplit(text).scheme in _MODULES and "://" in text
+    return _scheme(text) in _MODULES
 
 
 def open_stream(url: str, *, idle_seconds: float | None = None) -> Stream:
@@ -53,14 +53,22 @@ def open_stream(url: str, *, idle_seconds: float | None = None) -> Stream:
     ``kafka://host:9092/topic?group=g``, ``nats://host:4222/stream/subject?durable=d``.
 
     Raises:
-        IngestRefused: an unknown scheme, or the client library of the extra ``streams`` is not installed.
+        IngestRefused: an unknown scheme, an address that cannot be read, or the client library of the extra
+            ``streams`` is not installed.
 
     """
-    module = _MODULES.get(urlsplit(url).scheme)
+    module = _MODULES.get(_scheme(url))
     if module is None:
-        raise IngestRefused(url, f"no such kind of stream; known are {', '.join(sorted(_MODULES))}")
+        raise IngestRefused(tellable(url), f"no such kind of stream; known are {', '.join(sorted(_MODULES))}")
     try:
         opened: Stream = import_module(f"hmxgraph.ingest.streams.{module}").from_url(url, idle_seconds)
     except ImportError as error:
-        raise IngestRefused(url, f"{error.name} is not installed: pip install 'hmxgraph[streams]'") from error
+        raise IngestRefused(tellable(url), f"{error.name} is not installed: pip install 'hmxgraph[streams]'") from error
+    except ValueError as error:  # its words may quote a login
+        raise IngestRefused(tellable(url), "no address of a stream; write it like redis://host:6379/key") from error
     return opened
+
+
+def _scheme(url: str) -> str:
+    scheme, mark, _ = url.partition("://")
+    return scheme.lower() if mark else ""

@@ -2,13 +2,15 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError, WebSocketException
 
-from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.idling import until_idle
+from hmxgraph.ingest.streams.refusals import broken_off
+from hmxgraph.text.addresses import tellable
 
 # Bytes of one frame; an event spelled with escapes and blanks is no longer.
 LONGEST_FRAME = 8 << 20
@@ -34,18 +36,19 @@ class WebSocketStream:
         """Nothing: the connection ends with the iteration."""
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
-        line = 0
+        line, source = 0, tellable(self.url)
         try:
             async with connect(self.url, additional_headers=self._headers, max_size=LONGEST_FRAME) as socket:
                 async for frame in socket:
                     line += 1
-                    yield Delivery(frame, line, self.url)
+                    yield Delivery(frame, line, source)
         except ConnectionClosedError as error:
-            raise IngestRefused(self.url, f"the connection broke off ({error})", line) from error
+            raise broken_off(self.url, error, line, during="the connection broke off") from error
         except (WebSocketException, OSError) as error:
-            raise IngestRefused(self.url, f"no connection ({error})") from error
+            raise broken_off(self.url, error, during="no connection") from error
 
 
 def from_url(url: str, idle_seconds: float | None) -> WebSocketStream:
     """The stream at *url*."""
+    _ = urlsplit(url).port  # a ValueError where it is no number
     return WebSocketStream(url, idle_seconds=idle_seconds)
