@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import IO, Any, TypeAlias, TypedDict
 
-from hmxgraph.errors import IngestRefused
+from hmxgraph.errors import IngestRefused, UnknownChoice
 from hmxgraph.graph.plan import Work
 from hmxgraph.graph.plans.ingest import record
 from hmxgraph.graph.preparing import prepared
@@ -18,7 +18,7 @@ from hmxgraph.graph.streaming import streamed
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import SIZE, Batch
 from hmxgraph.ingest.dead_letters import dead_letter
-from hmxgraph.ingest.intake import Intake, OnError
+from hmxgraph.ingest.intake import ON_ERROR, Intake, OnError
 from hmxgraph.ingest.report import IngestReport, Receipt, Rejection, Tally
 from hmxgraph.ingest.sources import Payload, Source, reads
 from hmxgraph.ingest.streams import Stream
@@ -49,6 +49,10 @@ class IngestOptions:
     The last of a source, if fewer than half a batch, go with the batch before.
     ``window_seconds`` is how long an event of a stream waits for those that it overtook; sources read at
     full speed have each batch for a window. ``writers`` share the sessions among them.
+
+    Raises:
+        UnknownChoice: there is no such ``on_error``, no event in a batch, no writer, or a window of no length.
+
     """
 
     on_error: OnError = "report"
@@ -58,6 +62,15 @@ class IngestOptions:
     writers: int = 1
     tokenizer: str = DEFAULT_ENCODING
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.on_error not in ON_ERROR:
+            raise UnknownChoice("on_error", str(self.on_error), ON_ERROR)
+        for name, number in (("batch_size", self.batch_size), ("writers", self.writers)):
+            if number < 1:
+                raise UnknownChoice(name, str(number), ("1 or more",))
+        if not self.window_seconds >= 0:  # what is no number is no window either
+            raise UnknownChoice("window_seconds", str(self.window_seconds), ("0 or more",))
 
 
 def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: IngestOptions) -> IngestReport:

@@ -1,7 +1,7 @@
 """Deliveries become prepared events or rejections; nothing in between, nothing lost."""
 
 from collections.abc import Callable, Iterable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from hmxgraph.errors import Fault, IngestRefused, InvalidDocument, MalformedJson
 from hmxgraph.ingest.dead_letters import mended
@@ -12,6 +12,7 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
 
 OnError: TypeAlias = Literal["report", "raise"]
+ON_ERROR: tuple[str, ...] = get_args(OnError)
 Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 
 
