@@ -78,19 +78,32 @@ def key_files(file: Path, key: SigningKey) -> tuple[Path, Path]:
     """The two files that now hold the private key (readable by its owner only) and the public one.
 
     Raises:
-        FingerprintRefused: one of them exists already, or cannot be written.
+        FingerprintRefused: one of them exists already, or cannot be written; then none is left.
 
     """
     public = Path(f"{file}.pub")
+    _new_file(file, key.pem(), 0o600)
     try:
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as private:
-            private.write(key.pem())
-        public.write_text(key.public_key + "\n", encoding="ascii")
+        _new_file(public, f"{key.public_key}\n".encode("ascii"), 0o666)
+    except FingerprintRefused:
+        file.unlink()
+        raise
+    return file, public
+
+
+def _new_file(file: Path, data: bytes, mode: int) -> None:
+    """Write *data* to a *file* that was not there before; half of it is not left."""
+    made = False
+    try:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as target:
+            made = True
+            target.write(data)
     except FileExistsError as error:
         raise FingerprintRefused("file", f"{file} exists", "a key is never overwritten: choose another name") from error
     except OSError as error:
+        if made:
+            file.unlink(missing_ok=True)
         raise FingerprintRefused("file", f"{file}: {error.strerror}", "choose another name") from error
-    return file, public
 
 
 def _bytes(file: Path) -> bytes:

@@ -71,6 +71,10 @@ def test_what_is_wrong_is_told(typed, origin):
     typed("fingerprint", "keygen", "key")
     with pytest.raises(FingerprintRefused, match="key exists"):
         typed("fingerprint", "keygen", "key")
+    Path("half.pub").write_text("somebody's", encoding="ascii")
+    with pytest.raises(FingerprintRefused, match=r"half\.pub exists; a key is never overwritten"):
+        typed("fingerprint", "keygen", "half")
+    assert (Path("half").exists(), Path("half.pub").read_text(encoding="ascii")) == (False, "somebody's")
     with pytest.raises(FingerprintRefused, match="check 'file' failed"):
         typed("fingerprint", "verify", "nothing.json")
     typed("fingerprint", "export", "-t", origin.tenant_id, "-o", "f.json", "--key", "key")
