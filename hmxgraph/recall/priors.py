@@ -28,6 +28,9 @@ class Priors:
 
 
 NO_PRIORS = Priors()
+_NAMES = ("preferred_sections", "priority_artifact_ids", "priority_tags", "suppressed_tags")
+# No advice weighs as much; far beyond it shares of a budget are no numbers any more.
+_MOST_WEIGHT = 1e9
 
 
 def priors_of(document: Mapping[str, Any] | None) -> Priors:
@@ -37,17 +40,23 @@ def priors_of(document: Mapping[str, Any] | None) -> Priors:
     2.0
 
     """
-    if not document:
+    if not isinstance(document, Mapping):
         return NO_PRIORS
-    weights = document.get("section_weights") or {}
-    return Priors(
-        {
-            name: float(value)
-            for name, value in sorted(weights.items())
-            if isinstance(value, int | float) and 0 <= value < float("inf")
-        },
-        *(
-            frozenset(value for value in document.get(name) or () if isinstance(value, str))
-            for name in ("preferred_sections", "priority_artifact_ids", "priority_tags", "suppressed_tags")
-        ),
-    )
+    named = (_names(document.get(name)) for name in _NAMES)
+    return Priors(_weights(document.get("section_weights")), *named)
+
+
+def _weights(given: Any) -> dict[str, float]:
+    weights = given.items() if isinstance(given, Mapping) else ()
+    return {name: float(value) for name, value in sorted(filter(_is_weight, weights))}
+
+
+def _is_weight(part: tuple[Any, Any]) -> bool:
+    name, value = part
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(name, str) and number and 0 <= value <= _MOST_WEIGHT
+
+
+def _names(given: Any) -> frozenset[str]:
+    names = given if isinstance(given, list | tuple | set | frozenset) else ()
+    return frozenset(name for name in names if isinstance(name, str))

@@ -56,10 +56,26 @@ def test_priors_weigh_sections_and_artifacts():
     assert [priors.salience(*each, 0.5) for each in (("a1", ()), ("a2", ()), ("a1", ("old",)))] == [1.0, 0.5, 0.0]
 
 
-@pytest.mark.parametrize("document", [None, {}])
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        {},
+        [1],
+        {"section_weights": [1]},
+        {"section_weights": "facts"},
+        {"section_weights": {"facts": True}},
+        {"section_weights": {"facts": 1e308}},
+        {"section_weights": {"facts": 10**400}},
+        {"section_weights": {7: 2}},
+        {"preferred_sections": 3, "priority_artifact_ids": True},
+        {"preferred_sections": "facts", "priority_tags": {"old": 1}},
+        {"preferred_sections": [["facts"]], "suppressed_tags": {"a": "b"}},
+    ],
+)
 def test_no_priors_change_nothing(document):
-    """An absent or empty document is no advice."""
-    assert priors_of(document).weight("facts") == NO_PRIORS.weight("facts") == 1.0
+    """A document that is absent or empty, and parts of another form, are no advice."""
+    assert priors_of(document) == NO_PRIORS
 
 
 @pytest.mark.parametrize("moment", [None, Span(NOW - 9 * DAY_US, NOW - 8 * DAY_US)])
