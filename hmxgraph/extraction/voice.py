@@ -1,14 +1,11 @@
 """Who speaks in an event, and to whom: what decides whether words are a directive, a preference or just talk."""
 
-import re
 from typing import Literal, NamedTuple, TypeAlias
 
 from hmxgraph.protocol.events import Event
+from hmxgraph.text.speakers import named_speaker, speaking_source
 
 Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
-_NAMED_IN = ("speaker", "user_name", "username", "author", "name")
-_NAMED = frozenset(_NAMED_IN)
-_PERSON = re.compile(r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,3}")
 _PARTS: dict[str, Part] = {
     **dict.fromkeys(("user", "human", "customer", "client"), "user"),
     **dict.fromkeys(("assistant", "agent", "ai", "bot", "model"), "assistant"),
@@ -17,6 +14,7 @@ _PARTS: dict[str, Part] = {
 _CHANNELS = frozenset(
     {"slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat"}
 )
+_NOBODY = _CHANNELS | _PARTS.keys()
 
 
 class Voice(NamedTuple):
@@ -52,16 +50,15 @@ def voice_of(event: Event) -> Voice:
 
 
 def speaker_of(event: Event) -> str | None:
-    """The person who speaks, where the event names one: in content or metadata, else as its source."""
-    for part in (event.content, event.metadata):
-        for field in _NAMED_IN if not _NAMED.isdisjoint(part) else ():
-            value = part.get(field)
-            if isinstance(value, str) and value.strip():
-                return value.strip()
-    source = event.source
-    if not source or not _PERSON.fullmatch(source) or source.lower() in _CHANNELS:
-        return None
-    return source if (source == event.agent_id or source[0].isupper()) and source.lower() not in _PARTS else None
+    """The person who speaks, where the event names one: in content or metadata, else as its source.
+
+    Facts are told about persons only: a source that is a part in the talk or a channel (``Customer``, ``Slack``) is
+    nobody here, though a pack labels words with it.
+    """
+    if named := named_speaker(event):
+        return named
+    source = speaking_source(event)
+    return None if source is None or source.lower() in _NOBODY else source
 
 
 def _subject(event: Event, name: str) -> str:

@@ -89,6 +89,7 @@ def test_a_person_speaks_and_is_spoken_of():
         ({"source": "user"}, None),
         ({"source": "claude-agent"}, None),
         ({"source": "Slack"}, None),
+        ({"source": "Customer"}, None),
         ({"source": "user", "metadata": {"speaker": "Ann"}}, "Ann"),
         ({"source": "tool:gh"}, None),
     ],

@@ -96,5 +96,6 @@ def test_speakers():
     assert speaker(event(source="dave", agent_id="dave")) == "dave"
     assert speaker(event(metadata={"user_name": "Ann"})) == "Ann"
     assert speaker(event(source="user")) == "user"
+    assert speaker(event(source="Customer")) == "Customer"
     assert speaker(event(source="tool:gh", content={"role": "assistant", "text": "x"})) == "assistant"
     assert speaker(event(event_type="tool_call", source="Caroline", agent_id="Caroline", content={})) is None
