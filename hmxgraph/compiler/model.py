@@ -9,8 +9,6 @@ from hmxgraph.compiler.habits import Habits
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 
-MODEL_VERSION = 1
-
 
 @dataclass(frozen=True, slots=True)
 class Model:

@@ -24,7 +24,6 @@ ENVELOPE_FORMAT = "hmx-fingerprint"
 TIERS = ("full", "compact", "minimal")
 TIER_BYTES: Mapping[str, int] = MappingProxyType({"full": 100 * KB, "compact": 50 * KB, "minimal": 10 * KB})
 TIER_SUMMARIES: Mapping[str, int] = MappingProxyType({"full": 100, "compact": 20, "minimal": 0})
-SUMMARY_SETS = ("policy_set", "task_schema_set", "playbook_set")
 CONTENT_SECTIONS = (
     "artifact_summaries",
     "behavioral_patterns",

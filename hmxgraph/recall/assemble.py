@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
+from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.identity import stable_id
 from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_DROPPED, MAX_PACK_BYTES, pack_hash
 from hmxgraph.protocol.parsing import measured
@@ -22,7 +23,6 @@ from hmxgraph.recall.render import Line, line_of, parts_of, written
 from hmxgraph.recall.scoring import THRESHOLD, WEIGHTS, plain
 
 PROFILE = "hmxgraph-recall-1"
-HMX_VERSION = "HMX-1.0"
 _ORIGINS = {
     "episode": "episodic",
     "memory": "semantic",
