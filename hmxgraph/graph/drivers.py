@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from neo4j import AsyncDriver, AsyncGraphDatabase, Driver, GraphDatabase
 from neo4j.exceptions import ConfigurationError
 
+import hmxgraph
 from hmxgraph.errors import InvalidAddress
 from hmxgraph.graph.address import Address
 from hmxgraph.text.addresses import tellable
@@ -19,7 +20,7 @@ OPTIONS: dict[str, Any] = {
     "connection_acquisition_timeout": 60.0,
     "max_transaction_retry_time": 30.0,
     "keep_alive": True,
-    "user_agent": "hmxgraph/0.1.0",
+    "user_agent": f"hmxgraph/{hmxgraph.__version__}",
     # Nobody is told how the driver is used.
     "telemetry_disabled": True,
     # A young database has not seen every label and property that the statements name: no reason for a warning.

@@ -1,13 +1,17 @@
 """The statements travel with the package: in a wheel inside it, in an editable install beside it."""
 
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
+import hmxgraph
 from hmxgraph.graph.catalogue import query_names
+from hmxgraph.graph.drivers import OPTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 ASK = (
@@ -49,3 +53,20 @@ def test_wheel_carries_every_statement(wheel, tmp_path):
     data = [path for path in (ROOT / "hmxgraph").rglob("*.*json") if "__pycache__" not in path.parts]
     assert data
     assert [path for path in data if not (tmp_path / path.relative_to(ROOT)).is_file()] == []
+
+
+def test_the_version_is_written_once(wheel):
+    """The package's own version is that of the wheel, and what the server sees of the driver."""
+    assert wheel.name.startswith(f"hmxgraph-{hmxgraph.__version__}-")
+    assert OPTIONS["user_agent"] == f"hmxgraph/{hmxgraph.__version__}"
+    assert f'"{hmxgraph.__version__}"' not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_a_source_distribution_holds_what_the_readme_points_at():
+    """Each file that the README links to lies in a folder that is packed."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packed = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    linked = {target.split("#")[0] for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", readme)} - {""}
+    assert linked
+    assert {target.split("/")[0] for target in linked} - set(packed) == set()
