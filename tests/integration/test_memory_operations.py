@@ -5,6 +5,7 @@ import pytest
 from hmxgraph.errors import AlreadySuperseded, NotFound, SupersessionCycle, UnknownChoice
 from hmxgraph.graph.metering import Meter
 from hmxgraph.knowledge.plain.memory_operations import MemoryOperations
+from tests.artifact_makers import policy
 from tests.task_makers import memory_of, records_of, tasks_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
@@ -61,6 +62,23 @@ def test_what_is_superseded_or_deleted_is_hidden_with_the_reason(memory):
         memory.supersede(new.memory_id, "Verify the rollout twice", kind="policy")
     assert memory.delete(new.memory_id, reason="wrong").hidden_reason == "deleted"
     assert memory.search("verify rollout").hits == ()
+
+
+@pytest.mark.parametrize("ended", ["deleted", "superseded"])
+def test_a_conflict_ends_with_its_memory(graph, memory, ended):
+    """A rule that is taken out of what holds by hand contradicts nothing any more; the artifact is what is kept."""
+    rule = memory.add("Never lock a table", kind="policy", at=AT.format(1)).memory_id
+    graph.record_artifact(policy("p1", "Lock the table", second=3))
+    (found,) = graph.conflicts()
+    assert [side.side_id for side in found.sides] == [rule, "p1"]
+    if ended == "deleted":
+        memory.delete(rule, reason="wrong")
+    else:
+        memory.supersede(rule, "Always measure the rollout", kind="policy", at=AT.format(9))
+    assert graph.conflicts() == ()
+    (closed,) = graph.conflicts(status="resolved")
+    assert (closed.conflict_id, closed.kept_id) == (found.conflict_id, "p1")
+    assert graph.verify().findings == ()
 
 
 def test_what_is_over_is_expired(memory):

@@ -7,6 +7,7 @@ from typing import Any
 from hmxgraph.errors import AlreadySuperseded, NotFound, SupersessionCycle, UnknownChoice
 from hmxgraph.extraction.remembering import EVENT_TYPE, KINDS
 from hmxgraph.graph.plan import Plan, Procedure, Row, write
+from hmxgraph.graph.plans.conflicts import settle
 from hmxgraph.graph.plans.ingest import record as record_batch
 from hmxgraph.graph.plans.memory_search import memory_by_id
 from hmxgraph.graph.plans.tenants import bump
@@ -146,6 +147,7 @@ def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[M
         "memory_operations/delete", tenant_id=tenancy.tenant_id, batch={"keys": keys}, reason=reason, at_us=at_us
     )
     if done:
+        yield from settle(tenancy, keys, at_us)
         yield from bump(tenancy, at_us)
     return (yield from memory_by_id(tenancy, memory_id))
 
@@ -164,15 +166,17 @@ def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing)
 
 
 def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, doing: Doing) -> Plan[None]:
+    old_key = tenancy.node_key(old.memory_id)
     done = yield bind(
         "memory_operations/supersede",
         tenant_id=tenancy.tenant_id,
         new_key=tenancy.node_key(new.memory_id),
-        old_key=tenancy.node_key(old.memory_id),
+        old_key=old_key,
         at_us=doing.at_us,
     )
     if not done:
         raise AlreadySuperseded(old.memory_id, new.memory_id)
+    yield from settle(tenancy, [old_key], doing.at_us)
 
 
 def _judge(
