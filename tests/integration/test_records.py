@@ -2,6 +2,7 @@
 
 import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
@@ -301,6 +302,27 @@ def test_racing_revisions_leave_one_successor(tasks, records, task_id):
     (winner,) = [one for one in outcomes if isinstance(one, str)]
     assert records.get(old).superseded_by == winner
     assert all(winner in str(one) for one in outcomes if not isinstance(one, str))
+
+
+def test_racing_starts_leave_one_task(graph, tasks, records):
+    """Of several that start the same task at once one does; the others learn that it was started before."""
+    for round_ in range(5):
+        barrier = Barrier(4)
+
+        def start(place, task_id=f"shared-{round_}", barrier=barrier):
+            barrier.wait(PATIENCE)
+            try:
+                return tasks.start(f"Goal {place}", task_id=task_id).artifact_id
+            except TaskError as error:
+                return error
+
+        with ThreadPoolExecutor(4) as pool:
+            outcomes = list(pool.map(start, range(4)))
+        (winner,) = [one for one in outcomes if isinstance(one, str)]
+        assert all("a task starts once" in str(one) for one in outcomes if not isinstance(one, str))
+        assert ids(records.list_thread(f"shared-{round_}")) == [winner]
+        assert tasks.get(f"shared-{round_}").properties["goal"] == records.get(winner).record.goal
+    assert graph.verify().ok
 
 
 def test_digests_miss_nothing_written_beside_them(tasks, records, task_id):

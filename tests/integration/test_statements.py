@@ -34,3 +34,17 @@ def test_statement_plans_without_complaint(driver, address, name):
     assert summary.query_type in allowed
     assert columns == packaged.row
     assert [status for status in summary.gql_status_objects if status.is_notification] == []
+
+
+def test_a_task_is_locked_before_it_is_there(driver, address):
+    """The lock of a task holds its key even where there is no node yet; who starts it second waits for the first."""
+    packaged = query("tasks/lock")
+    parameters = dict.fromkeys(packaged.parameters)
+    plan = driver.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=address.database).summary.plan
+    assert "NodeUniqueIndexSeek(Locking)" in operators(plan)
+
+
+def operators(plan):
+    """The operators of a plan."""
+    below = (one for child in plan.get("children", ()) for one in operators(child))
+    return {plan["operatorType"].removesuffix("@neo4j"), *below}
