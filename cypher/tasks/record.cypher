@@ -2,7 +2,8 @@
 // replies to, supersedes or relates to.
 //
 // The task is locked by the caller. Nodes that many records share are merged in the order of their keys; a second
-// successor of the same record is refused by the uniqueness of supersedes_key.
+// successor of the same record is refused by the uniqueness of supersedes_key. An entity that lost its name when all
+// that mentioned it was forgotten gets it from the record; entities are locked first, as in entities/record.
 //
 // mode: write
 // row:  artifact_id
@@ -72,7 +73,23 @@ CALL (record) {
   UNWIND $batch.entities AS row
   MERGE (entity:Entity {key: row.key})
     ON CREATE SET entity = row.properties, entity.key = row.key
-  SET entity.mention_count = entity.mention_count + 1
+  SET entity.tenant_id = $tenant_id
+  SET
+    entity.mention_count = entity.mention_count + 1,
+    entity.first_us = CASE WHEN row.properties.first_us < entity.first_us THEN row.properties.first_us ELSE entity.first_us END,
+    entity.last_us = CASE WHEN row.properties.last_us > entity.last_us THEN row.properties.last_us ELSE entity.last_us END
+  WITH record, entity, row
+  CALL (entity, row) {
+    WITH entity, row
+    WHERE entity.status <> 'active'
+    SET
+      entity.name = row.properties.name,
+      entity.normalised = row.properties.normalised,
+      entity.search_text = row.properties.search_text,
+      entity.type = row.properties.type,
+      entity.confidence = row.properties.confidence,
+      entity.status = 'active'
+  }
   CREATE (record)-[mention:MENTIONS {tenant_id: $tenant_id, count: 1}]->(entity)
   SET mention += row.mention
 }

@@ -227,6 +227,31 @@ def test_a_superseded_record_is_hidden_unless_asked_for(tasks, records, task_id)
         records.revision(old, summary="thirteen", supersedes=True)
 
 
+def test_a_forgotten_entity_is_named_again(graph, tasks, records, task_id):
+    """What a new record names stands in the graph as if nothing had been forgotten, with the later time."""
+
+    def entities():
+        asked = "MATCH (e:Entity {tenant_id: $t, normalised: 'quokka'}) RETURN e {.name, .type, .status, .last_us} AS e"
+        found = graph._connection._driver.execute_query(asked, {"t": graph.tenant_id}).records
+        return [record["e"] for record in found]
+
+    def tell(place):
+        named = {"entity_refs": [{"name": "Quokka", "entity_type": "organism"}], "session_id": f"s{place}"}
+        records.create("evidence", task_id=task_id, summary=f"n{place}", at=AT.format(place), **named)
+        return entities()
+
+    (known,) = tell(1)
+    (seen,) = tell(2)
+    assert seen == known | {"last_us": known["last_us"] + 1_000_000}
+    graph.forget(session_id="s1")
+    graph.forget(session_id="s2")
+    assert entities() == []
+    (again,) = tell(9)
+    assert again == known | {"last_us": known["last_us"] + 8_000_000}
+    assert len(records.search(entity_name="Quokka")) == 1
+    assert graph.verify().findings == ()
+
+
 def test_a_thread_holds_its_replies_in_order(tasks, records, task_id):
     """A thread of its own, and the task's default thread; oldest first."""
     one = tasks.add_evidence(task_id, summary="a", thread_id="th", at=AT.format(3)).artifact_id
