@@ -189,8 +189,23 @@ def test_memories_are_listed_page_by_page(told, connection, tenancy):
     assert seen == [f"rule number {number} stands" for number in reversed(range(5))]
     with pytest.raises(UnknownChoice):
         connection.perform(memories(tenancy, kind="rumour"))
+    for limit in (0, -1):
+        with pytest.raises(UnknownChoice, match="limit"):
+            connection.perform(memories(tenancy, limit=limit))
     with pytest.raises(NotFound):
         connection.perform(memory(tenancy, "none"))
+
+
+@pytest.mark.parametrize(("limit", "pages"), [(1, 4), (2, 2), (3, 2), (4, 1), (5, 1)])
+def test_the_last_page_of_memories_says_so(told, connection, tenancy, limit, pages):
+    """A page that is exactly full is the last one where nothing comes after it."""
+    for number in range(4):
+        told(f"rule number {number} stands", kind="policy")
+    sizes, after = [], None
+    while not sizes or after is not None:
+        page, after = connection.perform(memories(tenancy, limit=limit, after=after))
+        sizes.append(len(page))
+    assert (sum(sizes), len(sizes)) == (4, pages)
 
 
 def test_forgetting_the_evidence_forgets_the_memory(say, listed, connection, tenancy, tenant_id):

@@ -79,21 +79,24 @@ def memories(
     As of a time: those that held then, with as many observations as they had.
 
     Raises:
-        UnknownChoice: there is no such kind or status.
+        UnknownChoice: there is no such kind or status, or *limit* is below 1.
         NotFound: *after* is no cursor of a page before.
 
     """
     _choose("kind", kind, KINDS)
     _choose("status", status, STATUSES)
+    if limit < 1:
+        raise UnknownChoice("limit", str(limit), ("1 or more",))
     after_us, after_id = place(after)
     asked = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us}
     rows: list[Row] = yield from read(
-        partial(_page, tenancy, asked | {"after_us": after_us, "after_id": after_id, "limit": limit})
+        partial(_page, tenancy, asked | {"after_us": after_us, "after_id": after_id, "limit": limit + 1})
     )
     found = tuple(
-        stored_memory(row["memory"], observations=row["observations"], as_of=as_of_us is not None) for row in rows
+        stored_memory(row["memory"], observations=row["observations"], as_of=as_of_us is not None)
+        for row in rows[:limit]
     )
-    last = rows[-1]["memory"] if len(rows) == limit else None
+    last = rows[limit - 1]["memory"] if len(rows) > limit else None
     return found, cursor(last["first_us"], last["memory_id"]) if last else None
 
 

@@ -73,7 +73,7 @@ class AsyncRecording(AsyncFace):
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
         Raises:
-            UnknownChoice: there is no such kind or status.
+            UnknownChoice: there is no such kind or status, or *limit* is below 1.
             NotFound: *after* is no cursor of a page before.
 
         """
