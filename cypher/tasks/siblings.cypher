@@ -1,16 +1,20 @@
-// The records that carry the same event tag and belong to the same project, a bounded number for each tag.
+// The records that carry the same event tag and belong to the same project, the first of them for each tag.
+//
+// The question names the project where there is one; that there is none is only seen on the records, so the index is
+// asked for more of them than are wanted.
 //
 // mode: read
-// row:  tag, siblings
+// row:  tag, project_id, siblings
 UNWIND $batch.tags AS row
 CALL (row) {
-  CALL db.index.fulltext.queryNodes('record_text', row.question, {limit: $limit})
+  CALL db.index.fulltext.queryNodes('record_text', row.question, {limit: $window_limit})
   YIELD node AS record
   WHERE record.tenant_id = $tenant_id AND row.tag IN record.tags AND record.hidden_reason IS NULL
     AND coalesce(record.project_id, '') = row.project_id
   WITH record
   ORDER BY record.created_us, record.key
+  LIMIT $limit
   RETURN collect(record {.artifact_id, .artifact_kind, .text, .tags}) AS siblings
 }
-RETURN row.tag AS tag, siblings
-ORDER BY tag, row.project_id
+RETURN row.tag AS tag, row.project_id AS project_id, siblings
+ORDER BY tag, project_id

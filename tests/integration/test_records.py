@@ -215,6 +215,20 @@ def test_siblings_of_one_event_come_with_the_hit(tasks, records, task_id):
     assert records.search("microbes").hits[0].expanded_siblings == ()
 
 
+@pytest.mark.parametrize("project", ["ours", None])
+def test_siblings_are_found_among_those_of_other_projects(tasks, records, project):
+    """However many records of other projects carry the tag; the first ones come, in the order of time."""
+    own, other = (tasks.start("Goal", project_id=name, at=AT.format(0)).task_id for name in (project, "theirs"))
+    for place in range(1, 31):
+        tasks.add_evidence(other, summary=f"their rain {place}", tags=["event:e1"], at=AT.format(place))
+    for place in range(31, 43):
+        tasks.add_evidence(own, summary=f"rain {place}", tags=["event:e1"], at=AT.format(place))
+    tasks.add_evidence(own, summary="microbes", tags=["event:e1"], at=AT.format(50))
+    (hit,) = records.search("microbes", expand_event_siblings=True).hits
+    expected = [f"evidence: rain {place}" for place in range(31, 39)]
+    assert [each["text"] for each in hit.expanded_siblings] == expected
+
+
 def test_a_superseded_record_is_hidden_unless_asked_for(tasks, records, task_id):
     """The successor stands in its place; the old one says why it is hidden, and cannot be superseded again."""
     old = tasks.add_evidence(task_id, summary="ten microbes", agent_id="ana").artifact_id

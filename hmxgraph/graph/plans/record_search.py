@@ -138,15 +138,16 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[Hit]) -> Plan[tuple[Hit, ...
         "tasks/siblings",
         tenant_id=tenancy.tenant_id,
         batch={"tags": [_sibling_question(tenancy, tag, project) for tag, project in asked]},
+        window_limit=COUNTED,
         limit=SIBLINGS + 1,
     )
-    # The answer comes in the order of the questions: both are sorted by tag, then project.
-    found = {question: row["siblings"] for question, row in zip(asked, rows, strict=True)}
+    found = {(row["tag"], row["project_id"]): row["siblings"] for row in rows}
     return tuple(_expanded(hit, found.get((tagged.get(hit.artifact_id, ""), _project(hit)), [])) for hit in hits)
 
 
 def _sibling_question(tenancy: Tenancy, tag: str, project: str) -> Row:
-    question = record_query(tenancy.scope, [], [facet_token(facet("tag", tag))], without=[HIDDEN])
+    chosen = [facet("tag", tag), *([facet("project_id", project)] if project else [])]
+    question = record_query(tenancy.scope, [], map(facet_token, chosen), without=[HIDDEN])
     return {"tag": tag, "project_id": project, "question": question}
 
 
