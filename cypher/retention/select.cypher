@@ -1,19 +1,18 @@
 // A page of the events that meet every criterion given and still hold content, in the order of time.
 //
-// The page goes on inside one instant by the key; with the tenant in the order the index is read in order.
+// Where events or a session are named, the statements for these know better where to look. The page goes on inside one
+// instant by the key; with the tenant in the order the index is read in order.
 //
 // mode: read
-// row:  key, time_us, event_id, event_hash, session_key, sequence
+// row:  key, place, time_us, event_id, event_hash, session_key, sequence
 MATCH (event:Event)
 USING INDEX event:Event(tenant_id, time_us)
 WHERE event.tenant_id = $tenant_id
-  AND event.time_us >= $after_us
-  AND (event.time_us > $after_us OR event.key > $after_key)
+  AND event.time_us >= $after
+  AND (event.time_us > $after OR event.key > $after_key)
   AND event.erased IS NULL
   AND ($chosen.before_us IS NULL OR event.time_us < $chosen.before_us)
   AND ($chosen.expired_us IS NULL OR event.expires_us <= $chosen.expired_us)
-  AND ($chosen.event_keys IS NULL OR event.key IN $chosen.event_keys)
-  AND ($chosen.session_key IS NULL OR event.session_key = $chosen.session_key)
   AND ($chosen.agent_id IS NULL OR event.agent_id = $chosen.agent_id)
   AND ($chosen.source IS NULL OR event.source = $chosen.source)
 WITH event
@@ -21,6 +20,7 @@ ORDER BY event.tenant_id, event.time_us, event.key
 LIMIT $limit
 RETURN
   event.key AS key,
+  event.time_us AS place,
   event.time_us AS time_us,
   event.event_id AS event_id,
   event.event_hash AS event_hash,

@@ -3,6 +3,8 @@
 import pytest
 
 from hmxgraph.errors import TaskError, UnknownChoice
+from hmxgraph.graph.catalogue import query
+from hmxgraph.graph.plans import retention
 from hmxgraph.graph.plans.artifacts import artifact
 from hmxgraph.graph.plans.lifecycle import record_artifact
 from hmxgraph.graph.plans.retention import forget
@@ -97,16 +99,57 @@ def test_replay_does_not_bring_it_back(graph, stored, forgetting, events):
         ({"older_than_us": 24 * 3600 * 1_000_000}, {"a0", "b0"}),
         ({"expired": True}, {"a1", "b1"}),
         ({"session_id": "a", "source": "source-1"}, {"a1"}),
+        ({"session_id": "a", "expired": True}, {"a1"}),
+        ({"session_id": "b", "before_us": 1773187200000000, "agent_id": "agent-b"}, {"b0"}),
+        ({"event_ids": ("a0", "a2", "b2"), "session_id": "a", "source": "source-2"}, {"a2"}),
+        ({"event_ids": ()}, set()),
     ],
 )
-def test_each_criterion(graph, forgetting, events, criteria, gone):
-    """Events are chosen by id, session, agent, source, age and ttl; several criteria must all be met."""
+@pytest.mark.parametrize("page", [2, 1_000])
+def test_each_criterion(graph, monkeypatch, forgetting, events, criteria, gone, page):
+    """Events are chosen by id, session, agent, source, age and ttl; several criteria must all be met, on any page."""
+    monkeypatch.setattr(retention, "PAGE", page)
     graph.ingest(events)
     dry = forgetting(dry_run=True, **criteria)
     report = forgetting(**criteria)
     assert {event.event_id for event in report.events} == gone == {event.event_id for event in dry.events}
     assert (dry.remaining, report.remaining) == (len(gone), 0)
     assert forgetting(**criteria).events == ()
+
+
+@pytest.mark.parametrize("criteria", [{"session_id": "a"}, {"agent_id": "agent-a"}, {"event_ids": ("n0", "n1", "n2")}])
+def test_what_came_meanwhile_is_counted(graph, connection, monkeypatch, forgetting, events, criteria):
+    """However many chosen events others stored during a forget, the report tells them all, not just a page of them."""
+    monkeypatch.setattr(retention, "PAGE", 2)
+    late = [dict(events[0], event_id=f"n{place}", sequence=5 + place) for place in range(3)]
+
+    def others(line):
+        if line.startswith("retention/unlearn"):
+            graph.ingest(late)
+
+    graph.ingest(events)
+    connection.listen(others)
+    assert forgetting(**criteria).remaining == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("retention/select", "(tenant_id, time_us)"),
+        ("retention/select_events", "(key)"),
+        ("retention/select_session", "(session_key, sequence)"),
+    ],
+)
+def test_what_is_chosen_is_looked_for_where_it_is(connection, name, index):
+    """Named events are read by key, a session's by session; only what is named by neither walks a tenant's events."""
+    asked = "EXPLAIN " + query(name).text
+    plan = connection._driver.execute_query(asked, dict.fromkeys(query(name).parameters)).summary.plan
+    assert index in leaf(plan)["args"]["Details"]
+
+
+def leaf(plan):
+    """The operator that a plan begins with."""
+    return leaf(plan["children"][0]) if plan.get("children") else plan
 
 
 def test_ttl_runs_by_the_logical_clock(graph, forgetting, events):

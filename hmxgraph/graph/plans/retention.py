@@ -71,11 +71,11 @@ def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> P
         lost = yield from write(partial(_erase, tenancy, page))
         for kind, ids in lost.items():
             found.lose(kind, ids)
-        after = (page[-1]["time_us"], page[-1]["key"])
+        after = _end(page)
     yield from write(partial(_unlearn, tenancy))
     yield from _digests(tenancy, chosen, criteria)
-    left = yield from read(partial(_page, tenancy, criteria, _BEFORE_ALL))
-    return found.report(tenancy, chosen, dry_run=False, remaining=len(left))
+    left = yield from _remaining(tenancy, criteria)
+    return found.report(tenancy, chosen, dry_run=False, remaining=left)
 
 
 def _preview(tenancy: Tenancy, criteria: Row, found: _Found) -> Procedure[None]:
@@ -87,19 +87,41 @@ def _preview(tenancy: Tenancy, criteria: Row, found: _Found) -> Procedure[None]:
             hits[row["kind"], row["id"]] += row["chosen"]
             if hits[row["kind"], row["id"]] == row["live"]:
                 found.lose(row["kind"], [row["id"]])
-        after = (page[-1]["time_us"], page[-1]["key"])
+        after = _end(page)
+
+
+def _remaining(tenancy: Tenancy, criteria: Row) -> Procedure[int]:
+    """How many of the chosen events hold content, counted page by page."""
+    count = 0
+    after = _BEFORE_ALL
+    while page := (yield from read(partial(_page, tenancy, criteria, after))):
+        count += len(page)
+        after = _end(page)
+    return count
 
 
 def _page(tenancy: Tenancy, criteria: Row, after: tuple[int, str]) -> Plan[list[Row]]:
     rows = yield bind(
-        "retention/select",
+        _selection(criteria),
         tenant_id=tenancy.tenant_id,
         chosen=criteria,
-        after_us=after[0],
+        after=after[0],
         after_key=after[1],
         limit=PAGE,
     )
     return rows
+
+
+def _selection(criteria: Row) -> str:
+    """The statement that reads the least for these criteria."""
+    if criteria["event_keys"] is not None:
+        return "retention/select_events"
+    return "retention/select" if criteria["session_key"] is None else "retention/select_session"
+
+
+def _end(page: Sequence[Row]) -> tuple[int, str]:
+    """After which place the next page begins."""
+    return page[-1]["place"], page[-1]["key"]
 
 
 def _criteria(tenancy: Tenancy, chosen: Forgettable) -> Plan[Row]:

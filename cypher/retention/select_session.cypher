@@ -1,0 +1,29 @@
+// A page of the events of a session that meet every other criterion and still hold content, in the order of the session.
+//
+// The page goes on inside one sequence by the key; with the session in the order the index is read in order.
+//
+// mode: read
+// row:  key, place, time_us, event_id, event_hash, session_key, sequence
+MATCH (event:Event)
+USING INDEX event:Event(session_key, sequence)
+WHERE event.session_key = $chosen.session_key
+  AND event.tenant_id = $tenant_id
+  AND event.sequence >= $after
+  AND (event.sequence > $after OR event.key > $after_key)
+  AND event.erased IS NULL
+  AND ($chosen.before_us IS NULL OR event.time_us < $chosen.before_us)
+  AND ($chosen.expired_us IS NULL OR event.expires_us <= $chosen.expired_us)
+  AND ($chosen.agent_id IS NULL OR event.agent_id = $chosen.agent_id)
+  AND ($chosen.source IS NULL OR event.source = $chosen.source)
+WITH event
+ORDER BY event.session_key, event.sequence, event.key
+LIMIT $limit
+RETURN
+  event.key AS key,
+  event.sequence AS place,
+  event.time_us AS time_us,
+  event.event_id AS event_id,
+  event.event_hash AS event_hash,
+  event.session_key AS session_key,
+  event.sequence AS sequence
+ORDER BY event.sequence, event.key
