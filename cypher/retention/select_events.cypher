@@ -9,10 +9,10 @@ WHERE event.key IN $chosen.event_keys
   AND event.time_us >= $after
   AND (event.time_us > $after OR event.key > $after_key)
   AND event.erased IS NULL
-  AND ($chosen.before_us IS NULL OR event.time_us < $chosen.before_us)
+  AND event.time_us < coalesce($chosen.before_us, 9223372036854775807)
   AND ($chosen.expired_us IS NULL OR event.expires_us <= $chosen.expired_us)
   AND ($chosen.session_key IS NULL OR event.session_key = $chosen.session_key)
-  AND ($chosen.agent_id IS NULL OR event.agent_id = $chosen.agent_id)
+  AND event.agent_id = coalesce($chosen.agent_id, event.agent_id)
   AND ($chosen.source IS NULL OR event.source = $chosen.source)
 WITH event
 ORDER BY event.time_us, event.key

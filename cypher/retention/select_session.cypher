@@ -1,6 +1,8 @@
-// A page of the events of a session that meet every other criterion and still hold content, in the order of the session.
+// A page of the events of a session that meet every other criterion and still hold content, in the session's order.
 //
-// The page goes on inside one sequence by the key; with the session in the order the index is read in order.
+// The page goes on inside one sequence by the key; with the session in the order the index is read in order. Of too
+// many alternatives the planner makes a union that must be sorted, hence the criteria that hold by themselves if not
+// given.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence
@@ -11,9 +13,9 @@ WHERE event.session_key = $chosen.session_key
   AND event.sequence >= $after
   AND (event.sequence > $after OR event.key > $after_key)
   AND event.erased IS NULL
-  AND ($chosen.before_us IS NULL OR event.time_us < $chosen.before_us)
+  AND event.time_us < coalesce($chosen.before_us, 9223372036854775807)
   AND ($chosen.expired_us IS NULL OR event.expires_us <= $chosen.expired_us)
-  AND ($chosen.agent_id IS NULL OR event.agent_id = $chosen.agent_id)
+  AND event.agent_id = coalesce($chosen.agent_id, event.agent_id)
   AND ($chosen.source IS NULL OR event.source = $chosen.source)
 WITH event
 ORDER BY event.session_key, event.sequence, event.key
