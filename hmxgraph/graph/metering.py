@@ -4,6 +4,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
 
@@ -53,12 +54,13 @@ def tokens(size: int) -> int:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts what goes through it; keeps the last 200 calls."""
+    """Counts what goes through it, from any thread; keeps the last 200 calls."""
 
     clock: Callable[[], float] = perf_counter
     calls: deque[Call] = field(default_factory=lambda: deque(maxlen=RECENT))
     rejections: Counter[str] = field(default_factory=Counter)
     totals: dict[str, Counter[str]] = field(default_factory=dict)
+    turn: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def measured(self, operation: str, request: Mapping[str, Any], procedure: Procedure[R]) -> Procedure[R]:
         """What *procedure* returns, counted under *operation*; a refusal is counted by its error's name."""
@@ -74,17 +76,19 @@ class Meter:
     def latencies(self) -> dict[str, dict[str, float]]:
         """Milliseconds of the last calls by operation: median, 95th percentile, longest."""
         by_operation: dict[str, list[float]] = {}
-        for call in self.calls:
+        for call in self._recent():
             by_operation.setdefault(call.operation, []).append(call.milliseconds)
         return {name: _tails(sorted(times)) for name, times in sorted(by_operation.items())}
 
     def token_usage(self) -> dict[str, Any]:
         """Bytes and estimated tokens by operation, and of the last calls one by one."""
+        with self.turn:
+            counts = {name: dict(count) for name, count in sorted(self.totals.items())}
         totals = {
             name: {**count, "tokens": tokens(count["request_bytes"] + count["response_bytes"])}
-            for name, count in sorted(self.totals.items())
+            for name, count in counts.items()
         }
-        recent = [{"operation": call.operation, "tokens": call.tokens} for call in self.calls]
+        recent = [{"operation": call.operation, "tokens": call.tokens} for call in self._recent()]
         return {"by_operation": totals, "recent": recent}
 
     def _watched(self, operation: str, procedure: Procedure[R]) -> Procedure[R]:
@@ -106,12 +110,18 @@ class Meter:
             raise
 
     def _refuse(self, operation: str, error: HmxGraphError) -> None:
-        self.rejections[f"{operation}: {type(error).__name__}"] += 1
+        with self.turn:
+            self.rejections[f"{operation}: {type(error).__name__}"] += 1
 
     def _count(self, call: Call) -> None:
-        self.calls.append(call)
-        count = self.totals.setdefault(call.operation, Counter())
-        count.update(calls=1, request_bytes=call.request_bytes, response_bytes=call.response_bytes)
+        with self.turn:
+            self.calls.append(call)
+            count = self.totals.setdefault(call.operation, Counter())
+            count.update(calls=1, request_bytes=call.request_bytes, response_bytes=call.response_bytes)
+
+    def _recent(self) -> list[Call]:
+        with self.turn:
+            return list(self.calls)
 
 
 def _size(document: Mapping[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 from hmxgraph.compiler.actions import action_of
@@ -20,11 +21,13 @@ _ARTIFACTS_KEPT = 4_096
 # Where the metadata of compiled artifacts name the actions that these are about.
 _NAMED_IN = ("goal_actions", "tools", "actions")
 _kept: dict[str, Model] = {}
+_turn = Lock()
 
 
 def models_kept() -> Mapping[str, Model]:
     """The models that were read before, by their hash: these need not be fetched again."""
-    return dict(_kept)
+    with _turn:
+        return dict(_kept)
 
 
 def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
@@ -60,9 +63,10 @@ def guiding_actions(metadata: str, content: str) -> tuple[str, ...]:
 
 def _read(model_hash: str, text: str) -> Model:
     model = Model.parse(text)
-    while len(_kept) >= MODELS_KEPT:
-        _kept.pop(next(iter(_kept)), None)
-    _kept[model_hash] = model
+    with _turn:
+        while len(_kept) >= MODELS_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[model_hash] = model
     return model
 
 

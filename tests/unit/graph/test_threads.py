@@ -1,0 +1,65 @@
+"""What the threads of one process share stands up to all of them at once."""
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from hmxgraph.errors import NotFound
+from hmxgraph.graph.metering import Meter
+from hmxgraph.graph.rows import pack_guidance
+from hmxgraph.graph.rows.memory_results import Report
+
+THREADS = 8
+CALLS = 1_000
+MODELS = 20_000
+
+
+@pytest.fixture(autouse=True)
+def _impatient():
+    """Threads take turns as often as the interpreter lets them."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def at_once(work, times):
+    """What *work* gives in each of several threads, done so many times."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(lambda thread: [work(thread, time) for time in range(times)], range(THREADS)))
+
+
+def test_a_meter_counts_every_call():
+    """Reading the figures while others are counted neither fails nor loses one."""
+    meter = Meter()
+
+    def asked(*, refused):
+        yield from ()
+        if refused:
+            raise NotFound("memory", "m", "t")
+        return Report({})
+
+    def work(thread, time):
+        refused = time % 2 == 1
+        try:
+            list(meter.measured("get", {}, asked(refused=refused)))
+        except NotFound:
+            assert refused
+        if thread == 0:
+            assert meter.latencies().keys() | meter.token_usage()["by_operation"].keys() <= {"get"}
+
+    at_once(work, CALLS)
+    assert meter.token_usage()["by_operation"]["get"]["calls"] == THREADS * CALLS // 2
+    assert meter.rejections == {"get: NotFound": THREADS * CALLS // 2}
+
+
+def test_models_are_kept_and_dropped_by_many(monkeypatch):
+    """However many packs read models at once, each gets its own, and no more than a few are kept."""
+    monkeypatch.setattr(pack_guidance, "_kept", {})
+
+    def work(thread, time):
+        model = pack_guidance._read(f"{thread}-{time}", "")
+        return model.empty and len(pack_guidance.models_kept()) <= pack_guidance.MODELS_KEPT
+
+    assert all(all(held) for held in at_once(work, MODELS))
