@@ -1,8 +1,10 @@
 // The tenant's active entities.
 //
+// The type is named for its index.
+//
 // mode: read
 // row:  key, name, type
 MATCH (entity:Entity {tenant_id: $tenant_id})
-WHERE entity.status = 'active'
+WHERE entity.type IS NOT NULL AND entity.status = 'active'
 RETURN entity.key AS key, entity.name AS name, entity.type AS type
 ORDER BY key

@@ -1,9 +1,11 @@
 // The tenant's active relations between active entities.
 //
+// The type is named for its index.
+//
 // mode: read
 // row:  source_key, target_key, relation_type, weight, confidence
 MATCH (source:Entity {tenant_id: $tenant_id})-[relation:RELATES_TO]->(target:Entity {tenant_id: $tenant_id})
-WHERE relation.status = 'active' AND source.status = 'active' AND target.status = 'active'
+WHERE source.type IS NOT NULL AND relation.status = 'active' AND source.status = 'active' AND target.status = 'active'
 RETURN
   source.key AS source_key,
   target.key AS target_key,

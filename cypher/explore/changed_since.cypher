@@ -2,9 +2,12 @@
 //
 // Artifacts whose status changed at or after a time (ISO 8601 with offset), latest first.
 //
+// The time of recording is named for its index.
+//
 // mode: read
 // row:  changed, status, artifact_type, title, version
 MATCH (artifact:Artifact {tenant_id: $tenant_id})
+WHERE artifact.recorded_us IS NOT NULL
 WITH artifact, datetime($since).epochMillis * 1000 AS since_us, artifact.status_times[-1] AS changed_us
 WHERE changed_us >= since_us
 RETURN

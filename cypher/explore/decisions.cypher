@@ -2,9 +2,12 @@
 //
 // Each decision with the feedback about it, latest first.
 //
+// The time is named for its index.
+//
 // mode: read
 // row:  timestamp, session_id, decided, said
 MATCH (decision:Event {tenant_id: $tenant_id, event_type: 'decision'})
+WHERE decision.time_us IS NOT NULL
 OPTIONAL MATCH (feedback:Event {tenant_id: $tenant_id})-[:ABOUT]->(decision)
 RETURN
   decision.timestamp AS timestamp,

@@ -2,10 +2,12 @@
 //
 // The strongest active relations between entities, as a picture.
 //
+// The type is named for its index.
+//
 // mode: read
 // row:  entity, relation, other
 MATCH (entity:Entity {tenant_id: $tenant_id})-[relation:RELATES_TO]->(other:Entity {tenant_id: $tenant_id})
-WHERE relation.status = 'active'
+WHERE entity.type IS NOT NULL AND relation.status = 'active'
 RETURN entity, relation, other
 ORDER BY relation.weight DESC, entity.key, relation.relation_type, other.key
 LIMIT 150

@@ -2,9 +2,12 @@
 //
 // Every error event with its session, latest first.
 //
+// The time is named for its index.
+//
 // mode: read
 // row:  event_id, timestamp, session_id, text
 MATCH (event:Event {tenant_id: $tenant_id, event_type: 'error'})
+WHERE event.time_us IS NOT NULL
 RETURN
   event.event_id AS event_id,
   event.timestamp AS timestamp,

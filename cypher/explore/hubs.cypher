@@ -2,10 +2,12 @@
 //
 // The twenty-five entities with the most active relations.
 //
+// The type is named for its index.
+//
 // mode: read
 // row:  name, type, relations, mentions
 MATCH (entity:Entity {tenant_id: $tenant_id, status: 'active'})-[relation:RELATES_TO]-()
-WHERE relation.status = 'active'
+WHERE entity.type IS NOT NULL AND relation.status = 'active'
 WITH entity, count(relation) AS relations
 RETURN entity.name AS name, entity.type AS type, relations, entity.mention_count AS mentions
 ORDER BY relations DESC, entity.key

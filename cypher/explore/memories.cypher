@@ -2,9 +2,12 @@
 //
 // What was stated or directed: policies, preferences, facts and goals with their standing and evidence.
 //
+// The kind is named for its index.
+//
 // mode: read
 // row:  kind, text, status, confidence, observations, evidence
 MATCH (memory:Memory {tenant_id: $tenant_id})
+WHERE memory.kind IS NOT NULL
 RETURN
   memory.kind AS kind,
   memory.text AS text,

@@ -3,6 +3,8 @@
 // One row: a value for each parameter of the other queries, from what the tenant has: its newest session, its best
 // connected entity, the artifact with the most evidence, its newest thread, and the day before its latest change of knowledge.
 //
+// What is said to be there always is: it is named for its index.
+//
 // mode: read
 // row:  tenant_id, tenant_key, session_id, name, artifact_id, source_ids, thread_id, since, days
 OPTIONAL MATCH (tenant:Tenant {key: $tenant_key})
@@ -10,12 +12,14 @@ WITH
   tenant,
   COLLECT {
     MATCH (session:Session {tenant_id: $tenant_id})
+    WHERE session.changed_version IS NOT NULL
     RETURN session.session_id
     ORDER BY session.last_us DESC, session.session_id
     LIMIT 1
   } AS sessions,
   COLLECT {
     MATCH (entity:Entity {tenant_id: $tenant_id, status: 'active'})
+    WHERE entity.type IS NOT NULL
     RETURN entity.name
     ORDER BY COUNT { (entity)-[:RELATES_TO {status: 'active'}]-() } DESC, entity.key
     LIMIT 1
@@ -28,13 +32,14 @@ WITH
   } AS artifact_ids,
   COLLECT {
     MATCH (record:TaskRecord {tenant_id: $tenant_id})
-    WHERE record.thread_id IS NOT NULL
+    WHERE record.thread_id IS NOT NULL AND record.created_us IS NOT NULL
     RETURN record.thread_id
     ORDER BY record.created_us DESC, record.key
     LIMIT 1
   } AS threads,
   COLLECT {
     MATCH (artifact:Artifact {tenant_id: $tenant_id})
+    WHERE artifact.recorded_us IS NOT NULL
     RETURN max(artifact.status_times[-1])
   } AS changes
 RETURN

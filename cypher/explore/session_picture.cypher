@@ -2,9 +2,13 @@
 //
 // The chain of its events with what answers and what caused what.
 //
+// The version of the session is named for its index.
+//
 // mode: read
 // row:  event, relation, other
-MATCH (event:Event {tenant_id: $tenant_id, session_id: $session_id})
+MATCH (session:Session {tenant_id: $tenant_id, session_id: $session_id})
+WHERE session.changed_version IS NOT NULL
+MATCH (session)<-[:IN_SESSION]-(event:Event {tenant_id: $tenant_id})
 OPTIONAL MATCH (event)-[relation:NEXT|CAUSED_BY|ANSWERS|ABOUT]->(other:Event {tenant_id: $tenant_id})
 RETURN event, relation, other
 ORDER BY event.sequence, event.event_id, type(relation), other.event_id

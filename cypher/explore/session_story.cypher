@@ -2,9 +2,13 @@
 //
 // What happened, in the session's total order, one line per event.
 //
+// The version of the session is named for its index.
+//
 // mode: read
 // row:  sequence, timestamp, event_type, speaker, text
-MATCH (event:Event {tenant_id: $tenant_id, session_id: $session_id})
+MATCH (session:Session {tenant_id: $tenant_id, session_id: $session_id})
+WHERE session.changed_version IS NOT NULL
+MATCH (session)<-[:IN_SESSION]-(event:Event {tenant_id: $tenant_id})
 RETURN
   event.sequence AS sequence,
   event.timestamp AS timestamp,

@@ -2,9 +2,12 @@
 //
 // Every session with its span, number of events and outcome, the latest first. Start here.
 //
+// The version is named for its index; a session that nothing was stored in has none.
+//
 // mode: read
 // row:  session_id, first, last, events, outcome
 MATCH (session:Session {tenant_id: $tenant_id})
+WHERE session.changed_version IS NOT NULL
 RETURN
   session.session_id AS session_id,
   toString(datetime({epochMillis: session.first_us / 1000})) AS first,

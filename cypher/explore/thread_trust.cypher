@@ -2,9 +2,12 @@
 //
 // The records of a thread with who replied to whom and how, as a picture.
 //
+// The time is named for its index.
+//
 // mode: read
 // row:  record, relation, parent
 MATCH (record:TaskRecord {tenant_id: $tenant_id, thread_id: $thread_id})
+WHERE record.created_us IS NOT NULL
 OPTIONAL MATCH (record)-[relation:REPLIES_TO]->(parent:TaskRecord)
 RETURN record, relation, parent
 ORDER BY record.key, parent.key

@@ -2,8 +2,11 @@
 //
 // How much happened, by day and type.
 //
+// The time is named for its index.
+//
 // mode: read
 // row:  day, event_type, events
 MATCH (event:Event {tenant_id: $tenant_id})
+WHERE event.time_us IS NOT NULL
 RETURN left(event.timestamp, 10) AS day, event.event_type AS event_type, count(*) AS events
 ORDER BY day, event_type

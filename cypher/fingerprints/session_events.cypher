@@ -1,9 +1,12 @@
 // The events that tell behaviour, of some sessions, each session in its total order (HMX-E 7).
 //
+// The sequence is named for its index.
+//
 // mode: read
 // row:  session_key, event_id, event_type, time_us, correlation_id, source, tags, content
 MATCH (event:Event)
 WHERE event.session_key IN $session_keys
+  AND event.sequence IS NOT NULL
   AND event.tenant_id = $tenant_id
   AND event.event_type IN $event_types
   AND event.erased IS NULL

@@ -1,9 +1,12 @@
 // Memories that hold and say exactly the same, by kind and text, the largest groups first.
 //
+// The kind is named for its index.
+//
 // mode: read
 // row:  kind, text, memory_ids
 MATCH (memory:Memory {tenant_id: $tenant_id})
-WHERE memory.status IN ['promoted', 'tentative'] AND ($project_id IS NULL OR memory.project_id = $project_id)
+WHERE memory.kind IS NOT NULL AND memory.status IN ['promoted', 'tentative']
+  AND ($project_id IS NULL OR memory.project_id = $project_id)
 WITH memory
 ORDER BY memory.memory_id
 WITH memory.kind AS kind, toLower(trim(memory.text)) AS text, collect(memory.memory_id) AS memory_ids

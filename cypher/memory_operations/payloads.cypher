@@ -1,9 +1,11 @@
 // One row about the size and the indexing of what is stored: characters of memory texts, and how many can be searched.
 //
+// The kind is named for its index.
+//
 // mode: read
 // row:  total, searchable, p50, p90, p99, largest, characters
 MATCH (memory:Memory {tenant_id: $tenant_id})
-WHERE $project_id IS NULL OR memory.project_id = $project_id
+WHERE memory.kind IS NOT NULL AND ($project_id IS NULL OR memory.project_id = $project_id)
 WITH size(coalesce(memory.text, '')) AS length, memory.search_text IS NOT NULL AS searchable
 RETURN
   count(*) AS total,

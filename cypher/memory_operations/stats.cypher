@@ -1,9 +1,11 @@
 // How many memories of each kind hold and how many do not.
 //
+// The kind is named for its index.
+//
 // mode: read
 // row:  kind, active, deleted
 MATCH (memory:Memory {tenant_id: $tenant_id})
-WHERE $project_id IS NULL OR memory.project_id = $project_id
+WHERE memory.kind IS NOT NULL AND ($project_id IS NULL OR memory.project_id = $project_id)
 WITH memory.kind AS kind, memory.status IN ['promoted', 'tentative'] AS holds
 RETURN kind, sum(CASE WHEN holds THEN 1 ELSE 0 END) AS active, sum(CASE WHEN holds THEN 0 ELSE 1 END) AS deleted
 ORDER BY kind

@@ -6,6 +6,8 @@ from neo4j import GraphDatabase
 from hmxgraph.graph.catalogue import query, query_names
 
 QUERY_TYPES = {"read": {"r"}, "write": {"w", "rw"}, "schema": {"s", "r", "w", "rw"}}
+SCANS = ("NodeByLabelScan", "AllNodesScan", "RelationshipTypeScan", "AllRelationshipsScan")
+TENANT_READS = [name for name in query_names() if query(name).mode == "read" and "tenant_id" in query(name).parameters]
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,15 @@ def test_a_task_is_locked_before_it_is_there(driver, address):
     parameters = dict.fromkeys(packaged.parameters)
     plan = driver.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=address.database).summary.plan
     assert "NodeUniqueIndexSeek(Locking)" in operators(plan)
+
+
+@pytest.mark.parametrize("name", TENANT_READS)
+def test_no_read_goes_through_all_tenants(driver, address, name):
+    """What is read is looked for in an index, by key or by tenant: what others store makes nobody slower."""
+    packaged = query(name)
+    parameters = {parameter: example(parameter) for parameter in packaged.parameters}
+    plan = driver.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=address.database).summary.plan
+    assert not {one for one in operators(plan) if one.endswith(SCANS)}
 
 
 def operators(plan):
