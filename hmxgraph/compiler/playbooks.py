@@ -125,7 +125,9 @@ def _with_inputs(group: FailureGroup, action: str) -> str:
 
 
 def _inputs(group: FailureGroup, action: str) -> list[str]:
-    steps = [one.summary.steps[one.failure.step] for one in group.occurrences if one.action == action]
+    """The inputs that at least half of these calls had; a failure outside of any call has none."""
+    called = [one for one in group.occurrences if one.action == action and one.failure.step >= 0]
+    steps = [one.summary.steps[one.failure.step] for one in called]
     counts = Counter(name for step in steps for name, _ in step.inputs)
     return sorted(name for name, count in counts.items() if count >= len(steps) / 2)
 

@@ -88,6 +88,17 @@ def test_playbook_recommends_what_helped():
     assert playbook.content["severity"] == "low"
 
 
+def test_a_failure_outside_of_any_call_has_no_inputs():
+    """An error before the first action compiles, and nothing is blamed on the calls that come after it."""
+    error = {"error_type": "ConfigError", "message": "the key of the file is invalid"}
+    alone = [Script(f"e{number}").add("error", error).events for number in range(2)]
+    before = [Script(f"b{number}").add("error", error).call("open_file", {"key": "k"}).events for number in range(2)]
+    for sessions in (alone, before, [*alone, *before]):
+        [playbook] = drafts(sessions, "failure_playbook")
+        assert playbook.content["trigger_conditions"] == ["During the session, outside of any call"]
+        assert playbook.content["prevention_strategies"] == []
+
+
 def test_decisions_weigh_outcomes():
     """The option that went well is recommended; the other is told with its count and rate."""
     made = [("a", "online", "positive"), ("b", "online", "positive"), ("c", "offline", "negative")]
