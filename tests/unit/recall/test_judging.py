@@ -1,5 +1,7 @@
 """Which candidates may go in, and why the others may not."""
 
+import pytest
+
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.duplicates import Duplicates
 from hmxgraph.recall.judging import judged
@@ -75,4 +77,43 @@ def test_alike_from_ninety_two_percent_on():
     assert seen.repeats(" ".join([*words[:-1], "other"]))
     assert not seen.repeats(" ".join([*words[:10], "x", *words[11:30], "y", *words[31:50], "z", *words[51:]]))
     assert not seen.repeats("")
-    assert not seen.repeats("!?")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Agents can deploy on a Friday", "Agents can't deploy on a Friday"),
+        ("The freezer offset is 5 degrees", "The freezer offset is -5 degrees"),
+        ("The rate is 5", "The rate is .5"),
+        ("We picked C# for it", "We picked C++ for it"),
+        ("Keep a<b there", "Keep a>b there"),
+        ("Run it if ready", "Run it if !ready"),
+        ("Deployed :)", "Deployed :("),
+        ("Deployed \U0001f600", "Deployed \U0001f622"),
+        ("It returns []", "It returns {}"),
+        ("!!!", "???"),
+    ],
+)
+def test_what_says_the_opposite_is_no_repeat(one, other):
+    """A mark inside or before a word is part of it, and so is one that stands for a word."""
+    seen = Duplicates()
+    assert (seen.repeats(one), seen.repeats(other)) == (False, False)
+    assert (seen.repeats(one), seen.repeats(other)) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Always verify it.", "**always** verify IT !"),
+        ("Say \u201cyes\u201d, you can\u2019t fail", "say 'yes' you can't fail"),
+        ("# Verify the rollout (twice)", "Verify the rollout twice"),
+        ("Caf\u00e9 Zo\u00eb", "cafe\u0301 zoe\u0308"),
+        ("\u6771\u4eac\u90fd\u3002", "\u6771\u4eac\u90fd"),
+        ("!!!", " !!! "),
+        ("\U0001f44d", "\U0001f44d"),
+    ],
+)
+def test_what_differs_around_words_only_is_a_repeat(one, other):
+    """Case, the end of a sentence, quotes and mark-up say nothing; a text without words is a repeat of itself."""
+    seen = Duplicates()
+    assert (seen.repeats(one), seen.repeats(other)) == (False, True)
