@@ -57,6 +57,18 @@ def test_requests_want_work(text):
         ("last Friday", "2026-03-06T00:00:00.000Z/2026-03-07T00:00:00.000Z"),
         ("on 31 June 2025", "2025-06-01T00:00:00.000Z/2025-07-01T00:00:00.000Z"),
         ("since 2024", "2024-01-01T00:00:00.000Z/2025-01-01T00:00:00.000Z"),
+        ("at 2026-03-05T10:00:00Z", "2026-03-05T00:00:00.000Z/2026-03-06T00:00:00.000Z"),
+        ("at 2026-03-05T22:00:00.5-05:00", "2026-03-06T00:00:00.000Z/2026-03-07T00:00:00.000Z"),
+        ("Sept 5 2022", "2022-09-05T00:00:00.000Z/2022-09-06T00:00:00.000Z"),
+        ("in May last year", "2025-05-01T00:00:00.000Z/2025-06-01T00:00:00.000Z"),
+        ("last year in May", "2025-05-01T00:00:00.000Z/2025-06-01T00:00:00.000Z"),
+        ("8 May of last year", "2025-05-08T00:00:00.000Z/2025-05-09T00:00:00.000Z"),
+        ("seven days ago", "2026-03-06T00:00:00.000Z/2026-03-07T00:00:00.000Z"),
+        ("twelve weeks ago", "2025-12-16T00:00:00.000Z/2025-12-23T00:00:00.000Z"),
+        ("2 weeks, 3 days ago", "2026-02-24T00:00:00.000Z/2026-02-25T00:00:00.000Z"),
+        ("half a year ago", "2025-06-13T00:00:00.000Z/2025-12-13T00:00:00.000Z"),
+        ("in the last 3 days", "2026-03-10T00:00:00.000Z/2026-03-14T00:00:00.000Z"),
+        ("on Tuesday of last week", "2026-03-03T00:00:00.000Z/2026-03-04T00:00:00.000Z"),
     ],
 )
 def test_times_are_resolved_against_the_moment_asked_from(text, span):
@@ -64,7 +76,79 @@ def test_times_are_resolved_against_the_moment_asked_from(text, span):
     assert str(time_reference(text, FRIDAY)) == span
 
 
-@pytest.mark.parametrize("text", ["on 2026-02-30", "you may go", "march on", ""])
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("the day before yesterday", "2026-03-11T00:00:00.000Z/2026-03-12T00:00:00.000Z"),
+        ("3 days before 8 May 2023", "2023-05-05T00:00:00.000Z/2023-05-06T00:00:00.000Z"),
+        ("two weeks after May 8, 2023", "2023-05-19T00:00:00.000Z/2023-05-26T00:00:00.000Z"),
+        ("the week before August 3, 2023", "2023-07-27T00:00:00.000Z/2023-08-03T00:00:00.000Z"),
+        ("the week after last week", "2026-03-09T00:00:00.000Z/2026-03-16T00:00:00.000Z"),
+        ("the month before March 2023", "2023-02-01T00:00:00.000Z/2023-03-01T00:00:00.000Z"),
+        ("the year after 2022", "2023-01-01T00:00:00.000Z/2024-01-01T00:00:00.000Z"),
+        ("last weekend before April 10, 2023", "2023-04-08T00:00:00.000Z/2023-04-10T00:00:00.000Z"),
+        ("the weekend after 8 April 2023", "2023-04-15T00:00:00.000Z/2023-04-17T00:00:00.000Z"),
+        ("on the Monday before July 24, 2023", "2023-07-17T00:00:00.000Z/2023-07-18T00:00:00.000Z"),
+    ],
+)
+def test_times_before_and_after_another(text, span):
+    """What lies so long before or after a time is that other time, as exactly as it is told."""
+    assert str(time_reference(text, FRIDAY)) == span
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("last Monday, not yesterday", "2026-03-09T00:00:00.000Z/2026-03-10T00:00:00.000Z"),
+        ("in 2024 or on 5 March 2025", "2024-01-01T00:00:00.000Z/2025-01-01T00:00:00.000Z"),
+        ("before May 8, 2023", "2023-05-08T00:00:00.000Z/2023-05-09T00:00:00.000Z"),
+        ("last Friday on 23 January", "2026-01-23T00:00:00.000Z/2026-01-24T00:00:00.000Z"),
+        ("on Monday, 8 May 2023", "2023-05-08T00:00:00.000Z/2023-05-09T00:00:00.000Z"),
+        ("the last week of April", "2025-04-01T00:00:00.000Z/2025-05-01T00:00:00.000Z"),
+        ("last week, as mentioned on November 6, 2023", "2023-11-06T00:00:00.000Z/2023-11-07T00:00:00.000Z"),
+        ("last week in Paris", "2026-03-02T00:00:00.000Z/2026-03-09T00:00:00.000Z"),
+    ],
+)
+def test_the_first_time_counts(text, span):
+    """Of several times it is the first, but words such as "last week" are told from the date that follows."""
+    assert str(time_reference(text, FRIDAY)) == span
+
+
+@pytest.mark.parametrize(
+    ("as_of_us", "this", "last"),
+    [
+        (FRIDAY, "2026-03-07", "2026-03-07"),
+        (FRIDAY + DAY_US, "2026-03-14", "2026-03-07"),
+        (FRIDAY + 2 * DAY_US, "2026-03-14", "2026-03-07"),
+        (FRIDAY + 3 * DAY_US, "2026-03-14", "2026-03-14"),
+    ],
+)
+def test_weekends(as_of_us, this, last):
+    """This weekend is the one that one is in, else the latest; the last is over."""
+    assert str(time_reference("this weekend", as_of_us)).startswith(this)
+    assert str(time_reference("last weekend", as_of_us)).startswith(last)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["8 may 2023", "on may 8, 2023", "what happened may 8 2023?", "8th of may 2023", "may 8th 2023", "8 May 2023"],
+)
+def test_months_in_small_letters(text):
+    """A year, an ordinal or a preposition makes a date of "may" and a number; so does a capital."""
+    assert str(time_reference(text, FRIDAY)) == "2023-05-08T00:00:00.000Z/2023-05-09T00:00:00.000Z"
+    if text.startswith(("on", "8th", "may", "8 May")):
+        without_year = text.replace(" 2023", "").removesuffix(",")
+        assert str(time_reference(f"{without_year} was it", FRIDAY)).startswith("2025-05-08")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("on 2026-02-30", "you may go", "march on", ""),
+        *("may 5 users log in", "we march 4 miles", "12 may users", "we march 4.5 miles", "to march 4 miles"),
+        *("twenty-one days ago", "2.5 weeks ago", "3 days before Christmas", "in the last 24 hours"),
+    ],
+)
 def test_what_is_no_time_is_none(text):
     """Dates that never were and words that only look like months name no time."""
     assert time_reference(text, FRIDAY) is None
