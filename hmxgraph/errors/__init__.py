@@ -20,6 +20,7 @@
     │   └── ConflictClosed            resolved already, with another outcome
     ├── PackError (ValueError)
     │   ├── BudgetTooSmall            no entry fits
+    │   ├── InvalidRequest            an argument of another type, form or size; names it
     │   └── UnknownChoice             strategy, section or mode that the specification does not list
     ├── FingerprintError (ValueError)
     │   ├── FingerprintRefused        another check failed: size, json, format, structure ...; names it
@@ -50,7 +51,15 @@
 Fields come first, the message is built from them, the way out stands last.
 """
 
-from hmxgraph.errors.asking import BudgetTooSmall, InvalidTime, NotFound, PackError, TaskError, UnknownChoice
+from hmxgraph.errors.asking import (
+    BudgetTooSmall,
+    InvalidRequest,
+    InvalidTime,
+    NotFound,
+    PackError,
+    TaskError,
+    UnknownChoice,
+)
 from hmxgraph.errors.base import Fault, HmxGraphError
 from hmxgraph.errors.documents import (
     DocumentError,
@@ -119,6 +128,7 @@ __all__ = [
     "IngestRefused",
     "InvalidAddress",
     "InvalidDocument",
+    "InvalidRequest",
     "InvalidTime",
     "InvalidTransition",
     "IsolationUnsupported",

@@ -59,6 +59,20 @@ class UnknownChoice(PackError):
         return f"unknown {self.name} {self.found!r}; choose one of {', '.join(self.choices)}"
 
 
+class InvalidRequest(PackError):
+    """An argument of another type, form or size than a pack can be asked with."""
+
+    def __init__(self, name: str, found: str, rule: str, way_out: str) -> None:
+        super().__init__(name, found, rule, way_out)
+        self.name = name
+        self.found = found
+        self.rule = rule
+        self.way_out = way_out
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.found} is no {self.rule}; {self.way_out}"
+
+
 class TaskError(HmxGraphError, ValueError):
     """A step that the task's record so far makes impossible."""
 

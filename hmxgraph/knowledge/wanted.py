@@ -56,8 +56,6 @@ def pack_request(query: str, wanted: WantedPack) -> PackRequest:
     given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
     given["as_of_us"] = as_us(given.pop("as_of", None))
     given["priors"] = _priors(given.pop("fingerprint", None))
-    if "sections" in given:
-        given["sections"] = tuple(given["sections"])
     return PackRequest(query, **given)
 
 

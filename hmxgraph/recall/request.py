@@ -1,14 +1,19 @@
 """What is asked of a pack: the question, the budget, and what narrows the answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.errors import BudgetTooSmall, UnknownChoice
+from hmxgraph.errors import BudgetTooSmall, InvalidRequest, UnknownChoice
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.timestamps import iso
 
 DEFAULT_BUDGET = 2048
+# What JSON writes exactly (RFC 8785).
+LARGEST_BUDGET = 2**53 - 1
+LONGEST_ID = 1_024
+# What an error quotes of a value that is refused.
+LONGEST_VALUE = 60
 # What a pack quotes of its question: the pack itself is limited to 256 KB.
 LONGEST_QUOTE = 8_000
 CUT = " [truncated]"
@@ -37,18 +42,18 @@ class PackRequest:
 
         Raises:
             BudgetTooSmall: a budget below one token.
+            InvalidRequest: an argument of another type, a budget that JSON cannot write, or an id that is too long.
             UnknownChoice: a strategy or section that HMX-C does not list, or a confidence outside [0, 1].
 
         """
-        if self.budget < 1:
-            raise BudgetTooSmall(self.budget, 1)
+        if not isinstance(self.query, str):
+            raise _invalid("query", self.query, "text", 'ask in words, such as "Deploy staging"')
+        _check_budget(self.budget)
         _check("strategy", self.strategy, STRATEGIES)
-        for section in self.sections:
-            _check("section", section, SECTION_PRIORITY)
-        if not 0 <= self.min_confidence <= 1:
-            raise UnknownChoice("min_confidence", str(self.min_confidence), ("0.0 to 1.0",))
-        wanted = tuple(section for section in SECTION_PRIORITY if section in self.sections)
-        object.__setattr__(self, "sections", wanted or SECTION_PRIORITY)
+        _check_id("session_id", self.session_id)
+        _check_id("agent_id", self.agent_id)
+        _check_confidence(self.min_confidence)
+        object.__setattr__(self, "sections", _in_order(self.sections))
         object.__setattr__(self, "query", self.query.encode("utf-8", "replace").decode("utf-8"))
 
     @property
@@ -73,3 +78,51 @@ class PackRequest:
 def _check(name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise UnknownChoice(name, str(value), choices)
+
+
+def _check_budget(budget: object) -> None:
+    if not isinstance(budget, int) or isinstance(budget, bool):
+        raise _invalid("budget", budget, "whole number of tokens", f"give one, such as {DEFAULT_BUDGET}")
+    if abs(budget) > LARGEST_BUDGET:
+        raise _invalid("budget", budget, "number that JSON writes exactly", f"ask for at most {LARGEST_BUDGET}")
+    if budget < 1:
+        raise BudgetTooSmall(budget, 1)
+
+
+def _check_id(name: str, value: object) -> None:
+    if value is None:
+        return
+    if not isinstance(value, str):
+        raise _invalid(name, value, "text", "give the id as the events spell it")
+    if len(value) > LONGEST_ID:
+        rule = f"id of at most {LONGEST_ID} characters"
+        raise _invalid(name, value, rule, f"it has {len(value)}; give the id that the events have")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise _invalid(name, value, "valid Unicode", "leave out the lone surrogates")
+
+
+def _check_confidence(value: object) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise _invalid("min_confidence", value, "number", "give one from 0.0 to 1.0")
+    if not 0 <= value <= 1:
+        raise UnknownChoice("min_confidence", _shown(value), ("0.0 to 1.0",))
+
+
+def _in_order(sections: Iterable[str]) -> tuple[str, ...]:
+    """Those wanted, in the order of their priority; all where none is named."""
+    if isinstance(sections, str) or not isinstance(sections, Iterable):
+        raise _invalid("sections", sections, "list of names", 'give one, such as ["core", "episodes"]')
+    wanted = tuple(sections)
+    for section in wanted:
+        _check("section", section, SECTION_PRIORITY)
+    return tuple(section for section in SECTION_PRIORITY if section in wanted) or SECTION_PRIORITY
+
+
+def _invalid(name: str, found: object, rule: str, way_out: str) -> InvalidRequest:
+    return InvalidRequest(name, _shown(found), rule, way_out)
+
+
+def _shown(value: object) -> str:
+    """*value* as an error quotes it; Python writes no huge number in decimals."""
+    shown = hex(value) if isinstance(value, int) and abs(value) > LARGEST_BUDGET else repr(value)
+    return shown if len(shown) <= LONGEST_VALUE else f"{shown[:LONGEST_VALUE]}\u2026"

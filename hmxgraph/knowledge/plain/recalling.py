@@ -27,6 +27,7 @@ class Recalling(Face):
 
         Raises:
             BudgetTooSmall: a budget below one token.
+            InvalidRequest: an argument of another type, a budget that JSON cannot write, or an id that is too long.
             UnknownChoice: no such strategy or section, or a confidence outside [0, 1].
 
         """

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hmxgraph.errors import BudgetTooSmall, UnknownChoice
+from hmxgraph.errors import BudgetTooSmall, InvalidRequest, PackError, UnknownChoice
 from hmxgraph.protocol.packs import SECTION_PRIORITY
-from hmxgraph.recall.request import CUT, LONGEST_QUOTE, PackRequest
+from hmxgraph.recall.request import CUT, LARGEST_BUDGET, LONGEST_ID, LONGEST_QUOTE, PackRequest
 
 
 @pytest.mark.parametrize("budget", [0, -1])
@@ -19,6 +19,40 @@ def test_unknown_choices_are_refused(wanted):
     """The specification lists the choices."""
     with pytest.raises(UnknownChoice):
         PackRequest("q", **wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        *(("budget", value, "whole number") for value in (1.5, "100", float("nan"), True, None)),
+        ("budget", LARGEST_BUDGET + 1, "JSON writes exactly"),
+        *((name, 5, "no text") for name in ("session_id", "agent_id")),
+        *((name, "a\ud800", "valid Unicode") for name in ("session_id", "agent_id")),
+        *((name, "x" * (LONGEST_ID + 1), "at most 1024 characters") for name in ("session_id", "agent_id")),
+        *(("query", value, "no text") for value in (None, 5, b"x")),
+        *(("sections", value, "list of names") for value in (5, "core")),
+        *(("min_confidence", value, "no number") for value in ("0.5", True, None)),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_by_name(name, value, rule):
+    """The error tells which argument it is, what it found, the rule and a way out, in one short line."""
+    with pytest.raises(InvalidRequest, match=rule) as refused:
+        PackRequest(**{"query": "q", name: value})
+    assert isinstance(refused.value, PackError)
+    assert (refused.value.name, str(refused.value).split()[0]) == (name, name)
+    assert len(str(refused.value).encode()) < 240
+
+
+def test_numbers_that_python_does_not_write_are_refused_too():
+    """The message of the error quotes the beginning of the number."""
+    for wanted in ({"budget": 10**5_000}, {"budget": -(10**5_000)}, {"min_confidence": 10**5_000}):
+        with pytest.raises(PackError, match="0x"):
+            PackRequest("q", **wanted)
+
+
+def test_the_largest_values_are_taken():
+    """A limit is the last value that is allowed."""
+    assert PackRequest("q", budget=LARGEST_BUDGET, session_id="x" * LONGEST_ID, min_confidence=1).min_confidence == 1
 
 
 def test_sections_stand_in_priority_order():
