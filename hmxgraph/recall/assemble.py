@@ -266,7 +266,6 @@ def _about(candidate: Candidate) -> dict[str, Any]:
         return {}
     about: dict[str, Any] = {
         "timestamp": iso(candidate.time_us),
-        "time_us": candidate.time_us,
         "session_id": candidate.session_id,
         "place": candidate.place,
     }

@@ -1,6 +1,6 @@
 """A context pack as callers hold it: the wire document with its text and its faces for people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -9,7 +9,9 @@ from rich.table import Table
 
 from hmxgraph.errors import NotWritten
 from hmxgraph.protocol.packs import ContextPack, Entry
+from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.recall.explain import pack_table
+from hmxgraph.recall.layout import day
 from hmxgraph.recall.render import Line, rendered
 from hmxgraph.recall.report import Trails, pack_html
 from hmxgraph.text.lines import speaker_name
@@ -56,18 +58,42 @@ class Pack(ContextPack):
         return pack_html(self, fragment=True)
 
     def _lines(self) -> Iterator[Line]:
-        for entry, about in zip(self.entries, self.metadata["entries"], strict=True):
+        for entry, about in zip(self.entries, self._told(), strict=True):
             yield _line_of(entry, about)
 
+    def _told(self) -> list[Mapping[str, Any]]:
+        """What the metadata tell of each entry: nothing in a pack of another maker."""
+        told = self.metadata.get("entries")
+        if not isinstance(told, list) or len(told) != len(self.entries):
+            return [{}] * len(self.entries)
+        return [about if isinstance(about, dict) else {} for about in told]
 
-def _line_of(entry: Entry, about: dict[str, Any]) -> Line:
+
+def _line_of(entry: Entry, about: Mapping[str, Any]) -> Line:
     """An entry as a line of text; *about* is what the metadata tell of it."""
+    time_us, place = _time_us(about), about.get("place")
     return Line(
         entry.section,
         entry.content,
-        about.get("time_us", 0),
-        about.get("session_id", ""),
-        about.get("place", 0),
-        about.get("label", ""),
-        speaker_name(about.get("speaker", "")),
+        time_us or 0,
+        _text(about, "session_id"),
+        place if isinstance(place, int) else 0,
+        _text(about, "label"),
+        speaker_name(_text(about, "speaker")),
+        timed=time_us is not None,
     )
+
+
+def _text(about: Mapping[str, Any], name: str) -> str:
+    found = about.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _time_us(about: Mapping[str, Any]) -> int | None:
+    """When it was; None where that is not told, or is no day of the calendar."""
+    try:
+        time_us = microseconds(_text(about, "timestamp"))
+        day(time_us)
+    except (ValueError, OverflowError):
+        return None
+    return time_us

@@ -14,7 +14,10 @@ from hmxgraph.text.lines import written as as_written
 
 
 class Line(NamedTuple):
-    """One entry as it is to be written; of events also when, in which session and place, and by whom."""
+    """One entry as it is to be written; of events also when, in which session and place, and by whom.
+
+    ``timed`` tells whether it is known when: a section with an event of unknown time has no dates.
+    """
 
     section: str
     content: str
@@ -23,6 +26,7 @@ class Line(NamedTuple):
     place: int = 0
     label: str = ""
     speaker: str = ""
+    timed: bool = True
 
 
 # Something of the text that stands on lines of its own: a heading, a date or notice, or an entry.
@@ -64,7 +68,7 @@ def parts_of(lines: Sequence[Line]) -> list[Part]:
     for section, grouped in groupby(lines, key=lambda line: line.section):
         parts.append(heading(section))
         entries = list(grouped)
-        parts += _dated(entries) if section in DATED else entries
+        parts += _dated(entries) if section in DATED and all(line.timed for line in entries) else entries
     if any(line.label for line in lines):
         parts.insert(0, NOTICE)
     return parts

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from hmxgraph.errors import NotWritten
+from hmxgraph.recall.pack import Pack
 from tests.recall_makers import artifact, event, known, memory, packed
 
 
@@ -45,3 +46,37 @@ def test_only_the_duration_is_volatile():
     assert fast.metadata["pack_hash"] == slow.metadata["pack_hash"]
     assert slow.assembly_metadata.assembly_duration_ms == 2.346
     assert fast.text == slow.text
+
+
+@pytest.mark.parametrize("age_days", [150_000, -150_000])
+def test_a_pack_tells_events_of_any_century(age_days):
+    """What the metadata tell of times is text: as numbers, those of other centuries are none that JSON writes."""
+    pack = packed([event(1, "Deploy the staging environment", age_days=age_days, salience=1.0)])
+    assert Pack.parse(pack.to_json()).text == pack.text
+    assert ("1615" if age_days > 0 else "2436") in pack.text
+
+
+def test_a_pack_that_was_read_is_the_pack_that_was_made():
+    """The text is made from what the document tells, microseconds and order included."""
+    pack = packed([event(number, f"deploy staging {number}", session=f"s{number % 2}") for number in range(9)])
+    assert Pack.parse(pack.to_json()).text == pack.text
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None,
+        "entries",
+        [],
+        [None],
+        [{}],
+        [{"timestamp": 5, "session_id": 5, "place": "x", "label": 5, "speaker": 5}],
+        [{"timestamp": "yesterday"}],
+        [{"timestamp": "0000-01-01T00:00:00Z"}],
+    ],
+)
+def test_a_pack_of_another_maker_is_told_without_dates(told):
+    """Where the metadata tell no time of an event, its section has no dates; nothing else is missed."""
+    document = packed([event(1, "deploy staging")]).document()
+    document["metadata"] = {} if told is None else {"entries": told}
+    assert Pack.parse(document).text == "## Episodes\n- deploy staging\n"
