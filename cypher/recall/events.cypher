@@ -7,19 +7,25 @@
 // each event they have the one property that is made for it and the text, which is short (4,000 characters at most): a
 // statement of its own for the texts that a pack shows takes twice as long. The reader leaves out neighbours that came
 // later or are expired, and erased ones have no such property. The tenant is part of the Lucene query; the index answers
-// best first, so that $limit cuts off the weakest. The first $windows hits, the centres, also bring the four turns
-// before and after them, which tells what follows upon what: to ask each event for its next one would take 1 to 2 ms.
+// best first, so that $limit cuts off the weakest. It knows no times: it is asked for $reach times as many, so that what
+// came later does not crowd out what was there, and cut_off tells that it may have had more even so. The first $windows
+// hits, the centres, also bring the four turns before and after them, which tells what follows upon what: to ask each
+// event for its next one would take 1 to 2 ms.
 //
 // mode: read
-// row:  state_version, as_of_us, event_count, found, events, texts, centres, model_hash, model, schemas, done
+// row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WITH tenant, coalesce($as_of_us, tenant.logical_us) AS as_of_us
 CALL (as_of_us) {
-  CALL db.index.fulltext.queryNodes('event_text', $query, {limit: $limit}) YIELD node
-  WHERE node.tenant_id = $tenant_id AND node.erased IS NULL AND node.time_us <= as_of_us
-    AND (node.expires_us IS NULL OR node.expires_us > as_of_us)
-  RETURN collect(node) AS hits
+  CALL db.index.fulltext.queryNodes('event_text', $query, {limit: $limit * $reach}) YIELD node
+  RETURN
+    count(*) AS looked_at,
+    collect(CASE
+      WHEN node.tenant_id = $tenant_id AND node.erased IS NULL AND node.time_us <= as_of_us
+        AND (node.expires_us IS NULL OR node.expires_us > as_of_us) THEN node
+    END) AS found
 }
+WITH tenant, as_of_us, found[0..$limit] AS hits, looked_at >= $limit * $reach OR size(found) > $limit AS cut_off
 CALL (hits) {
   CALL (hits) {
     UNWIND hits[0..$windows] AS hit
@@ -65,7 +71,7 @@ RETURN
   tenant.state_version AS state_version,
   as_of_us,
   tenant.event_count AS event_count,
-  size(hits) AS found,
+  cut_off,
   events,
   texts,
   [hit IN hits[0..$windows] | hit.event_id] AS centres,

@@ -3,7 +3,9 @@
 // trusted, entities, relations, open conflicts, and what the running session did. Nothing in it depends on how events
 // are ranked, so that the server works on it meanwhile.
 //
-// As of $as_of_us. Lists come in no order where nothing is cut off; where something is, the order is total.
+// As of $as_of_us. Lists come in no order where nothing is cut off; where something is, the order is total. Full-text
+// indexes answer best first and know no times: they are asked for $reach times as many as are kept, so that what came
+// later does not crowd out what was there.
 //
 // The planner would go through all events there are for those of one session: hence the hints; and for those that a
 // record names: hence endNode, which it cannot begin from.
@@ -18,11 +20,15 @@ CALL () {
   WITH DISTINCT memory
   RETURN collect(memory) AS told
 }
-CALL (told) {
-  CALL (told) {
-    CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60}) YIELD node
-    WHERE node.tenant_id = $tenant_id
-    RETURN node AS record
+CALL () {
+  CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60 * $reach}) YIELD node
+  WHERE node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
+  RETURN collect(node)[0..60] AS worded
+}
+CALL (told, worded) {
+  CALL (told, worded) {
+    UNWIND worded AS record
+    RETURN record
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
     RETURN record
@@ -84,9 +90,13 @@ CALL (records) {
   RETURN collect([coalesce(record.artifact_id, record.memory_id), event.recall_row, event.text]) AS evidence
 }
 CALL () {
-  CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40}) YIELD node AS record
-  WHERE record.tenant_id = $tenant_id AND record.created_us <= $as_of_us AND record.erased IS NULL
-    AND record.artifact_kind <> 'digest'
+  CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40 * $reach}) YIELD node
+  WHERE node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
+    AND node.artifact_kind <> 'digest'
+  RETURN collect(node)[0..40] AS recorded
+}
+CALL (recorded) {
+  UNWIND recorded AS record
   RETURN collect(record {
     .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .search_text, .pack_section,
     .hidden_us,
@@ -96,9 +106,9 @@ CALL () {
   }) AS task_records
 }
 CALL () {
-  CALL db.index.fulltext.queryNodes('entity_text', $words, {limit: 40}) YIELD node
+  CALL db.index.fulltext.queryNodes('entity_text', $words, {limit: 40 * $reach}) YIELD node
   WHERE node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us
-  RETURN collect(node) AS met
+  RETURN collect(node)[0..40] AS met
 }
 CALL (met) {
   UNWIND met AS entity

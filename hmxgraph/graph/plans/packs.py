@@ -32,6 +32,8 @@ from hmxgraph.text.tokens import TokenCounter
 # Hits of the full-text search, and how many of them bring their neighbours.
 HITS = 150
 WINDOWS = 100
+# An index that knows no times is asked for so many times as many hits where an earlier time is asked about.
+REACH = 10
 ANCHORS = 12
 # An entity that more events mention ties nothing together.
 COMMON = 30
@@ -59,6 +61,7 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) ->
         as_of_us=request.as_of_us,
         query=term_query(tenancy.scope, asked).ljust(_QUERY_LENGTH),
         limit=HITS,
+        reach=_reach(request),
         windows=WINDOWS,
         works=set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION]),
         model_key=model_key(tenancy),
@@ -88,9 +91,9 @@ class _First:
 
     @cached_property
     def state(self) -> State:
-        row = self.row or {"state_version": 0, "as_of_us": None, "event_count": 0, "found": 0}
+        row = self.row or {"state_version": 0, "as_of_us": None, "event_count": 0, "cut_off": False}
         as_of_us = row["as_of_us"] if row["as_of_us"] is not None else self.request.as_of_us or 0
-        return State(self.tenancy.tenant_id, row["state_version"], as_of_us, row["event_count"], row["found"] >= HITS)
+        return State(self.tenancy.tenant_id, row["state_version"], as_of_us, row["event_count"], row["cut_off"])
 
     @cached_property
     def question(self) -> Question:
@@ -142,6 +145,7 @@ def _knowledge(first: _First, asked: tuple[str, ...]) -> Statement:
         "recall/knowledge",
         tenant_id=tenancy.tenant_id,
         as_of_us=as_of_us,
+        reach=_reach(request),
         active_us=as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
         session_key=_session_key(tenancy, request),
         chosen=_filled([tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [], 1),
@@ -165,6 +169,10 @@ def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
         latest_us=state.as_of_us - LATEST_DAYS * DAY_US if latest else _NEVER,
         session_key=_session_key(tenancy, request),
     )
+
+
+def _reach(request: PackRequest) -> int:
+    return 1 if request.as_of_us is None else REACH
 
 
 def _filled(keys: list[str], size: int) -> list[str]:

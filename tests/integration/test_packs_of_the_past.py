@@ -1,0 +1,45 @@
+"""Packs as of an earlier time on the real server: what came later neither shows in them nor pushes anything out."""
+
+from hmxgraph.protocol.timestamps import iso
+from tests.session_makers import START, event
+
+CODEWORD = "The rollback codeword for the payments cluster is heron"
+ASKED = "What is the rollback codeword for the payments cluster?"
+THEN = iso(START + 60_000_000)
+LATER = 86_400
+
+
+def message(tenant_id, session, second, text, **optional):
+    """Somebody says something, so many seconds after the start."""
+    return event(session, second, "message", {"role": "user", "text": text}, tenant=tenant_id, **optional)
+
+
+def later(tenant_id, count, text):
+    """That text said so many times, in as many sessions, a day later."""
+    return [message(tenant_id, f"later-{number}", LATER + number, text) for number in range(count)]
+
+
+def contents(pack):
+    """The words of a pack's entries."""
+    return {entry.content for entry in pack.entries}
+
+
+def test_later_events_do_not_crowd_out_earlier_ones(graph):
+    """An event is found as of its time, however many that fit better came later; with too many the pack says so."""
+    graph.ingest([message(graph.tenant_id, "old", 1, CODEWORD)])
+    graph.ingest(later(graph.tenant_id, 400, "rollback codeword payments cluster"))
+    pack = graph.pack(ASKED, as_of=THEN)
+    assert f"user: {CODEWORD}" in contents(pack)
+    assert not pack.metadata["pool"]["truncated"]
+    more = [message(graph.tenant_id, f"more-{n}", 2 * LATER, "rollback codeword payments cluster") for n in range(1200)]
+    graph.ingest(more)
+    assert graph.pack(ASKED, as_of=THEN).metadata["pool"]["truncated"]
+
+
+def test_later_knowledge_does_not_crowd_out_earlier_knowledge(graph):
+    """A memory is found as of its time, however many that fit better came later."""
+    graph.remember("The gadget is stored in the hall of the old museum", kind="fact", at=iso(START))
+    for number in range(70):
+        graph.remember(f"gadget stored {number}", kind="fact", at=iso(START + LATER * 1_000_000))
+    pack = graph.pack("Where is the gadget stored?", as_of=THEN, sections=["facts"])
+    assert contents(pack) == {"The gadget is stored in the hall of the old museum"}
