@@ -8,9 +8,10 @@
 // statement of its own for the texts that a pack shows takes twice as long. The reader leaves out neighbours that came
 // later or are expired, and erased ones have no such property. The tenant is part of the Lucene query; the index answers
 // best first, so that $limit cuts off the weakest. It knows no times: it is asked for $reach times as many, so that what
-// came later does not crowd out what was there, and cut_off tells that it may have had more even so. The first $windows
-// hits, the centres, also bring the four turns before and after them, which tells what follows upon what: to ask each
-// event for its next one would take 1 to 2 ms.
+// came later does not crowd out what was there. The first $windows hits, the centres, also bring the four turns before
+// and after them, which tells what follows upon what: to ask each event for its next one would take 1 to 2 ms. Which hits
+// are first follows from the words of all tenants: cut_off tells that the index may have had more, or that some hits are
+// no centres.
 //
 // mode: read
 // row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done
@@ -25,7 +26,7 @@ CALL (as_of_us) {
         AND (node.expires_us IS NULL OR node.expires_us > as_of_us) THEN node
     END) AS found
 }
-WITH tenant, as_of_us, found[0..$limit] AS hits, looked_at >= $limit * $reach OR size(found) > $limit AS cut_off
+WITH tenant, as_of_us, found[0..$limit] AS hits, looked_at >= $limit * $reach OR size(found) > $windows AS cut_off
 CALL (hits) {
   CALL (hits) {
     UNWIND hits[0..$windows] AS hit

@@ -5,13 +5,13 @@
 //
 // As of $as_of_us. Lists come in no order where nothing is cut off; where something is, the order is total. Full-text
 // indexes answer best first and know no times: they are asked for $reach times as many as are kept, so that what came
-// later does not crowd out what was there.
+// later does not crowd out what was there; cut_off tells that one of them may have had more even so.
 //
 // The planner would go through all events there are for those of one session: hence the hints; and for those that a
 // record names: hence endNode, which it cannot begin from.
 //
 // mode: read
-// row:  artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events
+// row:  artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events, cut_off
 CALL () {
   MATCH (event:Event)
   USING INDEX event:Event(session_key, sequence)
@@ -22,9 +22,13 @@ CALL () {
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60 * $reach}) YIELD node
-  WHERE node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
-  RETURN collect(node)[0..60] AS worded
+  RETURN
+    count(*) AS looked_at,
+    collect(CASE
+      WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us THEN node
+    END) AS found
 }
+WITH told, found[0..60] AS worded, looked_at >= 60 * $reach OR size(found) > 60 AS knowledge_cut
 CALL (told, worded) {
   CALL (told, worded) {
     UNWIND worded AS record
@@ -91,12 +95,15 @@ CALL (records) {
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40 * $reach}) YIELD node
-  WHERE node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
-    AND node.artifact_kind <> 'digest'
-  RETURN collect(node)[0..40] AS recorded
+  RETURN
+    count(*) AS records_looked_at,
+    collect(CASE
+      WHEN node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
+        AND node.artifact_kind <> 'digest' THEN node
+    END) AS recorded
 }
 CALL (recorded) {
-  UNWIND recorded AS record
+  UNWIND recorded[0..40] AS record
   RETURN collect(record {
     .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .search_text, .pack_section,
     .hidden_us,
@@ -107,9 +114,18 @@ CALL (recorded) {
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('entity_text', $words, {limit: 40 * $reach}) YIELD node
-  WHERE node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us
-  RETURN collect(node)[0..40] AS met
+  RETURN
+    count(*) AS entities_looked_at,
+    collect(CASE
+      WHEN node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us THEN node
+    END) AS named
 }
+WITH
+  *,
+  named[0..40] AS met,
+  knowledge_cut
+    OR records_looked_at >= 40 * $reach OR size(recorded) > 40
+    OR entities_looked_at >= 40 * $reach OR size(named) > 40 AS cut_off
 CALL (met) {
   UNWIND met AS entity
   MATCH (entity)-[relation:RELATES_TO]-(other:Entity)
@@ -160,4 +176,5 @@ RETURN
     MATCH (running:Session {key: $session_key})
     WHERE running.tenant_id = $tenant_id
     RETURN running.event_count
-  }), 0) AS session_events
+  }), 0) AS session_events,
+  cut_off

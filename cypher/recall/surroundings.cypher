@@ -2,14 +2,15 @@
 // events mention tie nothing together and are left out whole, so that no part of them is an accident of the order of
 // storage), those of the time that the question names, the latest ones, and those of the running session.
 //
-// As of $as_of_us. The lists come in no order where nothing is cut off; where something is, the order is total.
+// As of $as_of_us. The lists come in no order where nothing is cut off; where something is, the order is total. The
+// latest ones and those of the session are as many as are asked for; cut_off tells that the time has more than are told.
 //
 // The planner would go through a tenant's whole time, or all events there are, for those of one session: hence the
 // hint; and for those that an entity names: hence startNode, which it cannot begin from. It takes the latest straight
 // from the index only where the order names both of its properties.
 //
 // mode: read
-// row:  mentions, events, texts
+// row:  mentions, events, texts, cut_off
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -24,17 +25,19 @@ CALL () {
     collect([event.event_id, entity.normalised, coalesce(mention.role, '')]) AS mentions,
     collect(DISTINCT event) AS linked
 }
-CALL (linked) {
-  CALL (linked) {
-    UNWIND linked AS event
+CALL () {
+  MATCH (event:Event {tenant_id: $tenant_id})
+  WHERE event.time_us >= $from_us AND event.time_us < $to_us AND event.time_us <= $as_of_us
+    AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+  WITH event
+  ORDER BY event.tenant_id DESC, event.time_us DESC, event.event_id
+  LIMIT 121
+  RETURN collect(event) AS spanned
+}
+CALL (linked, spanned) {
+  CALL (linked, spanned) {
+    UNWIND linked + spanned[0..120] AS event
     RETURN event
-    UNION
-    MATCH (event:Event {tenant_id: $tenant_id})
-    WHERE event.time_us >= $from_us AND event.time_us < $to_us AND event.time_us <= $as_of_us
-      AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
-    RETURN event
-    ORDER BY event.tenant_id DESC, event.time_us DESC, event.event_id
-    LIMIT 120
     UNION
     MATCH (event:Event {tenant_id: $tenant_id})
     WHERE event.time_us >= $latest_us AND event.time_us <= $as_of_us
@@ -54,4 +57,4 @@ CALL (linked) {
   }
   RETURN collect(coalesce(event.recall_row, '')) AS events, collect(coalesce(event.text, '')) AS texts
 }
-RETURN mentions, events, texts
+RETURN mentions, events, texts, size(spanned) > 120 AS cut_off

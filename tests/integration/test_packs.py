@@ -15,6 +15,7 @@ from hmxgraph.graph.catalogue import query, query_names
 from hmxgraph.protocol.packs import STRATEGIES, ContextPack
 from hmxgraph.text.tokens import counter
 from tests.session_makers import Script, deployment, event, repaired_deployment
+from tests.task_makers import tasks_of
 
 QUERY = "Deploy the staging environment"
 WEIGHTS = {"relevance": 0.4, "recency": 0.2, "provenance": 0.2, "salience": 0.2}
@@ -264,6 +265,58 @@ def test_a_cut_pool_says_so(graph):
     graph.ingest(script.events)
     assert graph.pack("staging").metadata["pool"] == {"events_in_tenant": 170, "truncated": True}
     assert not graph.pack("166").metadata["pool"]["truncated"]
+
+
+def hits(graph, count):
+    """So many events with the words of a question, each in a session of its own."""
+    graph.ingest(
+        event(f"hit-{n}", n, "message", {"role": "user", "text": f"staging {n}"}, tenant=graph.tenant_id)
+        for n in range(count)
+    )
+    return graph.pack("staging")
+
+
+def facts(graph, count):
+    """So many facts with the words of a question."""
+    for number in range(count):
+        graph.remember(f"The gadget number {number} is stored in hall {number}", kind="fact", at="2026-03-14T03:00:00Z")
+    return graph.pack("Where is the gadget stored?", sections=["facts"])
+
+
+def entities(graph, count):
+    """So many entities that have a word of a question."""
+    graph.ingest(
+        event("talk", n, "message", {"role": "user", "text": f"See src/gadget/module{n}.py"}, tenant=graph.tenant_id)
+        for n in range(count)
+    )
+    return graph.pack("gadget")
+
+
+def task_records(graph, count):
+    """So many records of a task with the words of a question."""
+    tasks = tasks_of(graph)
+    task_id = tasks.start("Mend it", agent_id="ana", at="2026-03-14T03:00:00Z").task_id
+    for number in range(count):
+        tasks.add_evidence(
+            task_id, summary=f"gadget {number}", supports_claim=True, agent_id="ana", at="2026-03-14T03:00:01Z"
+        )
+    return graph.pack("gadget")
+
+
+def day(graph, count):
+    """So many events on the day that a question names, with none of its words."""
+    graph.ingest(
+        event("talk", n, "message", {"role": "user", "text": f"remark {n}"}, tenant=graph.tenant_id)
+        for n in range(count)
+    )
+    return graph.pack("What happened on 14 March 2026?")
+
+
+@pytest.mark.parametrize(("made", "most"), [(hits, 100), (facts, 59), (entities, 39), (task_records, 39), (day, 120)])
+def test_every_cut_pool_says_so(graph, made, most):
+    """Whatever of events, neighbours, knowledge or a named day is not looked at: the pack tells, and only then."""
+    assert not made(graph, most).metadata["pool"]["truncated"]
+    assert made(graph, most + 1).metadata["pool"]["truncated"]
 
 
 def test_words_reach_over_left_out_numbers_but_not_over_what_was_erased(graph):

@@ -1,7 +1,7 @@
 """Context packs: what a question touches is read in three statements, the rest is pure (HMX-C)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -77,7 +77,8 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) ->
     yield Ahead(surroundings)
     touched = known(told, tenancy.tenant_id, first.state.as_of_us)
     [around] = yield surroundings
-    return assemble(first.draft(around, touched, count_tokens))
+    cut_off = told["cut_off"] or around["cut_off"]
+    return assemble(first.draft(around, touched, count_tokens, cut_off=cut_off))
 
 
 @dataclass(frozen=True)
@@ -127,11 +128,12 @@ class _First:
         """The procedure to follow and the actions worth expecting, as the compiler's model foresees them."""
         return guidance(self.request.query[:LONGEST_QUESTION], self.row, self.kept) if self.row else NO_GUIDANCE
 
-    def draft(self, row: Row, touched: Known, count_tokens: TokenCounter) -> Draft:
+    def draft(self, row: Row, touched: Known, count_tokens: TokenCounter, *, cut_off: bool) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         around = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(_events(row, self.state.as_of_us))
-        return Draft(self.request, self.state, ranking, around, touched, count_tokens, self.guidance)
+        state = replace(self.state, truncated=self.state.truncated or cut_off)
+        return Draft(self.request, state, ranking, around, touched, count_tokens, self.guidance)
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:
