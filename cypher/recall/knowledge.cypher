@@ -5,7 +5,8 @@
 //
 // As of $as_of_us. Lists come in no order where nothing is cut off; where something is, the order is total. Full-text
 // indexes answer best first and know no times: they are asked for $reach times as many as are kept, so that what came
-// later does not crowd out what was there; cut_off tells that one of them may have had more even so.
+// later does not crowd out what was there; cut_off tells that one of them may have had more even so. Hard rules are to
+// be told whatever is asked, and are twice as many as a pack can hold before one is left out: cut_off tells that too.
 //
 // The planner would go through all events there are for those of one session: hence the hints; and for those that a
 // record names: hence endNode, which it cannot begin from.
@@ -35,8 +36,15 @@ CALL (told, worded) {
     RETURN record
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
+    WHERE record.hard AND record.first_us <= $as_of_us
     RETURN record
-    ORDER BY coalesce(record.hard, false) DESC, record.first_us DESC, record.memory_id
+    ORDER BY coalesce(record.valid_to_us > $as_of_us, true) DESC, record.first_us DESC, record.memory_id
+    LIMIT 1000
+    UNION
+    MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
+    WHERE NOT coalesce(record.hard, false) AND record.first_us <= $as_of_us
+    RETURN record
+    ORDER BY record.first_us DESC, record.memory_id
     LIMIT 60
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'goal'})
@@ -125,6 +133,7 @@ WITH
   named[0..40] AS met,
   knowledge_cut
     OR records_looked_at >= 40 * $reach OR size(recorded) > 40
+    OR size([record IN records WHERE record.hard]) >= 1000
     OR entities_looked_at >= 40 * $reach OR size(named) > 40 AS cut_off
 CALL (met) {
   UNWIND met AS entity

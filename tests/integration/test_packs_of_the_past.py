@@ -43,3 +43,14 @@ def test_later_knowledge_does_not_crowd_out_earlier_knowledge(graph):
         graph.remember(f"gadget stored {number}", kind="fact", at=iso(START + LATER * 1_000_000))
     pack = graph.pack("Where is the gadget stored?", as_of=THEN, sections=["facts"])
     assert contents(pack) == {"The gadget is stored in the hall of the old museum"}
+
+
+def test_hard_policies_are_always_told(graph):
+    """Every hard policy that was there by then is told, however many there are, whatever was ruled later."""
+    for number in range(65):
+        graph.remember(f"Never open gate {number}", kind="policy", hard=True, at=iso(START))
+    for number in range(5):
+        graph.remember(f"Never close door {number}", kind="policy", hard=True, at=iso(START + LATER * 1_000_000))
+    now, then = (graph.pack("Plan the lunch", budget=8000, as_of=time) for time in (None, THEN))
+    assert len(now.entries) == 70
+    assert contents(then) == {f"Never open gate {number}" for number in range(65)}
