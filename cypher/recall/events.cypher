@@ -59,7 +59,8 @@ CALL (as_of_us) {
   MATCH (event:Event)
   USING INDEX event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
-    AND $works AND event.time_us <= as_of_us AND event.erased IS NULL
+    AND $works AND event.time_us <= as_of_us
+    AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > as_of_us)
     AND event.event_type IN ['tool_call', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action']
   WITH event
   ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC

@@ -71,7 +71,10 @@ CALL (records) {
     .success_rates, .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants,
     source_events: size(artifact.source_events),
     linked: EXISTS { (artifact)-[:EVIDENCED_BY]->() },
-    alive: EXISTS { (artifact)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
+    alive: EXISTS {
+      (artifact)-[:EVIDENCED_BY]->(event:Event)
+      WHERE event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    }
   }) AS artifacts
 }
 CALL (records, told) {
@@ -85,7 +88,10 @@ CALL (records, told) {
       WHERE session.outcome IS NULL OR session.outcome_order[1] > $as_of_us
     },
     linked: EXISTS { (memory)-[:EVIDENCED_BY]->() },
-    alive: EXISTS { (memory)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL }
+    alive: EXISTS {
+      (memory)-[:EVIDENCED_BY]->(event:Event)
+      WHERE event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    }
   }) AS memories
 }
 CALL (records) {
@@ -163,7 +169,8 @@ CALL () {
   MATCH (event:Event)
   USING INDEX event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
-    AND event.time_us <= $as_of_us AND event.erased IS NULL
+    AND event.time_us <= $as_of_us
+    AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
     AND event.event_type IN ['tool_call', 'tool_result', 'error']
   WITH event
   ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC

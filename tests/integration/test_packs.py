@@ -335,6 +335,27 @@ def test_words_reach_over_left_out_numbers_but_not_over_what_was_erased(graph):
     assert relevance() == 0
 
 
+def test_what_expired_tells_nothing(learned):
+    """Expired calls and errors neither stand in the way nor count as steps; what rests on them alone is dropped."""
+    script = Script("fleeting", tenant=learned.tenant_id).user(QUERY)
+    script.run("kubectl apply -f staging.yaml").call("browse", error="page not found")
+    fleeting = [json.loads(each.to_json()) | {"ttl_seconds": 60} for each in script.events]
+    told = event("other", 30, "message", {"role": "user", "text": "Bob lives in Perth"}, tenant=learned.tenant_id)
+    learned.ingest([*fleeting, json.loads(told.to_json()) | {"ttl_seconds": 60}])
+    before = learned.pack(QUERY, session_id="fleeting").workflow_hints
+    assert (before.current_step > 0, len(before.blockers)) == (True, 1)
+    lived = {
+        entry.content: entry.source_id for entry in learned.pack("Where does Bob live?", sections=["facts"]).entries
+    }
+    assert "Bob lives in Perth." in lived
+    learned.ingest([event("much-later", 90_000, "observation", {"title": "Clock"}, tenant=learned.tenant_id)])
+    after = learned.pack(QUERY, session_id="fleeting").workflow_hints
+    assert (after.current_step, after.blockers) == (0, ())
+    pack = learned.pack("Where does Bob live?", sections=["facts"])
+    drops = {drop.source_id: drop.drop_reason for drop in pack.dropped_entries or ()}
+    assert drops[lived["Bob lives in Perth."]] == "provenance_failed"
+
+
 @pytest.mark.parametrize("name", query_names("recall"))
 def test_no_statement_goes_through_everything(address, name):
     """Whatever the server counted last, packs read by keys, words, sessions and times, never all nodes of a kind."""
