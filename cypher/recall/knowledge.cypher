@@ -162,7 +162,10 @@ CALL () {
   LIMIT 60
   RETURN collect(conflict {
     .conflict_id, .reason, .text, .token_count, .detected_us,
-    sides: [(conflict)-[:BETWEEN]->(side) | coalesce(side.artifact_id, side.memory_id, side.key)]
+    sides: [(conflict)-[:BETWEEN]->(side) | coalesce(side.artifact_id, side.memory_id, side.key)],
+    scopes: [(conflict)-[:BETWEEN]->(side:Artifact) | side {
+      .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants
+    }]
   }) AS conflicts
 }
 CALL () {

@@ -12,7 +12,7 @@ from hmxgraph.recall.episodes import SECTION, Episodes, separated
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.hints import Progress, progress
 from hmxgraph.recall.knowledge import Appraisal, evidence_candidates, known_candidates
-from hmxgraph.recall.known import Known, KnownArtifact
+from hmxgraph.recall.known import Known
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.priors import NO_PRIORS, Priors, priors_of
 from hmxgraph.recall.records import trust
@@ -22,7 +22,7 @@ from hmxgraph.recall.scoring import THRESHOLD, Clock, clock
 from hmxgraph.recall.standings import Standings
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.tokens import TokenCounter
-from hmxgraph.text.validity import applies
+from hmxgraph.text.validity import Validity, applies
 
 # Somewhat more than fits is compared with each other, because repeats fall out.
 MARGIN = 1.2
@@ -73,14 +73,20 @@ class Draft:
 
     @cached_property
     def in_force(self) -> Known:
-        """What is known and applies to the reader (HMX-A 6), and carries enough confidence."""
+        """What is known and applies to the reader (HMX-A 6), and carries enough confidence.
+
+        A conflict tells the words of its sides: it applies where all of them do.
+        """
         least = self.request.min_confidence
         return replace(
             self.known,
-            artifacts=tuple(each for each in self.known.artifacts if each.confidence >= least and self._applies(each)),
+            artifacts=tuple(
+                each for each in self.known.artifacts if each.confidence >= least and self._applies(each.validity)
+            ),
             memories=tuple(memory for memory in self.known.memories if memory.confidence >= least or memory.hard),
             entities=tuple(entity for entity in self.known.entities if entity.confidence >= least),
             relations=tuple(relation for relation in self.known.relations if relation.confidence >= least),
+            conflicts=tuple(each for each in self.known.conflicts if all(map(self._applies, each.scopes))),
             records=tuple(record for record in self.known.records if trust(record) >= least),
         )
 
@@ -166,9 +172,9 @@ class Draft:
         content = f"Next: {step.get('description', '')}" + (f" ({tools})" if tools else "")
         yield record._replace(section="workflow", content=content, tokens=self.count_tokens(content))
 
-    def _applies(self, artifact: KnownArtifact) -> bool:
+    def _applies(self, scope: Validity) -> bool:
         return applies(
-            artifact.validity,
+            scope,
             tenant_id=self.state.tenant_id,
             moment_us=self.state.as_of_us,
             agent_id=self.request.agent_id,

@@ -106,7 +106,7 @@ class KnownRelation:
 
 @dataclass(frozen=True, slots=True)
 class KnownConflict:
-    """An open conflict and the ids of its sides."""
+    """An open conflict, the ids of its sides, and where those of them that are artifacts apply."""
 
     conflict_id: str
     reason: str
@@ -114,6 +114,7 @@ class KnownConflict:
     tokens: int
     detected_us: int
     sides: tuple[str, ...]
+    scopes: tuple[Validity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import pytest
 from neo4j import GraphDatabase
 
-from tests.artifact_makers import schema
+from tests.artifact_makers import policy, schema
 
 QUERY = "Deploy the staging environment"
 THEN = "2026-03-14T03:00:20Z"
@@ -54,3 +54,22 @@ def test_a_pack_honours_the_validity_scope(graph):
     assert procedures(graph.pack(QUERY, budget=512, agent_id="reviewer", as_of=THEN)) == {"a2"}
     assert procedures(graph.pack(QUERY, budget=512, agent_id="deployer", as_of=THEN)) == {"a1", "a2"}
     assert procedures(graph.pack(QUERY, budget=512, as_of="2026-03-14T03:00:40Z")) == {"a1"}
+
+
+@pytest.mark.parametrize(
+    ("scope", "readers"),
+    [
+        ({"agent_ids": ["keeper"]}, {None: True, "keeper": True, "other": False}),
+        ({"time_range": {"end": THEN}}, {None: False}),
+        ({"tenant_ids": ["another"]}, {None: False}),
+    ],
+)
+def test_a_conflict_is_told_where_its_sides_apply(graph, scope, readers):
+    """Whoever an artifact is not for is not told its words by a conflict either."""
+    graph.record_artifact(policy("a1", "Must use the online tool quokka", tags=["db"], validity_scope=scope))
+    graph.record_artifact(policy("a2", "Must never use the online tool quokka", second=60, tags=["db"]))
+    assert len(graph.conflicts()) == 1
+    for agent_id, told in readers.items():
+        pack = graph.pack("the online tool", agent_id=agent_id)
+        ids = {each.source_id for each in (*pack.entries, *(pack.dropped_entries or ())) if each.section == "conflicts"}
+        assert len(ids) == told

@@ -181,4 +181,5 @@ def _conflict(values: Row) -> KnownConflict:
         values["token_count"] or 0,
         values["detected_us"],
         tuple(sorted(values["sides"])),
+        tuple(_validity(scope) for scope in values["scopes"]),
     )
