@@ -11,12 +11,17 @@
 // came later does not crowd out what was there. The first $windows hits, the centres, also bring the four turns before
 // and after them, which tells what follows upon what: to ask each event for its next one would take 1 to 2 ms. Which hits
 // are first follows from the words of all tenants: cut_off tells that the index may have had more, or that some hits are
-// no centres.
+// no centres. The version of the state is read before all else, and again by the last statement: what others commit in
+// between is seen.
 //
 // mode: read
 // row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
-WITH tenant, coalesce($as_of_us, tenant.logical_us) AS as_of_us
+WITH
+  tenant,
+  tenant.state_version AS state_version,
+  tenant.event_count AS event_count,
+  coalesce($as_of_us, tenant.logical_us) AS as_of_us
 CALL (as_of_us) {
   CALL db.index.fulltext.queryNodes('event_text', $query, {limit: $limit * $reach}) YIELD node
   RETURN
@@ -26,7 +31,10 @@ CALL (as_of_us) {
         AND (node.expires_us IS NULL OR node.expires_us > as_of_us) THEN node
     END) AS found
 }
-WITH tenant, as_of_us, found[0..$limit] AS hits, looked_at >= $limit * $reach OR size(found) > $windows AS cut_off
+WITH
+  *,
+  found[0..$limit] AS hits,
+  looked_at >= $limit * $reach OR size(found) > $windows AS cut_off
 CALL (hits) {
   CALL (hits) {
     UNWIND hits[0..$windows] AS hit
@@ -70,9 +78,9 @@ CALL (as_of_us) {
   ]) AS done
 }
 RETURN
-  tenant.state_version AS state_version,
+  state_version,
   as_of_us,
-  tenant.event_count AS event_count,
+  event_count,
   cut_off,
   events,
   texts,

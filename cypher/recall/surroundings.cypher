@@ -9,8 +9,11 @@
 // hint; and for those that an entity names: hence startNode, which it cannot begin from. It takes the latest straight
 // from the index only where the order names both of its properties.
 //
+// It is the last of a pack's statements, and each of them sees what was committed by then: state_version, read after all
+// else, tells whether anything was since the first one read it.
+//
 // mode: read
-// row:  mentions, events, texts, cut_off
+// row:  mentions, events, texts, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -57,4 +60,13 @@ CALL (linked, spanned) {
   }
   RETURN collect(coalesce(event.recall_row, '')) AS events, collect(coalesce(event.text, '')) AS texts
 }
-RETURN mentions, events, texts, size(spanned) > 120 AS cut_off
+RETURN
+  mentions,
+  events,
+  texts,
+  size(spanned) > 120 AS cut_off,
+  coalesce(head(COLLECT {
+    MATCH (tenant:Tenant {key: $tenant_key})
+    WHERE tenant.tenant_id = $tenant_id
+    RETURN tenant.state_version
+  }), 0) AS state_version

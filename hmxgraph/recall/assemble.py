@@ -240,7 +240,8 @@ class _Writing:
             "entries": [_about(packed.ranked.candidate) for packed in self._packed],
             "score_components": {candidate.source_id: candidate.components.document() for candidate in shown},
             "disputed": list(self._judgement.disputed),
-            "pool": {"events_in_tenant": state.event_count, "truncated": state.truncated},
+            "pool": {"events_in_tenant": state.event_count, "truncated": state.truncated}
+            | ({"unsettled": True} if state.unsettled else {}),
         }
 
     def _included(self) -> list[str]:

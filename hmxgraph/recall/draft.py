@@ -33,13 +33,17 @@ MOST_COMPARED = 1_500
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state that a pack answers from: whose, which version, as of when, how many events, search cut off or not."""
+    """The state that a pack answers from: whose, which version, as of when, how many events, search cut off or not.
+
+    ``unsettled`` tells that others wrote while it was read, as often as it was begun again: it is of no one version.
+    """
 
     tenant_id: str
     state_version: int
     as_of_us: int
     event_count: int
     truncated: bool = False
+    unsettled: bool = False
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,43 @@ def test_at_most_three_statements(learned):
     assert [line.split()[0] for line in told] == ["recall/events", "recall/knowledge", "recall/surroundings"]
 
 
+@pytest.fixture
+def written_meanwhile(learned, address):
+    """Packs of a tenant to which another writer adds an event in the middle of the reading, so many times."""
+    with opened(address, learned.tenant_id) as writer:
+
+        def packed(times):
+            told, numbers = [], iter(range(times))
+
+            def meanwhile(line):
+                told.append(line.split()[0])
+                if told[-1] == "recall/knowledge" and (number := next(numbers, None)) is not None:
+                    said = {"role": "user", "text": f"Deploy the staging environment {number}"}
+                    writer.ingest([event("meanwhile", number, "message", said, tenant=learned.tenant_id)])
+
+            stop = learned.trace(meanwhile)
+            pack = learned.pack(QUERY)
+            stop()
+            return pack, told
+
+        yield packed
+
+
+def test_a_pack_is_of_one_version(learned, written_meanwhile):
+    """Where something is written while a pack is read, it is read anew: one version, one pack."""
+    pack, told = written_meanwhile(1)
+    assert told == ["recall/events", "recall/knowledge", "recall/surroundings"] * 2
+    assert "unsettled" not in pack.metadata["pool"]
+    assert pack.metadata["pack_hash"] == learned.pack(QUERY).metadata["pack_hash"]
+
+
+def test_a_state_that_does_not_settle_is_told(written_meanwhile):
+    """After five readings the pack is given as it is, and says that it is of no one version."""
+    pack, told = written_meanwhile(100)
+    assert len(told) == 15
+    assert pack.metadata["pool"]["unsettled"]
+
+
 def test_recency_bias_prefers_what_is_new(graph):
     """Of two events that say as much, the one of this week leads the one of last month."""
     days = {"old": 1, "new": 40}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from hmxgraph.compiler.model import Model
@@ -39,6 +39,8 @@ ANCHORS = 12
 COMMON = 30
 GOAL_DAYS = 90
 LATEST_DAYS = 30
+# A pack is read again where the state moved meanwhile, but not without end.
+MOST_READS = 5
 # The server plans a statement anew for each order of magnitude of its parameters' sizes; so they have one size each.
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
@@ -46,12 +48,19 @@ _NEVER = 2**62
 
 
 def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Procedure[Pack]:
-    """The context pack for *request*: one read transaction of at most three statements."""
-    made = yield from read(lambda: _pack(tenancy, request, count_tokens))
+    """The context pack for *request*: one read transaction of at most three statements, of one version of the state.
+
+    A transaction sees what others commit meanwhile: where the version moved, all is read anew, a few times.
+    """
+    made, left = None, MOST_READS
+    while made is None:
+        left -= 1
+        made = yield from read(partial(_pack, tenancy, request, count_tokens, settled=left > 0))
     return made
 
 
-def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Plan[Pack]:
+def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *, settled: bool) -> Plan[Pack | None]:
+    """The pack; none where it has to be *settled* and the state moved while it was read."""
     asked = tuple(dict.fromkeys(terms(request.query[:LONGEST_QUESTION])))
     kept = models_kept()
     rows = yield bind(
@@ -77,8 +86,12 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) ->
     yield Ahead(surroundings)
     touched = known(told, tenancy.tenant_id, first.state.as_of_us)
     [around] = yield surroundings
-    cut_off = told["cut_off"] or around["cut_off"]
-    return assemble(first.draft(around, touched, count_tokens, cut_off=cut_off))
+    unsettled = around["state_version"] != first.state.state_version
+    if unsettled and settled:
+        return None
+    truncated = first.state.truncated or told["cut_off"] or around["cut_off"]
+    state = replace(first.state, truncated=truncated, unsettled=unsettled)
+    return assemble(first.draft(state, around, touched, count_tokens))
 
 
 @dataclass(frozen=True)
@@ -128,11 +141,10 @@ class _First:
         """The procedure to follow and the actions worth expecting, as the compiler's model foresees them."""
         return guidance(self.request.query[:LONGEST_QUESTION], self.row, self.kept) if self.row else NO_GUIDANCE
 
-    def draft(self, row: Row, touched: Known, count_tokens: TokenCounter, *, cut_off: bool) -> Draft:
+    def draft(self, state: State, row: Row, touched: Known, count_tokens: TokenCounter) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         around = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(_events(row, self.state.as_of_us))
-        state = replace(self.state, truncated=self.state.truncated or cut_off)
         return Draft(self.request, state, ranking, around, touched, count_tokens, self.guidance)
 
 
@@ -163,6 +175,7 @@ def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
     return bind(
         "recall/surroundings",
         tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
         as_of_us=state.as_of_us,
         anchors=_filled([tenancy.node_key(event_id) for event_id in ranking.anchors(ANCHORS)], ANCHORS),
         degree=COMMON,
