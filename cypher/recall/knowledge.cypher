@@ -8,8 +8,11 @@
 // later does not crowd out what was there; cut_off tells that one of them may have had more even so. Hard rules are to
 // be told whatever is asked, and are twice as many as a pack can hold before one is left out: cut_off tells that too.
 //
+// Of an $earlier time, memories and entities are counted by what was seen by then; entities that more than 1,000 mention
+// are too many to be counted, and keep the number of now, as relations do.
+//
 // The planner would go through all events there are for those of one session: hence the hints; and for those that a
-// record names: hence endNode, which it cannot begin from.
+// record names, or that name an entity: hence endNode and startNode, which it cannot begin from.
 //
 // mode: read
 // row:  artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events, cut_off
@@ -79,9 +82,19 @@ CALL (records) {
 }
 CALL (records, told) {
   UNWIND [record IN records WHERE record:Memory AND record.first_us <= $as_of_us] AS memory
+  CALL (memory) {
+    WITH memory
+    WHERE $earlier
+    MATCH (memory)-[link:EVIDENCED_BY]->()
+    WITH endNode(link) AS event
+    WHERE event.erased IS NULL AND event.time_us <= $as_of_us
+    RETURN count(*) AS seen, max(event.time_us) AS seen_us
+  }
   RETURN collect(memory {
-    .memory_id, .kind, .text, .token_count, .search_text, .confidence, .observation_count, .hard, .extraction_method,
-    .last_us, .valid_from_us, .valid_to_us,
+    .memory_id, .kind, .text, .token_count, .search_text, .hard, .extraction_method, .valid_from_us, .valid_to_us,
+    observation_count: CASE WHEN seen > 0 THEN seen ELSE memory.observation_count END,
+    confidence: CASE WHEN seen > 0 THEN round(1 - (1 - memory.surest) ^ seen, 6) ELSE memory.confidence END,
+    last_us: coalesce(seen_us, memory.last_us),
     here: memory IN told,
     open: memory.kind = 'goal' AND EXISTS {
       (memory)-[:EVIDENCED_BY]->(:Event)-[:IN_SESSION]->(session:Session)
@@ -143,6 +156,22 @@ WITH
     OR entities_looked_at >= 40 * $reach OR size(named) > 40 AS cut_off
 CALL (met) {
   UNWIND met AS entity
+  CALL (entity) {
+    WITH entity
+    WHERE $earlier AND COUNT { (entity)<-[:MENTIONS]-() } <= 1000
+    MATCH (entity)<-[mention:MENTIONS]-()
+    WITH startNode(mention) AS source
+    WHERE (source:Event AND source.erased IS NULL AND source.time_us <= $as_of_us)
+      OR (source:TaskRecord AND source.erased IS NULL AND source.created_us <= $as_of_us)
+    RETURN count(*) AS seen, max(coalesce(source.time_us, source.created_us)) AS seen_us
+  }
+  RETURN collect([
+    entity.key, entity.name, entity.type, CASE WHEN seen > 0 THEN seen ELSE entity.mention_count END,
+    entity.confidence, coalesce(seen_us, entity.last_us)
+  ]) AS entities
+}
+CALL (met) {
+  UNWIND met AS entity
   MATCH (entity)-[relation:RELATES_TO]-(other:Entity)
   WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
     AND (other IN met OR COUNT { (entity)-[:RELATES_TO]-() } <= 40)
@@ -185,9 +214,7 @@ RETURN
   memories,
   evidence,
   task_records,
-  [entity IN met | [
-    entity.key, entity.name, entity.type, entity.mention_count, entity.confidence, entity.last_us
-  ]] AS entities,
+  entities,
   relations,
   conflicts,
   session,

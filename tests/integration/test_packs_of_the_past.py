@@ -1,5 +1,7 @@
 """Packs as of an earlier time on the real server: what came later neither shows in them nor pushes anything out."""
 
+import pytest
+
 from hmxgraph.protocol.timestamps import iso
 from tests.session_makers import START, event
 
@@ -54,3 +56,24 @@ def test_hard_policies_are_always_told(graph):
     now, then = (graph.pack("Plan the lunch", budget=8000, as_of=time) for time in (None, THEN))
     assert len(now.entries) == 70
     assert contents(then) == {f"Never open gate {number}" for number in range(65)}
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "known"),
+    [
+        ("Alice lives in Boston", "Where does Alice live?", "Alice lives in Boston."),
+        ("See src/gadget.py", "What is src/gadget.py?", "src/gadget.py (file), mentioned once"),
+    ],
+)
+def test_what_was_seen_later_does_not_count(graph, said, question, known):
+    """Memories and entities are as often seen and as new in a pack of the past as they were, memories as sure."""
+
+    def told():
+        pack = graph.pack(question, as_of=THEN, sections=["facts", "graph_relations"])
+        return [(each.content, each.provenance, each.relevance_score) for each in pack.entries if each.content == known]
+
+    graph.ingest([message(graph.tenant_id, "first", 1, said)])
+    before = told()
+    assert len(before) == 1
+    graph.ingest(later(graph.tenant_id, 5, said))
+    assert told() == before

@@ -160,6 +160,7 @@ def _knowledge(first: _First, asked: tuple[str, ...]) -> Statement:
         tenant_id=tenancy.tenant_id,
         as_of_us=as_of_us,
         reach=_reach(request),
+        earlier=request.as_of_us is not None,
         active_us=as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
         session_key=_session_key(tenancy, request),
         chosen=_filled([tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [], 1),
