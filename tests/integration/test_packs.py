@@ -116,7 +116,8 @@ def written_meanwhile(learned, address):
 def test_a_pack_is_of_one_version(learned, written_meanwhile):
     """Where something is written while a pack is read, it is read anew: one version, one pack."""
     pack, told = written_meanwhile(1)
-    assert told == ["recall/events", "recall/knowledge", "recall/surroundings"] * 2
+    reading = ["recall/events", "recall/knowledge", "recall/surroundings"]
+    assert told == [*reading, "recall/surroundings", *reading]
     assert "unsettled" not in pack.metadata["pool"]
     assert pack.metadata["pack_hash"] == learned.pack(QUERY).metadata["pack_hash"]
 
@@ -124,7 +125,7 @@ def test_a_pack_is_of_one_version(learned, written_meanwhile):
 def test_a_state_that_does_not_settle_is_told(written_meanwhile):
     """After five readings the pack is given as it is, and says that it is of no one version."""
     pack, told = written_meanwhile(100)
-    assert len(told) == 15
+    assert told.count("recall/events") == 5
     assert pack.metadata["pool"]["unsettled"]
 
 
