@@ -1,7 +1,7 @@
 // The events that a question may be about: those with its words, and their neighbours in the session. With $works, for
 // a request that asks for work, also what procedure is to be chosen by: model, active procedures, what the running
 // session did. The model knows no past, so that of an earlier time there is none. It can be large: one whose hash is
-// among $models is known already and is not sent.
+// among $models is known already and is not sent. With $guided also the priors of the imported fingerprint in force.
 //
 // One row with lists of the events, in no order: they are decoded faster than many rows, and the reader sorts them. Of
 // each event they have the one property that is made for it and the text, which is short (4,000 characters at most): a
@@ -15,7 +15,7 @@
 // between is seen.
 //
 // mode: read
-// row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done
+// row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done, priors
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WITH
   tenant,
@@ -77,6 +77,17 @@ CALL (as_of_us) {
     event.event_type, CASE WHEN size(event.content) <= 4000 THEN event.content ELSE '{}' END, left(event.text, 200)
   ]) AS done
 }
+CALL (as_of_us) {
+  OPTIONAL MATCH (fingerprint:Fingerprint {tenant_id: $tenant_id, direction: 'imported'})-[:EVIDENCED_BY]->(told:Event)
+  WHERE $guided
+    AND fingerprint.taken_back_us IS NULL
+    AND told.erased IS NULL
+    AND fingerprint.recorded_us <= as_of_us
+    AND (fingerprint.expires_us IS NULL OR fingerprint.expires_us >= as_of_us)
+  RETURN fingerprint.context_priors AS priors
+  ORDER BY fingerprint.recorded_us DESC, fingerprint.key
+  LIMIT 1
+}
 RETURN
   state_version,
   as_of_us,
@@ -88,4 +99,5 @@ RETURN
   model_hash,
   model,
   schemas,
-  done
+  done,
+  priors

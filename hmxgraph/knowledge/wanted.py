@@ -64,6 +64,7 @@ def _priors(given: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping
     document = given.document() if isinstance(given, Fingerprint | Envelope) else given
     if document is None:
         return None
-    fingerprint = document.get("fingerprint", document)
-    priors: Mapping[str, Any] = fingerprint.get("context_priors", fingerprint)
-    return priors
+    for name in ("fingerprint", "context_priors"):
+        inner = document.get(name)
+        document = inner if isinstance(inner, Mapping) else document
+    return document

@@ -152,6 +152,20 @@ def test_a_fingerprint_guides(learned):
     assert learned.pack(QUERY, budget=400, fingerprint={"context_priors": priors}).fingerprint_priors is None
 
 
+def test_the_imported_fingerprint_guides_where_none_is_given(learned, address, tenant_id):
+    """The priors in force are those of the import; once it is taken back there are none."""
+    with opened(address, f"{tenant_id}-other") as other:
+        other.ingest(sessions(other.tenant_id))
+        other.compile()
+        envelope = learned.export_fingerprint(tier="compact")
+        imported = other.import_fingerprint(envelope)
+        pack = other.pack(QUERY, strategy="fingerprint_guided")
+        assert pack.fingerprint_priors == envelope.fingerprint["context_priors"]
+        assert other.pack(QUERY).fingerprint_priors is None
+        other.take_back(imported.import_id)
+        assert other.pack(QUERY, strategy="fingerprint_guided").fingerprint_priors is None
+
+
 def test_the_same_question_gives_the_same_bytes(learned, address):
     """Asked twice, in other processes with other hash seeds, and after another tenant wrote: not a byte changes."""
     first = learned.pack(QUERY, session_id="d1")

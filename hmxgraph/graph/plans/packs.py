@@ -15,6 +15,7 @@ from hmxgraph.graph.rows.packs import known
 from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.draft import Draft, State
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
@@ -76,8 +77,9 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
         model_key=model_key(tenancy),
         models=_filled(sorted(kept), MODELS_KEPT),
         session_key=_session_key(tenancy, request),
+        guided=request.strategy == "fingerprint_guided" and request.priors is None,
     )
-    first = _First(tenancy, request, rows[0] if rows else None, kept)
+    first = _First(tenancy, _guided(request, rows), rows[0] if rows else None, kept)
     knowledge = _knowledge(first, asked)
     yield Ahead(knowledge)
     # Here the events are ranked, some milliseconds, in which the server works too; and in the same way below.
@@ -94,6 +96,12 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
     truncated = first.state.truncated or told["cut_off"] or around["cut_off"]
     state = replace(first.state, truncated=truncated, unsettled=unsettled)
     return assemble(first.draft(state, around, touched, count_tokens))
+
+
+def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
+    """*request* with the priors of the imported fingerprint in force, where it is guided by one and brings none."""
+    priors = rows[0]["priors"] if rows else None
+    return request if priors is None else replace(request, priors=parse_json(priors))
 
 
 @dataclass(frozen=True)
