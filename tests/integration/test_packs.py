@@ -160,9 +160,12 @@ def test_the_imported_fingerprint_guides_where_none_is_given(learned, address, t
         envelope = learned.export_fingerprint(tier="compact")
         imported = other.import_fingerprint(envelope)
         pack = other.pack(QUERY, strategy="fingerprint_guided")
-        assert pack.fingerprint_priors == envelope.fingerprint["context_priors"]
+        names = ("default_token_budget", "section_weights", "priority_tags")
+        told = envelope.fingerprint["context_priors"]
+        assert {name: pack.fingerprint_priors.get(name) for name in names} == {name: told.get(name) for name in names}
+        assert all(other.artifact(own) for own in pack.fingerprint_priors["priority_artifact_ids"])
         assert other.pack(QUERY).fingerprint_priors is None
-        other.take_back(imported.import_id)
+        other.take_back_import(imported.import_id)
         assert other.pack(QUERY, strategy="fingerprint_guided").fingerprint_priors is None
 
 
