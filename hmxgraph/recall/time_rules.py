@@ -1,0 +1,232 @@
+"""How times are told in English, and the days that each means.
+
+A rule is an expression of a text in small letters and what its match means: days by themselves, told from the day of
+asking, or, of offsets, from other days. Where a match means none, such as the 31st of June, there is a ValueError.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from typing import TypeAlias
+
+from hmxgraph.protocol.timestamps import microseconds
+
+Days: TypeAlias = tuple[date, date]
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_HALF = ("january", "february", "march", "april", "may", "june")
+_MONTHS = (*_FIRST_HALF, "july", "august", "september", "october", "november", "december")
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
+_NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
+# "may" and "march" are verbs too, "mar" is one, "dec" and the like stand in identifiers.
+_AMBIGUOUS = frozenset(name[:3] for name in _MONTHS) | {"march", "sept"}
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
+_DAY = "(?P<day>" + "|".join(_DAYS) + ")"
+# Neither "twenty-one" nor "2.5" ends in a number of its own.
+_N = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
+_SEPTEMBER = "sep(?:t(?:ember)?)?"
+_MONTH_NAMES = (_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
+_MONTH = "(?P<month>" + "|".join(_MONTH_NAMES) + r")\b\.?"
+_YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
+_YEAR = f"(?:{_YEAR_NAME})?"
+# In small letters and before or after a number, "may" and "march" are months where more than that says so.
+_ENDS = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
+_LED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
+_VERBS = (
+    re.compile(rf"(?:{_LED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_ENDS}"),
+    re.compile(rf"(?:{_LED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_ENDS}"),
+)
+
+
+def without_verbs(text: str) -> str:
+    """*text* without "may" and "march" where they stand beside a number and nothing says that they are months.
+
+    >>> without_verbs("we march 4 miles, on may 5"), without_verbs("we left in March 2023")
+    ('we   miles, on may 5', 'we left in March 2023')
+
+    """
+    for verb in _VERBS if "may" in text or "march" in text else ():
+        text = verb.sub(lambda match: match.group() if match["led"] else " ", text)
+    return text
+
+
+def _iso_day(match: re.Match[str], _today: date) -> Days:
+    if match["zone"]:
+        return _days((_EPOCH + timedelta(microseconds=microseconds(match.group()))).date())
+    return _days(date.fromisoformat(match["year"] + match["rest"]))
+
+
+def _month_day(match: re.Match[str], today: date) -> Days:
+    month, day, year = _month(match), int(match["day"]), _year(match, today)
+    if year is not None:
+        return _days(date(year, month, day))
+    this_year = date(today.year, month, day)
+    return _days(this_year if this_year <= today else date(today.year - 1, month, day))
+
+
+def _whole_month(match: re.Match[str], today: date) -> Days | None:
+    if match["month"] in _AMBIGUOUS and not (match["year"] or match["in"]):
+        return None
+    month, year = _month(match), _year(match, today)
+    return _month_of(date(today.year - (month > today.month) if year is None else year, month, 1))
+
+
+def _whole_year(match: re.Match[str], _today: date) -> Days:
+    return date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)
+
+
+def _near_day(match: re.Match[str], today: date) -> Days:
+    return _days(today - timedelta(days=match[1] in {"yesterday", "last night"}))
+
+
+def _last_unit(match: re.Match[str], today: date) -> Days:
+    unit, now = match["unit"], match["which"] == "this"
+    if unit == "weekend":
+        return _weekend(today, now=now)
+    if unit == "week":
+        monday = today - timedelta(days=today.weekday() + (0 if now else 7))
+        return monday, monday + timedelta(days=7)
+    if unit == "month":
+        return _month_of(today if now else today.replace(day=1) - timedelta(days=1))
+    year = today.year if now else today.year - 1
+    return date(year, 1, 1), date(year + 1, 1, 1)
+
+
+def _weekend(today: date, *, now: bool) -> Days:
+    """The weekend that *today* is in, where that is wanted, else the latest that is over."""
+    saturday = today - timedelta(days=(today.weekday() + 2) % 7)
+    if today <= saturday + timedelta(days=1) and not now:
+        saturday -= timedelta(days=7)
+    return saturday, saturday + timedelta(days=2)
+
+
+def _last_units(match: re.Match[str], today: date) -> Days:
+    return today - timedelta(days=int(_number(match["n"]) * _UNIT_DAYS[match["unit"]])), today + timedelta(days=1)
+
+
+def _ago(match: re.Match[str], today: date) -> Days:
+    more = _number(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
+    return _around(today - timedelta(days=int(more)), match, -1)
+
+
+def _around(day: date, match: re.Match[str], sign: int) -> Days:
+    """The days about so many units before or after *day*: half a unit on both sides of it."""
+    number, unit = _number(match["n"]), _UNIT_DAYS[match["unit"]]
+    middle, reach = day + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
+    return middle - timedelta(days=reach), middle + timedelta(days=reach + 1)
+
+
+def _weekday(match: re.Match[str], today: date) -> Days:
+    back = (today.weekday() - _DAYS.index(match["day"])) % 7
+    return _days(today - timedelta(days=back or 7))
+
+
+def _weekday_of_week(match: re.Match[str], today: date) -> Days:
+    monday = today - timedelta(days=today.weekday() + (0 if match["which"] == "this" else 7))
+    return _days(monday + timedelta(days=_DAYS.index(match["day"])))
+
+
+def _units_from(match: re.Match[str], base: Days) -> Days:
+    if match["side"] == "after":
+        return _around(base[1] - timedelta(days=1), match, 1)
+    return _around(base[0], match, -1)
+
+
+def _next_to(match: re.Match[str], base: Days) -> Days:
+    """The day, weekday, weekend, week, month or year that is over when *base* begins, or begins after it."""
+    unit, after = match["unit"], match["side"] == "after"
+    first = base[1] if after else base[0]
+    if unit in {"month", "year"}:
+        months = 1 if unit == "month" else 12
+        return (first, _months_later(first, months)) if after else (_months_later(first, -months), first)
+    if unit in {"day", "week"}:
+        length = timedelta(days=_UNIT_DAYS[unit])
+        return (first, first + length) if after else (first - length, first)
+    days, weekday = (2, _DAYS.index("saturday")) if unit == "weekend" else (1, _DAYS.index(unit))
+    if after:
+        begin = first + timedelta(days=(weekday - first.weekday()) % 7)
+    else:
+        latest = first - timedelta(days=days)
+        begin = latest - timedelta(days=(latest.weekday() - weekday) % 7)
+    return begin, begin + timedelta(days=days)
+
+
+def _days(day: date) -> Days:
+    return day, day + timedelta(days=1)
+
+
+def _month_of(day: date) -> Days:
+    first = day.replace(day=1)
+    return first, first + timedelta(days=monthrange(first.year, first.month)[1])
+
+
+def _months_later(day: date, months: int) -> date:
+    """The same day so many months later, or the last of that month."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _month(match: re.Match[str]) -> int:
+    return next(number for number, name in enumerate(_MONTHS, start=1) if name.startswith(match["month"][:3]))
+
+
+def _year(match: re.Match[str], today: date) -> int | None:
+    named = match["year"]
+    if not named or named.isdigit():
+        return int(named) if named else None
+    return today.year - (named == "last year")
+
+
+def _number(name: str) -> float:
+    return int(name) if name.isdigit() else _NUMBERS[name]
+
+
+_Resolve: TypeAlias = Callable[[re.Match[str], date], Days | None]
+_AND = _N.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
+_SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
+# Each with whether it is a date by itself, not told from the moment of asking.
+RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
+    (
+        re.compile(
+            r"\b(?P<year>\d{4})(?P<rest>-\d\d-\d\d)"
+            r"(?:t\d\d:\d\d:\d\d(?:\.\d{1,9})?(?P<zone>z|[+-]\d\d:\d\d))?(?=t\d\d|\b)"
+        ),
+        _iso_day,
+        True,
+    ),
+    (re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}{_YEAR}"), _month_day, True),
+    (re.compile(rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d){_YEAR}"), _month_day, True),
+    (
+        re.compile(
+            rf"(?P<in>\b(?:in|during|since|by|of|until|before|after|last|early|late|mid)[\s-]+)?\b{_MONTH}{_YEAR}"
+        ),
+        _whole_month,
+        True,
+    ),
+    (re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, True),
+    (re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _near_day, False),
+    (re.compile(r"\b(?P<which>last|previous|past|this) (?P<unit>weekend|week|month|year)\b"), _last_unit, False),
+    (
+        re.compile(rf"\b(?:last|previous|past) (?P<n>\d{{1,3}}|{'|'.join(_COUNTS)}) {_UNIT}s?\b(?! ago)"),
+        _last_units,
+        False,
+    ),
+    (re.compile(rf"(?:{_AND})?{_N} {_UNIT}s? ago\b"), _ago, False),
+    (re.compile(rf"\b(?:last|on|this|past) {_DAY}\b"), _weekday, False),
+    (re.compile(rf"\b(?:on )?{_DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week, False),
+    (
+        re.compile(r"(?P<in>\b(?:in|during|since|of|by|until|before|after)\s+)(?P<year>(?:19|20)\d\d)\b"),
+        _whole_year,
+        True,
+    ),
+)
+OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ...] = (
+    (re.compile(rf"{_N} {_UNIT}s? {_SIDE}"), _units_from),
+    (
+        re.compile(rf"\b(?:the|last|the last) (?P<unit>weekend|{'|'.join((*_UNIT_DAYS, *_DAYS))}) {_SIDE}"),
+        _next_to,
+    ),
+)
