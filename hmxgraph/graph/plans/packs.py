@@ -69,7 +69,7 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=request.as_of_us,
-        query=term_query(tenancy.scope, asked).ljust(_QUERY_LENGTH),
+        query=term_query(tenancy.scope, asked, _name_terms(request)).ljust(_QUERY_LENGTH),
         limit=HITS,
         reach=_reach(request),
         windows=WINDOWS,
@@ -96,6 +96,11 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
     truncated = first.state.truncated or told["cut_off"] or around["cut_off"]
     state = replace(first.state, truncated=truncated, unsettled=unsettled)
     return assemble(first.draft(state, around, touched, count_tokens))
+
+
+def _name_terms(request: PackRequest) -> frozenset[str]:
+    names = (mention.name for mention in names_in(request.query[:LONGEST_QUESTION]))
+    return frozenset(term for name in names for term in terms(name))
 
 
 def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
