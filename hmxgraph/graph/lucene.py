@@ -3,8 +3,6 @@
 from collections.abc import Collection, Iterable
 
 MOST_TERMS = 64
-
-
 # What a name weighs beside other words: in a talk the names of those who talk stand everywhere.
 NAME = 0.5
 

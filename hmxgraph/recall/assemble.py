@@ -1,6 +1,7 @@
 """From a draft to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -15,7 +16,7 @@ from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
 from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.episodes import EPISODIC
 from hmxgraph.recall.hints import decision_constraints, workflow_hints
-from hmxgraph.recall.judging import Judgement, judged
+from hmxgraph.recall.judging import Judgement, Repeats, judged
 from hmxgraph.recall.layout import DATED, Costs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import Box, Packed, cut_to, fill
@@ -38,10 +39,11 @@ def assemble(draft: Draft) -> Pack:
     """The context pack of *draft*."""
     reached = draft.in_reach()
     ranking = list(draft.ranking.in_sight(reached))
-    judgement = judged(ranking, draft.in_force.conflicts)
+    repeats = Repeats()
+    judgement = judged(ranking, draft.in_force.conflicts, repeats)
     box = _filled(draft, judgement)
-    repeated = _topped_up(box, draft, judgement, reached)
-    return _Writing(draft, ranking, judgement, repeated, box).pack()
+    repeated = _topped_up(box, draft, reached, repeats)
+    return _Writing(draft, ranking, replace(judgement, dropped=(*judgement.dropped, *repeated)), box).pack()
 
 
 def _counted(draft: Draft, ranked: Ranked) -> Ranked:
@@ -68,7 +70,7 @@ def _filled(draft: Draft, judgement: Judgement) -> Box:
     return box
 
 
-def _topped_up(box: Box, draft: Draft, judgement: Judgement, reached: Collection[str]) -> list[Dropped]:
+def _topped_up(box: Box, draft: Draft, reached: Collection[str], repeats: Repeats) -> list[Dropped]:
     """Put in what is useful beyond reach and still fits; the repeats met on the way come back.
 
     Reach is somewhat more than fits. Where much within it says the same, the budget is not full yet.
@@ -76,7 +78,7 @@ def _topped_up(box: Box, draft: Draft, judgement: Judgement, reached: Collection
     repeated = []
     for rank, tokens in draft.ranking.beyond(reached, THRESHOLD):
         if tokens <= box.free and box.fits(ranked := draft.ranking.at(rank)):
-            if reason := ranked.candidate.verdict or judgement.repeats.reason(ranked.candidate):
+            if reason := ranked.candidate.verdict or repeats.reason(ranked.candidate):
                 repeated.append(Dropped(ranked, reason))
             else:
                 box.add(ranked)
@@ -86,14 +88,12 @@ def _topped_up(box: Box, draft: Draft, judgement: Judgement, reached: Collection
 class _Writing:
     """A filled box being written down; what is over the limits of text and size is left out again."""
 
-    def __init__(
-        self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, repeated: Sequence[Dropped], box: Box
-    ) -> None:
+    def __init__(self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, box: Box) -> None:
         self._draft = draft
         self._judgement = judgement
         self._box = box
         self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
-        self._judged |= {dropped.ranked.rank: dropped.reason for dropped in (*judgement.dropped, *repeated)}
+        self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
         self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
         order = {section: place for place, section in enumerate(draft.request.sections)}
         self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))

@@ -20,7 +20,6 @@ class Judgement:
 
     eligible: tuple[Ranked, ...]
     dropped: tuple[Dropped, ...]
-    repeats: "Repeats"
     disputed: tuple[str, ...] = ()
 
 
@@ -42,10 +41,12 @@ class Repeats:
         return ""
 
 
-def judged(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict]) -> Judgement:
-    """Every one of *ranking* as eligible or dropped; texts that could be read are compared with each other."""
+def judged(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict], repeats: Repeats) -> Judgement:
+    """Every one of *ranking* as eligible or dropped; texts that could be read are compared with each other.
+
+    *repeats* knows of all that is eligible afterwards.
+    """
     losers, disputed = _contested(ranking, conflicts)
-    repeats = Repeats()
     eligible, dropped = [], []
     for ranked in sorted(ranking, key=lambda ranked: ranked.candidate.section not in RULES):
         reason = _reason(ranked.candidate, losers) or repeats.reason(ranked.candidate)
@@ -54,7 +55,7 @@ def judged(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict]) -> Jud
         else:
             eligible.append(ranked)
     eligible.sort(key=_rank)
-    return Judgement(tuple(eligible), tuple(dropped), repeats, tuple(sorted(disputed)))
+    return Judgement(tuple(eligible), tuple(dropped), tuple(sorted(disputed)))
 
 
 def _rank(ranked: Ranked) -> int:

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmxgraph.errors import BudgetTooSmall, InvalidRequest, UnknownChoice
+from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.timestamps import iso
 
 DEFAULT_BUDGET = 2048
-# What JSON writes exactly (RFC 8785).
-LARGEST_BUDGET = 2**53 - 1
 LONGEST_ID = 1_024
 # What an error quotes of a value that is refused.
 LONGEST_VALUE = 60
@@ -83,8 +82,8 @@ def _check(name: str, value: str, choices: tuple[str, ...]) -> None:
 def _check_budget(budget: object) -> None:
     if not isinstance(budget, int) or isinstance(budget, bool):
         raise _invalid("budget", budget, "whole number of tokens", f"give one, such as {DEFAULT_BUDGET}")
-    if abs(budget) > LARGEST_BUDGET:
-        raise _invalid("budget", budget, "number that JSON writes exactly", f"ask for at most {LARGEST_BUDGET}")
+    if abs(budget) > MAX_INTEGER:
+        raise _invalid("budget", budget, "number that JSON writes exactly", f"ask for at most {MAX_INTEGER}")
     if budget < 1:
         raise BudgetTooSmall(budget, 1)
 
@@ -124,5 +123,5 @@ def _invalid(name: str, found: object, rule: str, way_out: str) -> InvalidReques
 
 def _shown(value: object) -> str:
     """*value* as an error quotes it; Python writes no huge number in decimals."""
-    shown = hex(value) if isinstance(value, int) and abs(value) > LARGEST_BUDGET else repr(value)
+    shown = hex(value) if isinstance(value, int) and abs(value) > MAX_INTEGER else repr(value)
     return shown if len(shown) <= LONGEST_VALUE else f"{shown[:LONGEST_VALUE]}\u2026"

@@ -63,13 +63,14 @@ def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> 
 def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *, settled: bool) -> Plan[Pack | None]:
     """The pack; none where it has to be *settled* and the state moved while it was read."""
     asked = tuple(dict.fromkeys(terms(request.query[:LONGEST_QUESTION])))
+    names = tuple(mention.name for mention in names_in(request.query[:LONGEST_QUESTION]))
     kept = models_kept()
     rows = yield bind(
         "recall/events",
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=request.as_of_us,
-        query=term_query(tenancy.scope, asked, _name_terms(request)).ljust(_QUERY_LENGTH),
+        query=term_query(tenancy.scope, asked, {term for name in names for term in terms(name)}).ljust(_QUERY_LENGTH),
         limit=HITS,
         reach=_reach(request),
         windows=WINDOWS,
@@ -79,7 +80,7 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
         session_key=_session_key(tenancy, request),
         guided=request.strategy == "fingerprint_guided" and request.priors is None,
     )
-    first = _First(tenancy, _guided(request, rows), rows[0] if rows else None, kept)
+    first = _First(tenancy, _guided(request, rows), names, rows[0] if rows else None, kept)
     knowledge = _knowledge(first, asked)
     yield Ahead(knowledge)
     # Here the events are ranked, some milliseconds, in which the server works too; and in the same way below.
@@ -98,11 +99,6 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
     return assemble(first.draft(state, around, touched, count_tokens))
 
 
-def _name_terms(request: PackRequest) -> frozenset[str]:
-    names = (mention.name for mention in names_in(request.query[:LONGEST_QUESTION]))
-    return frozenset(term for name in names for term in terms(name))
-
-
 def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
     """*request* with the priors of the imported fingerprint in force, where it is guided by one and brings none."""
     priors = rows[0]["priors"] if rows else None
@@ -115,6 +111,7 @@ class _First:
 
     tenancy: Tenancy
     request: PackRequest
+    names: tuple[str, ...]
     row: Row | None
     kept: Mapping[str, Model]
 
@@ -126,8 +123,7 @@ class _First:
 
     @cached_property
     def question(self) -> Question:
-        names = (mention.name for mention in names_in(self.request.query[:LONGEST_QUESTION]))
-        return understood(self.request.query, self.state.as_of_us, names)
+        return understood(self.request.query, self.state.as_of_us, self.names)
 
     @cached_property
     def events(self) -> list[list[Any]]:

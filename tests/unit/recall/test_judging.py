@@ -4,7 +4,7 @@ import pytest
 
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.duplicates import Duplicates
-from hmxgraph.recall.judging import judged
+from hmxgraph.recall.judging import Repeats, judged
 from hmxgraph.recall.scoring import Components
 from tests.recall_makers import conflict, ranked
 
@@ -18,12 +18,15 @@ def candidate(name, content="", score=0.9, **optional):
 
 def reasons(candidates, *conflicts):
     """The drop reason of each that is dropped."""
-    return {drop.ranked.candidate.source_id: drop.reason for drop in judged(ranked(candidates), conflicts).dropped}
+    return {
+        drop.ranked.candidate.source_id: drop.reason
+        for drop in judged(ranked(candidates), conflicts, Repeats()).dropped
+    }
 
 
 def test_each_candidate_is_eligible_or_dropped():
     """Nothing is lost between the two."""
-    found = judged(ranked([candidate("a", "one"), candidate("b", "two", 0.1)]), ())
+    found = judged(ranked([candidate("a", "one"), candidate("b", "two", 0.1)]), (), Repeats())
     assert [each.candidate.source_id for each in found.eligible] == ["a"]
     assert [each.ranked.candidate.source_id for each in found.dropped] == ["b"]
 
@@ -43,7 +46,7 @@ def test_the_weaker_side_of_a_conflict_goes():
     sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.5)]
     assert reasons(sides, conflict(1, "a", "b")) == {"b": "conflict"}
     equal = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.895)]
-    found = judged(ranked(equal), [conflict(1, "a", "b")])
+    found = judged(ranked(equal), [conflict(1, "a", "b")], Repeats())
     assert (found.dropped, found.disputed) == ((), ("a", "b"))
 
 

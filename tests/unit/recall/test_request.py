@@ -3,8 +3,9 @@
 import pytest
 
 from hmxgraph.errors import BudgetTooSmall, InvalidRequest, PackError, UnknownChoice
+from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.packs import SECTION_PRIORITY
-from hmxgraph.recall.request import CUT, LARGEST_BUDGET, LONGEST_ID, LONGEST_QUOTE, PackRequest
+from hmxgraph.recall.request import CUT, LONGEST_ID, LONGEST_QUOTE, PackRequest
 
 
 @pytest.mark.parametrize("budget", [0, -1])
@@ -25,7 +26,7 @@ def test_unknown_choices_are_refused(wanted):
     ("name", "value", "rule"),
     [
         *(("budget", value, "whole number") for value in (1.5, "100", float("nan"), True, None)),
-        ("budget", LARGEST_BUDGET + 1, "JSON writes exactly"),
+        ("budget", MAX_INTEGER + 1, "JSON writes exactly"),
         *((name, 5, "no text") for name in ("session_id", "agent_id")),
         *((name, "a\ud800", "valid Unicode") for name in ("session_id", "agent_id")),
         *((name, "x" * (LONGEST_ID + 1), "at most 1024 characters") for name in ("session_id", "agent_id")),
@@ -52,7 +53,7 @@ def test_numbers_that_python_does_not_write_are_refused_too():
 
 def test_the_largest_values_are_taken():
     """A limit is the last value that is allowed."""
-    assert PackRequest("q", budget=LARGEST_BUDGET, session_id="x" * LONGEST_ID, min_confidence=1).min_confidence == 1
+    assert PackRequest("q", budget=MAX_INTEGER, session_id="x" * LONGEST_ID, min_confidence=1).min_confidence == 1
 
 
 def test_sections_stand_in_priority_order():
