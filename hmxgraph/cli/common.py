@@ -9,11 +9,14 @@ import orjson
 import typer
 from rich.console import Console
 
+from hmxgraph.cli.controls import Visibly
 from hmxgraph.knowledge import KnowledgeGraph, connect
 
 # Ids, titles and commands hold brackets and colons: what is printed is text as it stands, styled by Text and style=.
 out = Console(markup=False, emoji=False)
 err = Console(stderr=True, markup=False, emoji=False)
+out.push_render_hook(Visibly())
+err.push_render_hook(Visibly())
 
 Tenant = Annotated[str, typer.Option("--tenant", "-t", envvar="HMXGRAPH_TENANT", help="Whose memory.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]

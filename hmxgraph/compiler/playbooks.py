@@ -11,7 +11,7 @@ from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, 
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.verbs import instruction, kind_of
-from hmxgraph.compiler.wording import capital, listed, subjects, title
+from hmxgraph.compiler.wording import capital, citing, listed, subjects
 
 _COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
 _MOST_DRAFTS = 200
@@ -88,7 +88,7 @@ def _playbook(
     return ArtifactDraft(
         artifact_type="failure_playbook",
         lineage_key=f"failure:{group.key}",
-        title=title(f"Recover {where}{group.says}"),
+        title=citing(f"Recover {where}", group.says),
         summary=_summary(group, content),
         content=content,
         seen=seen,

@@ -16,6 +16,7 @@ _TOKEN = re.compile(r"[A-Za-z][A-Za-z'/-]*|[^\sA-Za-z]+")
 _LONGEST_PHRASE = 8
 _MOST_GOALS = 3
 _LEAST_TELLING = 2
+_INNER_QUOTES = str.maketrans("“”", '""')
 _IMPERSONAL = {"my": "the", "our": "the"}
 
 
@@ -151,6 +152,19 @@ def title(text: str) -> str:
     """
     whole = capital(text.strip().rstrip("."))
     return whole if len(whole) <= LONGEST_TITLE else whole[: LONGEST_TITLE - 4].rsplit(" ", 1)[0] + " ..."
+
+
+def citing(before: str, message: str) -> str:
+    """A title that ends with what a tool wrote, as a citation, so that nobody takes its words for the compiler's.
+
+    >>> citing("recover from: ", "disk “a” is full.")
+    'Recover from: “disk "a" is full”'
+
+    """
+    words = message.strip().rstrip(".").translate(_INNER_QUOTES)
+    room = LONGEST_TITLE - len(before) - 2
+    shown = words if len(words) <= room else words[: room - 4].rsplit(" ", 1)[0] + " ..."
+    return capital(f"{before}“{shown}”")
 
 
 def _joined(pairs: Sequence[tuple[str, str]]) -> str:

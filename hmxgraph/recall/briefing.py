@@ -41,7 +41,7 @@ def _failure_playbook(title: str, content: Content) -> Iterator[str]:
         return
     yield title
     pattern = str(content.get("failure_pattern") or "")
-    yield "" if pattern.lower() in title.lower() else f"Failure: {pattern}"
+    yield "" if pattern.lower() in title.lower() else f"Failure: “{pattern}”"
     for number, step in enumerate(content["recovery_steps"], start=1):
         yield f"{number}. {step}"
     yield _list("Prevent", content.get("prevention_strategies"))

@@ -75,10 +75,13 @@ def parts_of(lines: Sequence[Line]) -> list[Part]:
 
 
 def _dated(lines: Sequence[Line]) -> Iterator[Part]:
-    """Sessions in the order of time, each line under the date on which it was said."""
+    """Sessions in the order of time, each as it was told (HMX-E 7), each line under the date on which it was said.
+
+    A clock that was set back does not turn what was said around; the date then stands there again.
+    """
     before = date.min
     begins = _beginnings(lines)
-    told_in_order = sorted(lines, key=lambda line: (begins[line.session_id], line.session_id, line.time_us, line.place))
+    told_in_order = sorted(lines, key=lambda line: (begins[line.session_id], line.session_id, line.place, line.time_us))
     for _, session in groupby(told_in_order, key=lambda line: line.session_id):
         for told, turns in groupby(session, key=lambda line: day(line.time_us)):
             yield date_line(told, before)

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
 
 from hmxgraph.cli import compiling, ingest, server, task
 from hmxgraph.cli.common import err, out
@@ -27,6 +30,12 @@ SUGGESTION = Suggestion((SuggestedTool(TEXT, 0.5, (TEXT,)),), title=TEXT)
 TASK = TaskView("t1", "open", {}, ({"run_id": "r1", "status": "open", "command": TEXT},), ())
 
 
+def _in_a_table(text):
+    table = Table("heading")
+    table.add_row(text)
+    return table
+
+
 @pytest.mark.parametrize(
     ("show", "times"),
     [
@@ -44,6 +53,18 @@ def test_text_is_printed_as_it_stands(monkeypatch, show, times):
     with out.capture() as printed:
         show()
     assert printed.get().count(TEXT) == times
+
+
+@pytest.mark.parametrize("shown", [str, Text, Panel, _in_a_table], ids=["line", "text", "panel", "table"])
+@pytest.mark.parametrize("console", [out, err], ids=["out", "err"])
+def test_nothing_that_was_written_commands_the_terminal(console, shown):
+    """Colours, titles and bells of tools are shown, not obeyed; those of the console itself are."""
+    hostile = "a\x1b[31mred \x1b]0;title\x07 \x9b2J\x7f\r b"
+    with console.capture() as printed:
+        console.print(shown(hostile))
+    text = printed.get()
+    assert not {"\x1b", "\x07", "\x9b", "\x7f", "\r"} & set(text)
+    assert all(mark in text for mark in ("\u241b[31mred", "\u241b]0;title", "2J\u2421"))
 
 
 def test_messages_are_printed_as_they_stand():

@@ -53,7 +53,7 @@ def test_playbooks_say_what_to_do_first(known):
 def test_names_in_a_failure_are_masked_where_they_differ(known):
     """One missing module is like another."""
     titles = [draft.title for draft in known["failure_playbook"]]
-    assert "Recover when pytest fails: no module named '<name>'" in titles
+    assert "Recover when pytest fails: “no module named '<name>'”" in titles
 
 
 def test_policies_follow_the_request(known):

@@ -21,6 +21,16 @@ def test_turns_of_a_day_stand_under_one_date():
     assert rendered(lines) == "## Episodes\n8 May 2023\nAnn: Hello\n- Bye\n9 May\n- Later\n"
 
 
+def test_a_clock_that_was_set_back_turns_nothing_round():
+    """The turns of a session stand as it tells them; where their dates do not follow, each is named again."""
+    lines = [
+        Line("episodes", "Which?", MAY + DAY, "s1", 1),
+        Line("episodes", "That one", MAY, "s1", 2),
+        Line("episodes", "Earlier", MAY - DAY, "s2", 3),
+    ]
+    assert rendered(lines) == "## Episodes\n7 May 2023\n- Earlier\n9 May\n- Which?\n8 May\n- That one\n"
+
+
 def test_nothing_is_no_text():
     """An empty pack has no headings."""
     assert rendered([]) == ""
