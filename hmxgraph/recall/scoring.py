@@ -68,7 +68,8 @@ class Clock:
     """How recent something is: halved with each half-life from the time the question is about.
 
     Work under way wants what is new. A question about the past that names no time is answered by when it happened, not
-    by how long ago: its half-life is None, and age then speaks for nothing. The moment is None where it is now.
+    by how long ago: its half-life is None, and age then speaks for nothing. One that says nothing ("?") is answered by
+    what is new. The moment is None where it is now.
     """
 
     moment: Span | None
@@ -97,7 +98,8 @@ def clock(request: PackRequest, question: Question, as_of_us: int) -> Clock:
         return Clock(None, RECENT_HALF_LIFE_DAYS, as_of_us)
     if question.span is not None:
         return Clock(question.span, HALF_LIFE_DAYS, as_of_us)
-    return Clock(None, HALF_LIFE_DAYS if question.latest or not question.recalls else None, as_of_us)
+    by_age = question.latest or not question.recalls or not question.terms
+    return Clock(None, HALF_LIFE_DAYS if by_age else None, as_of_us)
 
 
 def support(confidence: float, observations: int) -> float:

@@ -70,8 +70,9 @@ def test_an_unknown_status_or_limit_is_refused(connection, tenancy):
     """A filter that can match nothing is told, not answered."""
     with pytest.raises(UnknownChoice, match="status"):
         connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(status="actve")))
-    with pytest.raises(UnknownChoice, match="limit"):
-        connection.perform(artifacts.artifacts(tenancy, limit=0))
+    for limit in (0, -1, 10**20, 10**5000):
+        with pytest.raises(UnknownChoice, match="limit"):
+            connection.perform(artifacts.artifacts(tenancy, limit=limit))
 
 
 def test_an_empty_tenant_has_an_empty_page(listed):

@@ -4,7 +4,7 @@ from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.plans.tenants import state
 from hmxgraph.graph.rows.artifacts import ALWAYS, stored_artifact
-from hmxgraph.graph.rows.cursors import cursor, place
+from hmxgraph.graph.rows.cursors import check_limit, cursor, place
 from hmxgraph.graph.rows.lifecycle import ArtifactFilter, ArtifactPage, Chain
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
@@ -35,14 +35,13 @@ def artifacts(
     """A page of artifacts, newest first, of those that apply to the reader (HMX-A 6).
 
     Raises:
-        UnknownChoice: there is no such status, or *limit* is below 1.
+        UnknownChoice: there is no such status, or *limit* is no size of a page.
         NotFound: *after* is no cursor.
 
     """
     if wanted.status is not None and wanted.status not in STATUSES:
         raise UnknownChoice("status", wanted.status, STATUSES)
-    if limit < 1:
-        raise UnknownChoice("limit", str(limit), ("1 or more",))
+    check_limit(limit)
     return (yield from read(lambda: _page(tenancy, wanted, as_of_us, after, limit)))
 
 

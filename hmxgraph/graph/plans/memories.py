@@ -6,7 +6,7 @@ from functools import partial
 from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.extraction.remembering import KINDS
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
-from hmxgraph.graph.rows.cursors import cursor, place
+from hmxgraph.graph.rows.cursors import check_limit, cursor, place
 from hmxgraph.graph.rows.entities import Extracted
 from hmxgraph.graph.rows.memories import SURE, Maker, Memory, Stated, standing_rows, stated, stored_memory
 from hmxgraph.graph.rows.slots import Chained, by_slot, chained, redrawn, slot_key
@@ -79,14 +79,13 @@ def memories(
     As of a time: those that held then, with as many observations as they had.
 
     Raises:
-        UnknownChoice: there is no such kind or status, or *limit* is below 1.
+        UnknownChoice: there is no such kind or status, or *limit* is no size of a page.
         NotFound: *after* is no cursor of a page before.
 
     """
     _choose("kind", kind, KINDS)
     _choose("status", status, STATUSES)
-    if limit < 1:
-        raise UnknownChoice("limit", str(limit), ("1 or more",))
+    check_limit(limit)
     after_us, after_id = place(after)
     asked = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us}
     rows: list[Row] = yield from read(

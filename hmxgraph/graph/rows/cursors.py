@@ -1,12 +1,23 @@
-"""Where a page ended, as an opaque text that the next question brings back."""
+"""Pages: how many rows they may have, and where one ended, as an opaque text that the next question brings back."""
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from hmxgraph.errors import NotFound
-from hmxgraph.protocol.canonical import canonical_bytes
+from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.parsing import parse_json
+
+
+def check_limit(limit: int) -> None:
+    """Refuse a page of no rows, and of more than the server can count.
+
+    Raises:
+        UnknownChoice: *limit* is outside 1..9007199254740991.
+
+    """
+    if not 1 <= limit <= MAX_INTEGER:
+        raise UnknownChoice("limit", str(limit) if abs(limit) <= MAX_INTEGER else hex(limit), (f"1 to {MAX_INTEGER}",))
 
 
 def cursor(time_us: int, name: str) -> str:

@@ -52,7 +52,7 @@ class AsyncArtifacts(AsyncFace):
         ``cursor`` of the page before.
 
         Raises:
-            UnknownChoice: no such status, or *limit* is below 1.
+            UnknownChoice: no such status, or *limit* is no size of a page.
             NotFound: *after* is no cursor.
 
         """

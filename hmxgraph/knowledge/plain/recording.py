@@ -69,7 +69,7 @@ class Recording(Face):
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
         Raises:
-            UnknownChoice: there is no such kind or status, or *limit* is below 1.
+            UnknownChoice: there is no such kind or status, or *limit* is no size of a page.
             NotFound: *after* is no cursor of a page before.
 
         """
