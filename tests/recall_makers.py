@@ -4,7 +4,7 @@ import numpy as np
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.recall.assemble import assemble
-from hmxgraph.recall.draft import Draft, State
+from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.episodes import Episodes
 from hmxgraph.recall.known import (
     Evidence,
@@ -23,8 +23,10 @@ from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.scoring import Clock
 from hmxgraph.recall.standings import Standings
+from hmxgraph.recall.state import State
 from hmxgraph.recall.times import DAY_US
 from hmxgraph.recall.walk import Neighbourhood
+from hmxgraph.recall.weighed import weighed
 from hmxgraph.text.lines import label_of, told, written
 from hmxgraph.text.terms import search_text
 from hmxgraph.text.tokens import counter
@@ -129,7 +131,8 @@ def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PR
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
-    return Draft(request, state, ranking, Neighbourhood((), len(events)), what or known(), COUNT)
+    found = weighed(request, state, ranking, what or known(), COUNT)
+    return Draft(request, state, ranking, Neighbourhood((), len(events)), found)
 
 
 def packed(events=(), what=None, **asked):

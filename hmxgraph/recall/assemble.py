@@ -14,7 +14,6 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall.budget import SHARES, section_budgets
 from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
 from hmxgraph.recall.draft import Draft
-from hmxgraph.recall.episodes import EPISODIC
 from hmxgraph.recall.hints import decision_constraints, workflow_hints
 from hmxgraph.recall.judging import Judgement, Repeats, judged
 from hmxgraph.recall.layout import DATED, Costs
@@ -40,32 +39,22 @@ def assemble(draft: Draft) -> Pack:
     reached = draft.in_reach()
     ranking = list(draft.ranking.in_sight(reached))
     repeats = Repeats()
-    judgement = judged(ranking, draft.in_force.conflicts, repeats)
+    judgement = judged(ranking, draft.weighed.in_force.conflicts, repeats)
     box = _filled(draft, judgement)
     repeated = _topped_up(box, draft, reached, repeats)
     return _Writing(draft, ranking, replace(judgement, dropped=(*judgement.dropped, *repeated)), box).pack()
 
 
-def _counted(draft: Draft, ranked: Ranked) -> Ranked:
-    """*ranked* with what it takes as written; an event was counted when it was recorded."""
-    candidate = ranked.candidate
-    if candidate.section in DATED and candidate.origin == EPISODIC:
-        return ranked
-    return ranked._replace(candidate=candidate._replace(tokens=_takes(draft, line_of(candidate))))
-
-
-def _takes(draft: Draft, line: Line) -> int:
-    return draft.count_tokens(f"{written(line)}\n")
-
-
 def _filled(draft: Draft, judgement: Judgement) -> Box:
     request = draft.request
-    eligible = [_counted(draft, ranked) for ranked in judgement.eligible if ranked.candidate.content]
+    eligible = [ranked for ranked in judgement.eligible if ranked.candidate.content]
     sections = {ranked.candidate.section for ranked in eligible}
     budgets = section_budgets(
-        request.budget, [name for name in request.sections if name in sections or name in SHARES], draft.priors
+        request.budget,
+        [name for name in request.sections if name in sections or name in SHARES],
+        draft.weighed.appraisal.priors,
     )
-    box = Box(request.budget, {**dict.fromkeys(sections, 0), **budgets}, Costs(draft.count_tokens))
+    box = Box(request.budget, {**dict.fromkeys(sections, 0), **budgets}, Costs(draft.weighed.appraisal.count_tokens))
     fill(box, eligible, request.strategy)
     return box
 
@@ -92,6 +81,7 @@ class _Writing:
         self._draft = draft
         self._judgement = judgement
         self._box = box
+        self._count = draft.weighed.appraisal.count_tokens
         self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
         self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
         self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
@@ -131,7 +121,7 @@ class _Writing:
             return candidate.content
 
         def takes(content: str) -> int:
-            return _takes(self._draft, line_of(candidate._replace(content=content)))
+            return self._takes(line_of(candidate._replace(content=content)))
 
         return cut_to(candidate.content, packed.tokens, takes)
 
@@ -140,10 +130,12 @@ class _Writing:
         lines = [self._line(packed) for packed in self._packed]
         frame = (part for part in parts_of(lines) if isinstance(part, str))
         entries = (
-            _takes(self._draft, line) if packed.cut else packed.tokens
-            for line, packed in zip(lines, self._packed, strict=True)
+            self._takes(line) if packed.cut else packed.tokens for line, packed in zip(lines, self._packed, strict=True)
         )
-        return sum(self._draft.count_tokens(f"{part}\n") for part in frame) + sum(entries)
+        return sum(self._count(f"{part}\n") for part in frame) + sum(entries)
+
+    def _takes(self, line: Line) -> int:
+        return self._count(f"{written(line)}\n")
 
     def _line(self, packed: Packed) -> Line:
         return line_of(packed.ranked.candidate._replace(content=self._contents[packed.ranked.rank]))
@@ -155,7 +147,7 @@ class _Writing:
         priors = dict(request.priors) if request.priors and request.strategy == "fingerprint_guided" else None
         optional = {
             **identity,
-            "workflow_hints": workflow_hints(draft.progress, draft.known.session),
+            "workflow_hints": workflow_hints(draft.weighed.progress, draft.weighed.in_force.session),
             "fingerprint_priors": priors,
         }
         return {
@@ -168,7 +160,7 @@ class _Writing:
             "assembly_metadata": self._assembly(),
             "created_at": iso(draft.state.as_of_us),
             "metadata": self._metadata(drops),
-            "decision_constraints": decision_constraints(draft.in_force, self._included())[: self._ruled],
+            "decision_constraints": decision_constraints(draft.weighed.in_force, self._included())[: self._ruled],
             "dropped_entries": [_dropped(dropped) for dropped in drops],
             **{name: value for name, value in optional.items() if value is not None},
         }

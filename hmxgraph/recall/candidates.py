@@ -11,9 +11,10 @@ Order: TypeAlias = tuple[float, int, str, str]
 class Candidate(NamedTuple):
     """Something that may go into a section.
 
-    ``verdict`` is a drop reason that stands from the beginning. An ``exempt`` candidate is never too irrelevant:
-    identity and hard rules. Of events, ``label`` says that their words came from tools or the web, and ``place`` is
-    where they stand in their session.
+    ``tokens`` are those that it takes as written; of what cannot go in those of its text are enough. ``verdict`` is a
+    drop reason that stands from the beginning. An ``exempt`` candidate is never too irrelevant: identity and hard
+    rules. Of events, ``label`` says that their words came from tools or the web, and ``place`` is where they stand in
+    their session.
     """
 
     section: str

@@ -22,6 +22,7 @@ _MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
 _ARTIFACT_SALIENCE = 0.8
 _ENTITY_SALIENCE = 0.5
 _MERE_NAMES = frozenset({"concept", "tag"})
+EVIDENCE = "evidence"
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # A relation of which the question names both ends matters more than one of which it names one.
 _PARTLY_NAMED = 0.5
@@ -91,11 +92,12 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     yield from record_candidates(known.records, appraisal)
 
 
-def evidence_candidates(known: Known, records: Mapping[str, Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """The latest event behind each of *records* (by id), as relevant as the record itself; each event once."""
+def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
+    """The latest event behind each of *records*, as relevant as the record itself; each event once."""
+    by_id = {record.source_id: record for record in records}
     met: set[str] = set()
     for evidence in known.evidence:
-        record = records.get(evidence.record_id)
+        record = by_id.get(evidence.record_id)
         if record is not None and not record.verdict and evidence.event_id not in met:
             met.add(evidence.event_id)
             yield _evidence(evidence, record, appraisal)
@@ -243,7 +245,7 @@ def _told(candidate: Candidate, content: str, appraisal: Appraisal) -> Candidate
 def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Candidate:
     components = appraisal.components(record.components.relevance, evidence.time_us, 1.0, evidence.salience)
     return Candidate(
-        section="evidence",
+        section=EVIDENCE,
         source_type="episode",
         source_id=evidence.event_id,
         tokens=evidence.tokens,

@@ -28,7 +28,7 @@ class Packed:
 
     @property
     def order(self) -> tuple[float, int, str]:
-        """Its place in the section (HMX-C 3.3): of equal scores the shorter as written, which ranking had to guess."""
+        """Its place in the section (HMX-C 3.3): of equal scores the shorter; what was cut is shorter now."""
         of = self.ranked.candidate
         return -of.score, self.tokens, of.source_id
 

@@ -17,16 +17,17 @@ from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.assemble import assemble
-from hmxgraph.recall.draft import Draft, State
+from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
-from hmxgraph.recall.known import Known
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import LONGEST_QUESTION, Question, asks_for_work, understood
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.state import State
 from hmxgraph.recall.times import DAY_US
 from hmxgraph.recall.walk import Mention, Neighbourhood
+from hmxgraph.recall.weighed import Weighed, weighed
 from hmxgraph.text.terms import terms
 from hmxgraph.text.tokens import TokenCounter
 
@@ -87,7 +88,7 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
     surroundings = _surroundings(first, asked)
     [told] = yield knowledge
     yield Ahead(surroundings)
-    touched = known(told, tenancy.tenant_id, first.state.as_of_us)
+    touched = first.weighed(told, count_tokens)
     [around] = yield surroundings
     unsettled = around["state_version"] != first.state.state_version
     if unsettled and settled:
@@ -96,7 +97,7 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
         return None
     truncated = first.state.truncated or told["cut_off"] or around["cut_off"]
     state = replace(first.state, truncated=truncated, unsettled=unsettled)
-    return assemble(first.draft(state, around, touched, count_tokens))
+    return assemble(first.draft(state, around, touched))
 
 
 def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
@@ -141,8 +142,8 @@ class _First:
         return Ranking(self.question, EventPool.of(self.events, centres=self.centres), self.state.event_count)
 
     def ranking(self, more: list[list[Any]]) -> Ranking:
-        known = self.by_words.pool.index
-        if all(row[0] in known for row in more):
+        met = self.by_words.pool.index
+        if all(row[0] in met for row in more):
             return self.by_words
         pool = EventPool.of(self.events, more, centres=self.centres)
         return Ranking(self.question, pool, self.state.event_count)
@@ -152,11 +153,15 @@ class _First:
         """The procedure to follow and the actions worth expecting, as the compiler's model foresees them."""
         return guidance(self.request.query[:LONGEST_QUESTION], self.row, self.kept) if self.row else NO_GUIDANCE
 
-    def draft(self, state: State, row: Row, touched: Known, count_tokens: TokenCounter) -> Draft:
+    def weighed(self, row: Row, count_tokens: TokenCounter) -> Weighed:
+        touched = known(row, self.tenancy.tenant_id, self.state.as_of_us)
+        return weighed(self.request, self.state, self.by_words, touched, count_tokens, self.guidance)
+
+    def draft(self, state: State, row: Row, touched: Weighed) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         around = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(_events(row, self.state.as_of_us))
-        return Draft(self.request, state, ranking, around, touched, count_tokens, self.guidance)
+        return Draft(self.request, state, ranking, around, touched)
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:

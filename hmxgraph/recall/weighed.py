@@ -1,0 +1,126 @@
+"""What is known, weighed by a question: made before anybody knows what lies around the best events.
+
+The server looks for these meanwhile, so that the weighing takes no time of its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
+from hmxgraph.recall.hints import Progress, progress
+from hmxgraph.recall.knowledge import Appraisal, known_candidates
+from hmxgraph.recall.known import Known
+from hmxgraph.recall.priors import NO_PRIORS, priors_of
+from hmxgraph.recall.records import trust
+from hmxgraph.recall.relevance import Ranking
+from hmxgraph.recall.render import line_of, written
+from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.scoring import THRESHOLD, clock
+from hmxgraph.recall.state import State
+from hmxgraph.text.tokens import TokenCounter
+from hmxgraph.text.validity import Validity, applies
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What of the known is in force, and the candidates made of it.
+
+    ``progress`` is how far the running session is in the task schema that leads, else in the best one for the question.
+    """
+
+    appraisal: Appraisal
+    in_force: Known
+    candidates: tuple[Candidate, ...]
+    progress: Progress | None = None
+
+    def of_sections(self, wanted: frozenset[str]) -> Iterator[Candidate]:
+        """The candidates of the *wanted* sections."""
+        return (each for each in self.candidates if each.section in wanted)
+
+    @property
+    def useful(self) -> Iterator[Candidate]:
+        """Those that nothing speaks against."""
+        return filter(_useful, self.candidates)
+
+
+def weighed(
+    request: PackRequest,
+    state: State,
+    by_words: Ranking,
+    known: Known,
+    count_tokens: TokenCounter,
+    guidance: Guidance = NO_GUIDANCE,
+) -> Weighed:
+    """*known* as *request* weighs it, by how rare its words are among the events *by_words*."""
+    appraisal = _appraisal(request, state, by_words, count_tokens, guidance)
+    in_force = _in_force(request, state, known)
+    found = tuple(_counted(each, count_tokens) for each in known_candidates(in_force, appraisal))
+    reached = _progress(in_force, found, guidance)
+    step = _next_step(request, reached, found, count_tokens)
+    return Weighed(appraisal, in_force, (*found, *step), reached)
+
+
+def _appraisal(
+    request: PackRequest, state: State, by_words: Ranking, count_tokens: TokenCounter, guidance: Guidance
+) -> Appraisal:
+    match = by_words.match
+    weights = dict(zip(match.terms, match.weights.tolist(), strict=True))
+    priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
+    time = clock(request, by_words.question, state.as_of_us)
+    return Appraisal(by_words.question, weights, time, priors, count_tokens, guidance)
+
+
+def _in_force(request: PackRequest, state: State, known: Known) -> Known:
+    """What applies to the reader (HMX-A 6) and carries enough confidence.
+
+    A conflict tells the words of its sides: it applies where all of them do.
+    """
+    least = request.min_confidence
+
+    def here(scope: Validity) -> bool:
+        return applies(scope, tenant_id=state.tenant_id, moment_us=state.as_of_us, agent_id=request.agent_id)
+
+    return replace(
+        known,
+        artifacts=tuple(each for each in known.artifacts if each.confidence >= least and here(each.validity)),
+        memories=tuple(memory for memory in known.memories if memory.confidence >= least or memory.hard),
+        entities=tuple(entity for entity in known.entities if entity.confidence >= least),
+        relations=tuple(relation for relation in known.relations if relation.confidence >= least),
+        conflicts=tuple(each for each in known.conflicts if all(map(here, each.scopes))),
+        records=tuple(record for record in known.records if trust(record) >= least),
+    )
+
+
+def _counted(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:
+    """*candidate* with the tokens that it takes as written, where it may go in; else those of its text are enough."""
+    if not _useful(candidate):
+        return candidate
+    return candidate._replace(tokens=count_tokens(f"{written(line_of(candidate))}\n"))
+
+
+def _useful(candidate: Candidate) -> bool:
+    return not candidate.verdict and (candidate.exempt or candidate.score >= THRESHOLD)
+
+
+def _progress(in_force: Known, found: tuple[Candidate, ...], guidance: Guidance) -> Progress | None:
+    schemas = {each.artifact_id: each for each in in_force.artifacts if each.artifact_type == "task_schema"}
+    useful = {each.source_id: each for each in found if each.source_id in schemas and _useful(each)}
+    if not useful:
+        return None
+    best = min(useful.values(), key=lambda each: (each.source_id != guidance.lead, each.order))
+    return progress(schemas[best.source_id], guidance.done, in_force.session)
+
+
+def _next_step(
+    request: PackRequest, reached: Progress | None, found: tuple[Candidate, ...], count_tokens: TokenCounter
+) -> Iterator[Candidate]:
+    """The step to be taken next, where a schema fits the question and does not tell it by its beginning."""
+    if reached is None or (step := reached.next_step) is None:
+        return
+    if not reached.current and "procedures" in request.sections:
+        return
+    schema = next(each for each in found if each.source_id == reached.schema.artifact_id)
+    tools = ", ".join(str(tool) for tool in step.get("tools_used") or ())
+    content = f"Next: {step.get('description', '')}" + (f" ({tools})" if tools else "")
+    yield _counted(schema._replace(section="workflow", content=content), count_tokens)
