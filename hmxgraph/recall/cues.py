@@ -22,6 +22,9 @@ MESSAGE_TOKENS = 96
 # A turn with fewer words of its own than these, none of them asked for, says little, whatever is said around it.
 FEW_WORDS = 5
 HARDLY_A_WORD = -0.5
+# What is told for the first time says more of it than what is said of it later; it counts by the share of its words
+# that nobody used before.
+FIRST_TOLD = 0.15
 # An event that repeats the request and adds less than this of its own words tells nothing new.
 NEWS = 0.5
 ECHO = -1.0
@@ -43,14 +46,20 @@ def cue_scores(question: Question, pool: EventPool) -> Floats:
     """The sum of all cues for each event."""
     heard = _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
     said = _length(pool) + _hardly_a_word(question, pool)
-    return heard + said + (0.0 if question.recalls else _echoes(question, pool))
+    return heard + said + (_first_told(question, pool) if question.recalls else _echoes(question, pool))
 
 
 def _length(pool: EventPool) -> Floats:
     """Long talk stands back; a document with a title is about one subject and as long as that needs."""
-    talk = np.array([not title for title in pool.title], dtype=np.float64)
     doublings: Floats = np.log2(np.maximum(pool.lengths / MESSAGE_TOKENS, 1.0))
-    return LENGTH * talk * doublings
+    return LENGTH * pool.talk * doublings
+
+
+def _first_told(question: Question, pool: EventPool) -> Floats:
+    """Of talk about what was; a question about what is wants what was said of it last."""
+    if question.latest:
+        return np.zeros(len(pool))
+    return FIRST_TOLD * pool.talk * pool.occurrences.first_told(pool.ages)
 
 
 def _hardly_a_word(question: Question, pool: EventPool) -> Floats:

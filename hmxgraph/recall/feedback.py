@@ -35,7 +35,7 @@ def feedback_scores(
 
     *first* are the scores so far, *words* their part that is the match of words; *asked* is not looked for again.
     """
-    talk = np.array([not title for title in pool.title], dtype=bool)
+    talk = pool.talk > 0
     good = np.argsort(-first, kind="stable")[:BELIEVED]
     best = good[(words[good] > LEAST_MATCH) & talk[good]].tolist()
     shared = _shared(pool, best, asked)

@@ -30,6 +30,19 @@ class Occurrences:
         """How many different terms each event has."""
         return np.bincount(self._events, minlength=self._size)
 
+    def first_told(self, ranks: Integers) -> Floats:
+        """The share of each event's terms that no event of a lower rank has; *ranks* are all different.
+
+        >>> Occurrences(["deploy stage", "stage cluster", "stage"]).first_told(np.array([0, 1, 2])).tolist()
+        [1.0, 0.5, 0.0]
+
+        """
+        own = ranks[self._events]
+        first = np.full(self._end, self._size)
+        np.minimum.at(first, self._numbers, own)
+        news = np.bincount(self._events[own == first[self._numbers]], minlength=self._size)
+        return news / np.maximum(self.vocabulary, 1)
+
     def met(self, words: Iterable[str]) -> Integers:
         """How many of *words* each event has."""
         wanted = self._marked([number for word in words if (number := self._lexicon.get(word)) is not None])

@@ -65,6 +65,18 @@ class EventPool:
         return np.array(self.time_us, dtype=np.int64)
 
     @cached_property
+    def ages(self) -> Integers:
+        """The rank of each event by time, 0 for the first; of one time in the pool's order."""
+        ranks = np.empty(len(self), dtype=np.int64)
+        ranks[np.argsort(self.times, kind="stable")] = np.arange(len(self))
+        return ranks
+
+    @cached_property
+    def talk(self) -> Floats:
+        """1 for each event without a title, 0 for documents."""
+        return np.array([not title for title in self.title], dtype=np.float64)
+
+    @cached_property
     def lengths(self) -> Floats:
         """Tokens of each text."""
         return np.array(self.tokens, dtype=np.float64)

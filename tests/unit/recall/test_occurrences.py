@@ -3,6 +3,7 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +24,16 @@ def test_occurrences_are_counted_as_they_stand(texts, asked):
     assert found.counts(asked).tolist() == [[own[word] for own in counted] for word in asked]
     assert found.met(asked).tolist() == [len(own.keys() & set(asked)) for own in counted]
     assert found.vocabulary.tolist() == [len(own) for own in counted]
+
+
+@given(TEXTS.flatmap(lambda texts: st.tuples(st.just(texts), st.permutations(range(len(texts))))))
+def test_what_is_told_first(case):
+    """The share of words that no text before it has, by ranks of any order."""
+    texts, ranks = case
+    words = [set(text.split()) for text in texts]
+    before = [set().union(*(words[other] for other, of in enumerate(ranks) if of < rank)) for rank in ranks]
+    shares = [len(own - told) / max(len(own), 1) for own, told in zip(words, before, strict=True)]
+    assert Occurrences(texts).first_told(np.array(ranks, dtype=np.int64)).tolist() == shares
 
 
 @given(TEXTS)

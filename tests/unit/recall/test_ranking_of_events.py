@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hmxgraph.recall.cues import QUESTION_TURN, SPEAKER, cue_scores, speakers_named
+from hmxgraph.recall.cues import FIRST_TOLD, QUESTION_TURN, SPEAKER, cue_scores, speakers_named
 from hmxgraph.recall.episodes import HELPS, separated
 from hmxgraph.recall.field import Nearby, field_scores, match_words, rarity
 from hmxgraph.recall.pool import EventPool
@@ -63,7 +63,7 @@ def test_rare_words_tell_more():
 def test_thanks_stand_behind_what_tells_something():
     """A turn with hardly a word of its own yields to its neighbours, unless that word was asked for."""
     pool = pool_of("Did you take the train to Lisbon?", "Thanks!", "Yes, my sister came with dogs and a tent", "Lisbon")
-    cues = cue_scores(understood("Who went to Lisbon?", NOW), pool)
+    cues = cue_scores(understood("Who went to Lisbon now, currently?", NOW), pool)
     assert cues[1] < cues[2] == cues[3] == 0
 
 
@@ -72,7 +72,22 @@ def test_the_speaker_who_is_named_stands_out():
     pool = EventPool.of([event(0, "Hello", speaker="Ann")[0], event(1, "Hello", speaker="Bob")[0]])
     question = understood("What did Ann say?", NOW)
     assert speakers_named(question, pool) == {"ann": "Ann"}
-    assert (cue_scores(question, pool)[0] - cue_scores(question, pool)[1]) == pytest.approx(SPEAKER)
+    scores = cue_scores(question, pool)
+    assert scores[0] - scores[1] == pytest.approx(SPEAKER + FIRST_TOLD)
+
+
+def test_what_is_told_first_stands_before_what_is_said_of_it_later():
+    """By time, whatever the ids; not where the question is about now, wants something done, or documents tell it."""
+    again = event(1, "The tent leaks", session="s1", age_days=1)[0]
+    first = event(2, "The tent is new", session="s2", age_days=9)[0]
+
+    def lead(text, *rows):
+        scores = dict(zip((pool := EventPool.of(rows)).event_id, cue_scores(understood(text, NOW), pool), strict=True))
+        return scores["e002"] - scores["e001"]
+
+    assert lead("Who has a dog?", again, first) == pytest.approx(FIRST_TOLD / 2)
+    assert lead("Who has a dog right now?", again, first) == lead("Pack the dog food", again, first) == 0
+    assert lead("Who has a dog?", *([*row[:3], "A title", *row[4:]] for row in (again, first))) == 0
 
 
 def test_a_turn_that_asks_answers_less():
