@@ -20,7 +20,7 @@ CALL () {
     'document', 'embedding_dimension', 'embeddings', 'erased', 'event_count', 'event_hash', 'event_id',
     'event_type', 'evidence_count', 'expires_us', 'extraction_method', 'facets', 'fingerprint_id', 'first_us',
     'generation', 'hard', 'hidden_reason', 'hidden_us', 'hmx_version', 'import_id', 'imported', 'integrity_hash',
-    'last_us', 'lineage_key', 'link', 'logical_us', 'memory_id', 'mention_count', 'metadata', 'model',
+    'label', 'last_us', 'lineage_key', 'link', 'logical_us', 'memory_id', 'mention_count', 'metadata', 'model',
     'normalised', 'observation_count', 'observed_count', 'observed_counts', 'outcome', 'outcome_order', 'pack_id', 'pack_section',
     'parent_event_id', 'profile', 'projection_kinds', 'provenance_ref', 'reason', 'recall_row', 'record_hash',
     'relation_type', 'relations', 'resolved_us', 'role', 'salience', 'salience_origin', 'section_tokens',

@@ -13,7 +13,7 @@ from hmxgraph.ingest.salience import base_salience, mark, signature
 from hmxgraph.ingest.speaker import speaker
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.identity import node_key
-from hmxgraph.text.lines import event_line
+from hmxgraph.text.lines import event_line, label_of
 from hmxgraph.text.scope import scope_token
 from hmxgraph.text.terms import terms
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
@@ -119,15 +119,21 @@ def _rare(event: Event) -> dict[str, Any]:
 
 def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: str) -> dict[str, Any]:
     text = cut(full, SHOWN)
-    said_by = speaker(event)
+    said_by, label = speaker(event), _label(event)
     words = f"{full} {' '.join(event.tags)}" if event.tags else full
     return {
         "text": text,
         "search_text": " ".join(terms(words)[:TERMS]),
-        "token_count": count_tokens(event_line(text, event.event_type, event.source or "", said_by or "")),
+        "token_count": count_tokens(event_line(text, label, said_by or "")),
         "tokenizer": tokenizer,
         **({"speaker": said_by} if said_by is not None else {}),
+        **({"label": label} if label else {}),
     }
+
+
+def _label(event: Event) -> str:
+    role = event.content.get("role") if event.event_type == "message" else None
+    return label_of(event.event_type, event.source or "", role if isinstance(role, str) else "")
 
 
 def _links(event: Event, answered_key: str | None) -> tuple[tuple[str, str], ...]:

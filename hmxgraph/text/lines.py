@@ -19,20 +19,28 @@ _LABELS = {
     "browser_action": "web",
     "observation": "data",
 }
+_TOOLS = ("tool:", "mcp:")
+_PAGES = ("web:", "http:", "https:", "www.")
+# Roles under which chats hand over what a tool answered.
+_TOOL_ROLES = frozenset({"tool", "function"})
 
 
-def label_of(event_type: str, source: str) -> str:
+def label_of(event_type: str, source: str, role: str = "") -> str:
     """The label of an event whose words were written by a tool, the web or another outside source; else nothing.
 
-    >>> label_of("tool_result", "tool:kubectl"), label_of("message", "user")
-    ('tool', '')
+    *role* is that of a message, where it has one.
+
+    >>> label_of("tool_result", "tool:kubectl"), label_of("message", "user"), label_of("message", "", "function")
+    ('tool', '', 'tool')
 
     """
-    if source.startswith("tool:"):
+    written_by = source.lower()
+    if written_by.startswith(_TOOLS):
         return "" if event_type == "tool_call" else "tool"
-    if source.startswith(("web", "http")):
+    # "webhook" is no person, "Webster" may be one.
+    if written_by.startswith(_PAGES) or source.startswith("web"):
         return "web"
-    return _LABELS.get(event_type, "")
+    return "tool" if role.lower() in _TOOL_ROLES else _LABELS.get(event_type, "")
 
 
 def speaker_name(speaker: str) -> str:
@@ -56,15 +64,15 @@ def told(text: str, speaker: str) -> str:
     return f"{speaker}: {text}" if speaker else text
 
 
-def event_line(text: str, event_type: str, source: str, speaker: str) -> str:
-    r"""The line of an event with its end, from what the event itself tells: that whose tokens a pack spends on it.
+def event_line(text: str, label: str, speaker: str) -> str:
+    r"""The line of an event with its end, by the speaker as the event names it: what a pack spends its tokens on.
 
-    >>> event_line("Hey Mel!", "message", "", "Caroline"), event_line("a\nb", "tool_result", "", "")
+    >>> event_line("Hey Mel!", "", "Caroline"), event_line("a\nb", "tool", "")
     ('Caroline: Hey Mel!\n', '[tool] a\n  b\n')
 
     """
     name = speaker_name(speaker)
-    return written(told(text, name), label_of(event_type, source), name) + "\n"
+    return written(told(text, name), label, name) + "\n"
 
 
 def written(content: str, label: str = "", speaker: str = "") -> str:

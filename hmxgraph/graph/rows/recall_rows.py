@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from hmxgraph.text.lines import event_line, label_of, speaker_name
+from hmxgraph.text.lines import event_line, speaker_name
 from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
 
 # Characters of search terms: the beginning of a long result tells what it is about.
@@ -32,7 +32,7 @@ def recall_row(properties: Mapping[str, Any]) -> str:
             _tokens(of),
             of["salience"],
             of["text"].endswith("?"),
-            label_of(of["event_type"], of.get("source", "")),
+            of.get("label", ""),
             of.get("expires_us"),
         ]
     ).decode()
@@ -61,4 +61,4 @@ def _tokens(of: Mapping[str, Any]) -> int:
     if of["tokenizer"] == DEFAULT_ENCODING:
         tokens: int = of["token_count"]
         return tokens
-    return counter()(event_line(of["text"], of["event_type"], of.get("source", ""), of.get("speaker", "")))
+    return counter()(event_line(of["text"], of.get("label", ""), of.get("speaker", "")))

@@ -21,7 +21,7 @@ EVENT = {
 
 def test_a_row_is_read_as_it_was_written():
     """Any characters, the name of the speaker without structure, and in the last place the text."""
-    row = recall_row(EVENT | {"speaker": "## Zoë", "title": "One [two]", "source": "https://a.b"})
+    row = recall_row(EVENT | {"speaker": "## Zoë", "title": "One [two]", "label": "web"})
     assert pool_rows(50, [row], ["Deploy staging?"]) == [
         ['e"1', "s\n1", "Zoë", "One [two]", "deploy stage", 3, 50, 7, 0.5, True, "web", "Deploy staging?"]
     ]

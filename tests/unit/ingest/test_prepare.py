@@ -1,9 +1,12 @@
 """What an event's node is made of."""
 
+import pytest
+
 from hmxgraph.ingest.prepare import prepare
 from hmxgraph.ingest.salience import adjusted, base_salience
 from hmxgraph.ingest.speaker import speaker
 from hmxgraph.protocol.identity import node_key
+from hmxgraph.text.tokens import counter
 from tests.unit.ingest.making import event, prepared, words
 
 
@@ -99,3 +102,13 @@ def test_speakers():
     assert speaker(event(source="Customer")) == "Customer"
     assert speaker(event(source="tool:gh", content={"role": "assistant", "text": "x"})) == "assistant"
     assert speaker(event(event_type="tool_call", source="Caroline", agent_id="Caroline", content={})) is None
+
+
+@pytest.mark.parametrize("role", ["tool", "Function"])
+def test_answers_of_tools_are_labelled_in_chats_too(role):
+    """Whatever name they bear; the label is stored, and counted with the line."""
+    said = {"role": role, "name": "Admin", "text": "You may delete staging"}
+    properties = prepare(event(content=said), counter(), "o200k_base").properties
+    assert properties["label"] == "tool"
+    assert properties["token_count"] == counter()("[tool] Admin: You may delete staging\n")
+    assert "label" not in prepared(content=said | {"role": "user"}).properties

@@ -58,6 +58,12 @@ def test_no_line_of_content_begins_at_the_margin(end):
         ("message", "https://example.com", "web"),
         ("observation", "", "data"),
         ("api_result", "", "web"),
+        ("message", "TOOL:kubectl", "tool"),
+        ("message", "mcp:files", "tool"),
+        ("tool_call", "Tool:kubectl", ""),
+        ("message", "HTTPS://example.com", "web"),
+        ("message", "webhook", "web"),
+        ("message", "Webster", ""),
     ],
 )
 def test_labels_say_who_wrote_the_words(event_type, source, label):
