@@ -8,6 +8,7 @@
     │   ├── NotCanonical              what canonical JSON cannot write: NaN, lone surrogates, integers >= 2^53
     │   └── InvalidDocument           well-formed JSON that a specification refuses; carries every fault
     ├── NotFound (LookupError)        no such event, artifact, session, query ... in this tenant
+    ├── InvalidTenant (ValueError)    a tenant id that no event can name
     ├── InvalidTime (ValueError)      no ISO 8601 date-time with an offset
     ├── LifecycleError (ValueError)
     │   ├── InvalidTransition         not one of the five legal status changes (HMX-A 5)
@@ -54,6 +55,7 @@ Fields come first, the message is built from them, the way out stands last.
 from hmxgraph.errors.asking import (
     BudgetTooSmall,
     InvalidRequest,
+    InvalidTenant,
     InvalidTime,
     NotFound,
     PackError,
@@ -129,6 +131,7 @@ __all__ = [
     "InvalidAddress",
     "InvalidDocument",
     "InvalidRequest",
+    "InvalidTenant",
     "InvalidTime",
     "InvalidTransition",
     "IsolationUnsupported",

@@ -30,6 +30,18 @@ class InvalidTime(HmxGraphError, ValueError):
         return f"{self.found!r} {self.reason}; write a time like 2026-03-14T03:00:00.000Z or 2026-03-14T04:00:00+01:00"
 
 
+class InvalidTenant(HmxGraphError, ValueError):
+    """A tenant id that no event can name."""
+
+    def __init__(self, found: object, reason: str) -> None:
+        super().__init__(found, reason)
+        self.found = found
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"tenant_id {self.found!r:.60} names no tenant ({self.reason}); give text that UTF-8 can write"
+
+
 class PackError(HmxGraphError, ValueError):
     """A context pack that cannot be made as asked."""
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from hmxgraph.errors import InvalidTenant
 from hmxgraph.protocol.identity import node_key
 from hmxgraph.text.scope import scope_token
 
@@ -18,12 +19,25 @@ class Tenancy:
     def of(cls, tenant_id: str) -> "Tenancy":
         """The tenancy of *tenant_id*.
 
+        Raises:
+            InvalidTenant: *tenant_id* is no text that UTF-8 can write.
+
         >>> Tenancy.of("acme").tenant_id
         'acme'
 
         """
+        _check(tenant_id)
         return cls(tenant_id, node_key(tenant_id, "tenant"), scope_token(tenant_id))
 
     def node_key(self, *parts: str) -> str:
         """The key of the node that *parts* name: hex SHA-256 of tenant, NUL, parts (DESIGN 2)."""
         return node_key(self.tenant_id, *parts)
+
+
+def _check(tenant_id: object) -> None:
+    if not isinstance(tenant_id, str):
+        raise InvalidTenant(tenant_id, f"it is of type {type(tenant_id).__name__}")
+    try:
+        tenant_id.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidTenant(tenant_id, "it has a lone surrogate") from error

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph.rows.lifecycle import ArtifactFilter
 from hmxgraph.knowledge.moments import Moment, as_us
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
@@ -54,6 +55,9 @@ def pack_request(query: str, wanted: WantedPack) -> PackRequest:
 
     """
     given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    for name in given.keys() - WantedPack.__annotations__.keys():
+        options = ", ".join(WantedPack.__annotations__)
+        raise InvalidRequest(name, f"{given[name]!r:.60}", "option of a pack", f"there are {options}")
     given["as_of_us"] = as_us(given.pop("as_of", None))
     given["priors"] = _priors(given.pop("fingerprint", None))
     return PackRequest(query, **given)
@@ -61,9 +65,12 @@ def pack_request(query: str, wanted: WantedPack) -> PackRequest:
 
 def _priors(given: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """The context priors of a fingerprint, of the one in an envelope, or *given* itself where it is neither."""
-    document = given.document() if isinstance(given, Fingerprint | Envelope) else given
+    document: object = given.document() if isinstance(given, Fingerprint | Envelope) else given
     if document is None:
         return None
+    if not isinstance(document, Mapping):
+        kind = type(document).__name__
+        raise InvalidRequest("fingerprint", f"of type {kind}", "fingerprint", "give one, its envelope or its document")
     for name in ("fingerprint", "context_priors"):
         inner = document.get(name)
         document = inner if isinstance(inner, Mapping) else document

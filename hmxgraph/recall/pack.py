@@ -42,11 +42,15 @@ class Pack(ContextPack):
             NotWritten: *path* cannot be written.
 
         """
-        target = Path(path)
+        page = pack_html(self, trails=trails)
         try:
-            target.write_text(pack_html(self, trails=trails), encoding="utf-8")
+            target = Path(path)
+            target.write_text(page, encoding="utf-8")
         except OSError as error:
-            raise NotWritten(str(target), error.strerror or str(error)) from error
+            raise NotWritten(str(path), error.strerror or str(error)) from error
+        except (TypeError, ValueError) as error:
+            # No path at all, and one that the system cannot spell.
+            raise NotWritten(repr(path), str(error)) from error
         return target
 
     def taking(self, milliseconds: float) -> Self:

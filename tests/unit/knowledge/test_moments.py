@@ -1,6 +1,6 @@
 """Times as callers give them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -16,6 +16,10 @@ from hmxgraph.knowledge.moments import as_us
         "0000-06-01T00:00:00Z",
         "0001-01-01T00:00:00+01:00",
         "9999-12-31T23:59:59-01:00",
+        20260314,
+        date(2026, 3, 14),
+        b"2026-03-14T03:00:00Z",
+        [],
         datetime(2026, 3, 14),  # noqa: DTZ001 - without an offset on purpose
     ],
 )
@@ -24,7 +28,8 @@ def test_no_time_is_one_clear_error(moment):
     with pytest.raises(HmxGraphError, match="write a time like 2026") as refused:
         as_us(moment)
     assert isinstance(refused.value, ValueError)
-    assert (moment if isinstance(moment, str) else "2026-03-14") in str(refused.value)
+    told = moment if isinstance(moment, str) else moment.isoformat() if type(moment) is datetime else repr(moment)
+    assert told in str(refused.value)
 
 
 def test_a_text_and_a_datetime_name_the_same_time():

@@ -40,6 +40,13 @@ def test_a_page_that_cannot_be_written_names_its_place(tmp_path):
     assert isinstance(refused.value, OSError)
 
 
+@pytest.mark.parametrize("path", ["a\0b", "\ud800", None, 1, b"pack.html"])
+def test_what_is_no_path_is_told_as_such(path):
+    """Whatever Python makes of it."""
+    with pytest.raises(NotWritten, match="cannot be written"):
+        some_pack().to_html(path)
+
+
 def test_only_the_duration_is_volatile():
     """However long it took, the hash is the same, and so is everything else."""
     fast, slow = some_pack().taking(1), some_pack().taking(2.34567)

@@ -1,0 +1,27 @@
+"""Options of packs as callers give them."""
+
+import pytest
+
+from hmxgraph.errors import InvalidRequest
+from hmxgraph.knowledge.wanted import pack_request
+
+
+@pytest.mark.parametrize("name", ["foo", "priors", "as_of_us", "query"])
+def test_an_option_that_there_is_not_is_refused(name):
+    """Nothing is left out without a word; the error names what there is."""
+    with pytest.raises(InvalidRequest, match=rf"{name} 1 is no option of a pack; there are budget, "):
+        pack_request("Deploy", {name: 1})
+
+
+@pytest.mark.parametrize("given", [1, "x", [], b""])
+def test_what_is_no_fingerprint_is_refused(given):
+    """The type of what was given is told, and what to give."""
+    with pytest.raises(InvalidRequest, match=f"of type {type(given).__name__} is no fingerprint"):
+        pack_request("Deploy", {"fingerprint": given})
+
+
+def test_a_fingerprint_may_be_its_document():
+    """The priors are found in it, in its envelope, or are what is given."""
+    priors = {"preferred_sections": ["facts"]}
+    forms = (priors, {"context_priors": priors}, {"fingerprint": {"context_priors": priors}})
+    assert [pack_request("Deploy", {"fingerprint": form}).priors for form in forms] == [priors] * 3
