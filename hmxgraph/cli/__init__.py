@@ -1,5 +1,6 @@
 """The command line: the same words as the Python API."""
 
+import io
 import sys
 
 import typer
@@ -59,10 +60,14 @@ app.add_typer(server.app, name="server")
 
 def main() -> None:
     """Run the command line: exit code 0 ok, 1 failed with one clear line, 2 wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Memory holds any character, a terminal may know fewer.
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
-    except HmxGraphError as error:
-        err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
-        sys.exit(1)
     except BrokenPipeError:
+        sys.exit(1)
+    except (HmxGraphError, OSError) as error:
+        err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
         sys.exit(1)

@@ -9,7 +9,7 @@ import orjson
 import typer
 from rich.console import Console
 
-from hmxgraph.cli.controls import Visibly
+from hmxgraph.cli.controls import Visibly, escaped
 from hmxgraph.knowledge import KnowledgeGraph, connect
 
 # Ids, titles and commands hold brackets and colons: what is printed is text as it stands, styled by Text and style=.
@@ -33,6 +33,6 @@ def opened(tenant: str) -> Iterator[KnowledgeGraph]:
 def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
     """Print *document* as one line of JSON, or call *show*, which prints it for people."""
     if as_json:
-        sys.stdout.write(orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode() + "\n")
+        sys.stdout.write(escaped(orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()) + "\n")
     else:
         show()

@@ -6,6 +6,8 @@ from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableT
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _PICTURES |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
+_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+
 
 def visible(text: str) -> str:
     r"""*text* with its control characters as pictures of them.
@@ -15,6 +17,16 @@ def visible(text: str) -> str:
 
     """
     return text.translate(_PICTURES)
+
+
+def escaped(json: str) -> str:
+    r"""JSON with the control characters that it may hold as they are written as escapes; it means the same.
+
+    >>> escaped('"\x9b2J"')
+    '"\\u009b2J"'
+
+    """
+    return json.translate(_ESCAPES)
 
 
 class Visibly(RenderHook):

@@ -1,5 +1,6 @@
 """``hmxgraph pack``: the right memory inside a budget, as text, table, JSON or page."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,7 +53,11 @@ def trails(graph: KnowledgeGraph, made: Pack) -> dict[str, list[dict[str, Any]]]
 
 def show_pack(made: Pack, *, explain: bool) -> None:
     """Print *made* as the agent gets it; beside it where each entry comes from, or if asked scores and drops."""
-    out.print(made.text, highlight=False, soft_wrap=True)
+    if out.is_terminal:
+        out.print(made.text, highlight=False, soft_wrap=True)
+    else:
+        # What is read by a program is the text to the byte: its tokens are within the budget.
+        sys.stdout.write(made.text)
     if explain:
         out.print(made.table())
     else:

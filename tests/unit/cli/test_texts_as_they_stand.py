@@ -1,6 +1,7 @@
 """What users and agents wrote is printed as it stands: brackets are no markup, words between colons no pictures."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.cli import compiling, ingest, server, task
-from hmxgraph.cli.common import err, out
+from hmxgraph.cli.common import emit, err, out
 from hmxgraph.compiler.suggest import SuggestedTool, Suggestion
 from hmxgraph.engine import Status
 from hmxgraph.errors import Fault
@@ -65,6 +66,15 @@ def test_nothing_that_was_written_commands_the_terminal(console, shown):
     text = printed.get()
     assert not {"\x1b", "\x07", "\x9b", "\x7f", "\r"} & set(text)
     assert all(mark in text for mark in ("\u241b[31mred", "\u241b]0;title", "2J\u2421"))
+
+
+def test_json_commands_no_terminal(capsys):
+    """Every control character is written as an escape, and read back as it was."""
+    text = "".join(map(chr, range(0xA0)))
+    emit({"text": text}, as_json=True, show=lambda: None)
+    printed = capsys.readouterr().out
+    assert printed.rstrip("\n").isprintable()
+    assert json.loads(printed) == {"text": text}
 
 
 def test_messages_are_printed_as_they_stand():
