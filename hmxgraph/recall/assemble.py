@@ -1,5 +1,6 @@
 """From a draft to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -15,7 +16,7 @@ from hmxgraph.recall.budget import SHARES, section_budgets
 from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
 from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.hints import decision_constraints, workflow_hints
-from hmxgraph.recall.judging import Judgement, Repeats, judged
+from hmxgraph.recall.judging import RULES, Judgement, Repeats, judged
 from hmxgraph.recall.layout import DATED, Costs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import Box, Packed, cut_to, fill
@@ -85,8 +86,11 @@ class _Writing:
         self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
         self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
         self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
+        guided = draft.request.priors and draft.request.strategy == "fingerprint_guided"
+        self._priors = dict(draft.request.priors or {}) if guided else None
         order = {section: place for place, section in enumerate(draft.request.sections)}
         self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
+        self._texts = {packed.ranked.candidate.content for packed in self._packed}
         self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
 
     def pack(self) -> Pack:
@@ -100,8 +104,10 @@ class _Writing:
         return Pack.of_own_making(document)
 
     def _lightened(self, document: Mapping[str, Any]) -> bool:
-        """Leave out half of the drops, or the last of what is larger, constraints or entries; whether there was any."""
-        if self._listed:
+        """Leave out priors, half of the drops, or the last of what is larger, constraints or entries; whether any."""
+        if self._priors is not None:
+            self._priors = None
+        elif self._listed:
             self._listed //= 2
         elif measured(document["decision_constraints"]) > measured(document["entries"]):
             self._ruled = len(document["decision_constraints"]) - 1
@@ -112,8 +118,14 @@ class _Writing:
         return True
 
     def _take_out(self) -> None:
-        worst = max(self._packed, key=lambda packed: (not packed.ranked.candidate.exempt, packed.ranked.rank))
-        self._packed.remove(worst)
+        """Leave out the last in rank; rules, and the only one of a section (HMX-C 4), where nothing else is left."""
+        sizes = Counter(packed.section for packed in self._packed)
+
+        def dispensable(packed: Packed) -> tuple[bool, bool, int]:
+            of = packed.ranked.candidate
+            return not of.exempt, of.section not in RULES and sizes[of.section] > 1, packed.ranked.rank
+
+        self._packed.remove(max(self._packed, key=dispensable))
 
     def _content(self, packed: Packed) -> str:
         candidate = packed.ranked.candidate
@@ -144,11 +156,10 @@ class _Writing:
         draft, request = self._draft, self._draft.request
         drops = list(islice(self._drops(), self._listed))
         identity = {"agent_id": request.agent_id, "session_id": request.session_id}
-        priors = dict(request.priors) if request.priors and request.strategy == "fingerprint_guided" else None
         optional = {
             **identity,
             "workflow_hints": workflow_hints(draft.weighed.progress, draft.weighed.in_force.session),
-            "fingerprint_priors": priors,
+            "fingerprint_priors": self._priors,
         }
         return {
             "hmx_version": HMX_VERSION,
@@ -245,18 +256,19 @@ class _Writing:
         for rank in range(1, len(self._draft.ranking) + 1):
             if rank not in packed:
                 ranked = self._draft.ranking.at(rank)
-                yield Dropped(ranked, self._judged.get(rank) or _beyond(ranked.candidate))
+                yield Dropped(ranked, self._judged.get(rank) or self._beyond(ranked.candidate))
 
-
-def _beyond(candidate: Candidate) -> str:
-    """Why an event is left out that came into no question."""
-    return candidate.verdict or ("low_relevance" if candidate.score < THRESHOLD else "budget_exceeded")
+    def _beyond(self, candidate: Candidate) -> str:
+        """Why an event is left out that came into no question."""
+        if candidate.score < THRESHOLD:
+            return candidate.verdict or "low_relevance"
+        return candidate.verdict or ("duplicate" if candidate.content in self._texts else "budget_exceeded")
 
 
 def _about(candidate: Candidate) -> dict[str, Any]:
-    """What the metadata tell of what happened: when, in which session and place, by whom, from outside or not."""
+    """What the metadata tell of an entry: whether from outside; of what happened also when, where and by whom."""
     if candidate.section not in DATED:
-        return {}
+        return {"label": candidate.label} if candidate.label else {}
     about: dict[str, Any] = {
         "timestamp": iso(candidate.time_us),
         "session_id": candidate.session_id,

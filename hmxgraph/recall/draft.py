@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.episodes import SECTION, Episodes, separated
+from hmxgraph.recall.judging import REMEMBERED
 from hmxgraph.recall.knowledge import EVIDENCE, evidence_candidates
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.relevance import Ranking
@@ -72,15 +74,25 @@ class Draft:
         return frozenset(ids)
 
     def _episodes(self, wanted: frozenset[str]) -> Episodes:
-        """Events; one that tells what a task record tells stands back behind it, where that may go in."""
+        """The events, ranked."""
         time = self.weighed.appraisal.clock
         if SECTION not in wanted:
             return Episodes(EventPool(), np.zeros(0), time)
         relevance = separated(self.found.relevance(self.around), self.found.assurance)
+        return Episodes(self.found.pool, relevance, time, dict(chain(self._retold(wanted), self._outdated())))
+
+    def _retold(self, wanted: frozenset[str]) -> Iterator[tuple[str, str]]:
+        """An event that tells what a task record tells stands back behind it, where that may go in."""
         told = {each.source_id for each in self.weighed.useful if each.section in wanted}
-        records = self.weighed.in_force.records
-        retold = (event_id for each in records if each.record_id in told for event_id in each.told_by)
-        return Episodes(self.found.pool, relevance, time, frozenset(retold))
+        for record in self.weighed.in_force.records:
+            if record.record_id in told:
+                yield from ((event_id, "duplicate") for event_id in record.told_by)
+
+    def _outdated(self) -> Iterator[tuple[str, str]]:
+        """What somebody wanted to be remembered, and took back by another word, stands as it was told no more."""
+        known = self.weighed.in_force
+        over = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}
+        return ((evidence.event_id, "deprecated") for evidence in known.evidence if evidence.record_id in over)
 
     def _evidence(self) -> Iterator[Candidate]:
         """The events behind what is known, but for those that stand for themselves."""

@@ -4,8 +4,8 @@ A pack chooses among some hundred events and shows a few of them: they are score
 by one, when somebody asks.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
 from typing import NamedTuple
@@ -44,12 +44,12 @@ class _Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Episodes:
-    """The events of *pool* with their relevance; those in *retold* say what another candidate says."""
+    """The events of *pool* with their relevance; *verdicts* are drop reasons that stand from the beginning, by id."""
 
     pool: EventPool
     relevance: Floats
     clock: Clock
-    retold: frozenset[str] = frozenset()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.pool)
@@ -97,7 +97,7 @@ class Episodes:
             speaker=pool.speaker[at],
             label=pool.label[at],
             place=at,
-            verdict="duplicate" if event_id in self.retold else "",
+            verdict=self.verdicts.get(event_id, ""),
         )
 
 

@@ -8,8 +8,9 @@ from hmxgraph.recall.duplicates import Duplicates
 from hmxgraph.recall.known import KnownConflict
 from hmxgraph.recall.scoring import THRESHOLD
 
-# A rule that holds is not dropped for the talk in which it was laid down: of two that say the same it is the first.
 RULES = frozenset({"core", "constraints"})
+# How extraction names what somebody wanted to be remembered.
+REMEMBERED = "remembered"
 # Two sides this close in confidence are both shown.
 UNDECIDED = 0.01
 
@@ -48,7 +49,7 @@ def judged(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict], repeat
     """
     losers, disputed = _contested(ranking, conflicts)
     eligible, dropped = [], []
-    for ranked in sorted(ranking, key=lambda ranked: ranked.candidate.section not in RULES):
+    for ranked in sorted(ranking, key=lambda ranked: not _stands_first(ranked.candidate)):
         reason = _reason(ranked.candidate, losers) or repeats.reason(ranked.candidate)
         if reason:
             dropped.append(Dropped(ranked, reason))
@@ -56,6 +57,11 @@ def judged(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict], repeat
             eligible.append(ranked)
     eligible.sort(key=_rank)
     return Judgement(tuple(eligible), tuple(dropped), tuple(sorted(disputed)))
+
+
+def _stands_first(candidate: Candidate) -> bool:
+    """Whether it is not dropped for the words by which it was laid down, or told to be remembered."""
+    return candidate.section in RULES or candidate.origin == REMEMBERED
 
 
 def _rank(ranked: Ranked) -> int:

@@ -25,7 +25,18 @@ _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|dec
 _TROUBLE = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
 )
-_LATEST = re.compile(r"\b(?:latest|newest|most recent|current|currently|right now|so far)\b", re.IGNORECASE)
+# "The last error" is the latest one, "the last two weeks" and "last Monday" are times.
+_SPANS = (
+    "seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|quarters?|years?|decades?"
+    "|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+)
+_LATEST = re.compile(
+    r"\b(?:latest|newest|most recent|current|currently|now|nowadays|these days|at (?:the moment|present)|so far|just)\b"
+    r"|(?:\b(?:the|my|our|your|his|her|its|their)|['\u2019]s) (?:very )?(?:last|previous)\b"
+    rf"(?!\W+(?:\w+\W+){{0,2}}(?:{_SPANS})\b)"
+    r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
+    re.IGNORECASE,
+)
 _REQUEST = re.compile(r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like)\b", re.IGNORECASE)
 _POLITELY = re.compile(
     r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE

@@ -20,8 +20,8 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
-# "may" and "march" are verbs too, "mar" is one, "dec" and the like stand in identifiers.
-_AMBIGUOUS = frozenset(name[:3] for name in _MONTHS) | {"march", "sept"}
+# "may" and "march" are verbs too, "mar" is one, "dec" and the like stand in identifiers, April and June are people.
+_AMBIGUOUS = frozenset(name[:3] for name in _MONTHS) | {"march", "sept", "april", "june", "august"}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
 _DAY = "(?P<day>" + "|".join(_DAYS) + ")"

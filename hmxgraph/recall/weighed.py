@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.field import match_words
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.hints import Progress, progress
 from hmxgraph.recall.knowledge import Appraisal, known_candidates
@@ -20,6 +21,10 @@ from hmxgraph.recall.scoring import THRESHOLD, clock
 from hmxgraph.recall.state import State
 from hmxgraph.text.tokens import TokenCounter
 from hmxgraph.text.validity import Validity, applies
+
+# The kinds of sources that may be told by events of tools and the web, and how extraction names a change of state.
+_MEMORIES = frozenset({"memory", "policy"})
+STATE_CHANGE = "state_change"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,8 @@ def weighed(
     """*known* as *request* weighs it, by how rare its words are among the events *by_words*."""
     appraisal = _appraisal(request, state, by_words, count_tokens, guidance)
     in_force = _in_force(request, state, known)
-    found = tuple(_counted(each, count_tokens) for each in known_candidates(in_force, appraisal))
+    labelled = _labelled(known_candidates(in_force, appraisal), in_force)
+    found = tuple(_counted(each, count_tokens) for each in labelled)
     reached = _progress(in_force, found, guidance)
     step = _next_step(request, reached, found, count_tokens)
     return Weighed(appraisal, in_force, (*found, *step), reached)
@@ -64,7 +70,8 @@ def weighed(
 def _appraisal(
     request: PackRequest, state: State, by_words: Ranking, count_tokens: TokenCounter, guidance: Guidance
 ) -> Appraisal:
-    match = by_words.match
+    # Of who speaks an event tells by itself; knowledge tells of whom it is by the name in it.
+    match = match_words(by_words.question.terms, by_words.pool, by_words.event_count)
     weights = dict(zip(match.terms, match.weights.tolist(), strict=True))
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
     time = clock(request, by_words.question, state.as_of_us)
@@ -90,6 +97,18 @@ def _in_force(request: PackRequest, state: State, known: Known) -> Known:
         conflicts=tuple(each for each in known.conflicts if all(map(here, each.scopes))),
         records=tuple(record for record in known.records if trust(record) >= least),
     )
+
+
+def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Candidate]:
+    """Memories of what tools and the web told, with the label of the event that told it last.
+
+    A change of state that too many events tell for any to be looked at may be of anyone.
+    """
+    labels = {evidence.record_id: evidence.label for evidence in in_force.evidence}
+    for each in candidates:
+        unknown = "data" if each.origin == STATE_CHANGE else ""
+        label = labels.get(each.source_id, unknown) if each.source_type in _MEMORIES else ""
+        yield each._replace(label=label) if label else each
 
 
 def _counted(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:

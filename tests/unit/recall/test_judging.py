@@ -62,6 +62,12 @@ def test_a_rule_outlasts_the_talk_that_repeats_it():
     assert reasons([turn, rule]) == {"turn": "duplicate"}
 
 
+def test_what_was_to_be_remembered_outlasts_the_word_that_said_so():
+    """The memory stands, which a later word can take back; not the event."""
+    event = candidate("event", "The port is 9090", 0.9, section="episodes", source_type="episode")
+    assert reasons([event, candidate("fact", "The port is 9090", 0.6, origin="remembered")]) == {"event": "duplicate"}
+
+
 def test_the_lower_ranked_repeat_goes():
     """The same text in other case, or the same event in a second section, stands once."""
     assert reasons([candidate("a", "Verify it!"), candidate("b", "verify IT", 0.8)]) == {"b": "duplicate"}

@@ -1,9 +1,12 @@
 """What is known as candidates, hints and constraints."""
 
+from dataclasses import replace
+
 import pytest
 
 from hmxgraph.recall.hints import blockers, decision_constraints, progress, workflow_hints
 from hmxgraph.recall.known import RunningSession
+from hmxgraph.recall.layout import NOTICE
 from tests.recall_makers import NOW, artifact, conflict, draft, entity, event, evidence, known, memory, packed, relation
 
 CALL, RESULT, ERROR = "tool_call", "tool_result", "error"
@@ -43,6 +46,39 @@ def test_what_lost_its_evidence_is_dropped_as_such():
     what = known(memories=[memory(1, sound=False), memory(2, "Deploy staging by hand", held=False)])
     drops = {drop.source_id: drop.drop_reason for drop in packed((), what).dropped_entries}
     assert drops == {"m001": "provenance_failed", "m002": "deprecated"}
+
+
+def test_what_was_taken_back_stands_as_no_episode():
+    """The word by which something was to be remembered goes the way of the memory; other words stay as said."""
+    events = [event(1, "The staging port is 8080"), event(2, "The staging port is 9090")]
+    old = memory(1, "The staging port is 8080", held=False, method="remembered")
+    new = memory(2, "The staging port is 9090", method="remembered")
+    told = [evidence("m001", 1, "The staging port is 8080"), evidence("m002", 2, "The staging port is 9090")]
+    pack = packed(events, known(memories=[old, new], evidence=told), query="What is the staging port?")
+    assert [entry.source_id for entry in pack.entries] == ["m002"]
+    drops = {drop.source_id: drop.drop_reason for drop in pack.dropped_entries}
+    assert drops == {"m001": "deprecated", "e001": "deprecated", "e002": "duplicate"}
+    said = known(memories=[memory(1, "The staging port is 8080", held=False)], evidence=told[:1])
+    assert "e001" in {entry.source_id for entry in packed(events, said, query="Which port?").entries}
+
+
+def test_knowledge_is_told_of_whom_the_question_asks():
+    """The name of one who speaks tells events nothing, and facts everything."""
+    turns = [event(1, "I moved", speaker="Ann"), event(2, "So did I", speaker="Bob")]
+    facts = known(memories=[memory(1, "Bob lives in Oslo"), memory(2, "Ann lives in Madrid, by the river")])
+    asked = {"query": "Where does Ann live?", "sections": ["facts"]}
+    assert min(packed(turns, facts, **asked).entries, key=lambda entry: entry.rank).source_id == "m002"
+
+
+def test_what_tools_and_the_web_told_is_labelled_as_memory_too():
+    """By the latest event that told it; a change of state of which no event is known may be of anyone."""
+    facts = [memory(1, "staging: owner is Ann", method="state_change"), memory(2, "staging: port is 1", method="x")]
+    facts.append(memory(3, "staging: version is 2", method="state_change"))
+    told = [replace(evidence("m001", 1), label="web")]
+    pack = packed((), known(memories=facts, evidence=told), query="staging", sections=["facts"])
+    lines = [line for line in pack.text.splitlines() if "staging:" in line]
+    assert sorted(lines) == ["- staging: port is 1", "[data] staging: version is 2", "[web] staging: owner is Ann"]
+    assert pack.text.startswith(NOTICE)
 
 
 def test_confidence_below_the_least_is_no_candidate():

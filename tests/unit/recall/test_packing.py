@@ -2,14 +2,14 @@
 
 import pytest
 
-from hmxgraph.protocol.packs import SECTION_PRIORITY
+from hmxgraph.protocol.packs import MAX_PACK_BYTES, SECTION_PRIORITY
 from hmxgraph.recall.budget import SHARES, section_budgets
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.layout import Costs
 from hmxgraph.recall.packing import LEAST_CUT, Box, cut_to, fill
 from hmxgraph.recall.priors import priors_of
 from hmxgraph.recall.scoring import Components
-from tests.recall_makers import ranked
+from tests.recall_makers import COUNT, QUERY, event, known, memory, packed, ranked
 
 
 def words(text):
@@ -102,3 +102,36 @@ def test_a_cut_fits_and_says_so(limit):
     found = cut_to("one two three four five six", limit, words)
     assert found.endswith(" [truncated]")
     assert words(found) <= limit
+
+
+def test_what_dates_cost_is_not_taken_from_rules_and_facts():
+    """Sessions of several years take turns: their dates cost more than was reckoned, and events pay for it."""
+    events = [
+        event(2 * session + turn, f"vault of staging {session} {turn}", session=f"s{session:02}", age_days=age)
+        for session in range(40)
+        for turn, age in enumerate((900 - session, 500 - session))
+    ]
+    rule, fact = memory(1, "Always staging first", kind="policy"), memory(2, "The vault is in staging", confidence=0.5)
+    for budget in range(300, 700, 20):
+        pack = packed(events, known(memories=[rule, fact]), query="staging vault", budget=budget)
+        assert {"constraints", "facts"} <= {entry.section for entry in pack.entries}
+        assert [each.artifact_id for each in pack.decision_constraints] == ["m001"]
+        assert COUNT(pack.text) <= budget
+
+
+def test_a_text_that_stands_already_is_a_repeat_however_full_the_pack_is():
+    """Nothing is told to be cut off where everything there is to say is said."""
+    events = [event(number, "deploy the staging environment today", session=f"s{number}") for number in range(30)]
+    for budget in (24, 30, 400):
+        pack = packed(events, budget=budget, sections=["episodes"])
+        assert (len(pack.entries), pack.token_budget.truncated) == (1, False)
+        assert {drop.drop_reason for drop in pack.dropped_entries} == {"duplicate"}
+
+
+def test_huge_priors_are_not_echoed():
+    """They guide the pack all the same; the entries stay in (HMX-C 12)."""
+    priors = {"preferred_sections": ["facts"], "note": "x" * 400_000}
+    pack = packed([event(1, QUERY)], strategy="fingerprint_guided", priors=priors)
+    assert len(pack.entries) == 1
+    assert len(pack.to_json()) < MAX_PACK_BYTES
+    assert packed([event(1, QUERY)], strategy="fingerprint_guided", priors={"a": 1}).fingerprint_priors == {"a": 1}

@@ -159,3 +159,36 @@ def test_distance_from_a_span():
     span = Span(10 * DAY_US, 11 * DAY_US)
     assert [span.distance_us(day * DAY_US) for day in (8, 10)] == [4 * DAY_US, 0]
     assert span.distance_us(12 * DAY_US) == DAY_US + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("What is the latest error?", "Which version is on staging now?", "What was the last error?"),
+        *("Which error did we get last?", "What failed an hour ago?", "What just failed?", "What was Ann's last job?"),
+        *("What was the previous deploy?", "Where do we run it these days?", "What do we use at the moment?"),
+    ],
+)
+def test_what_is_new_is_asked_for(text):
+    """In the words by which people do."""
+    assert understood(text, FRIDAY).latest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("What did we do last week?", "What failed in the last two weeks?", "Who called over the last few days?"),
+        *("What did she buy last spring?", "Who owned staging?", "Did the lasting peace last long?", "I know the port"),
+    ],
+)
+def test_times_and_other_words_ask_for_nothing_new(text):
+    """The last two weeks are a time; what lasts is something else."""
+    assert not understood(text, FRIDAY).latest
+
+
+def test_people_may_be_called_like_months():
+    """April and June are months where something says so."""
+    assert time_reference("What did April deploy to staging?", FRIDAY) is None
+    assert str(time_reference("What did June deploy yesterday?", FRIDAY)).startswith("2026-03-12")
+    dated = ("in April", "April 10, 2025", "April 2025", "10 April", "last April")
+    assert all("2025-04" in str(time_reference(f"What was {text}?", FRIDAY)) for text in dated)
