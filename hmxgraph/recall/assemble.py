@@ -90,7 +90,6 @@ class _Writing:
         self._priors = dict(draft.request.priors or {}) if guided else None
         order = {section: place for place, section in enumerate(draft.request.sections)}
         self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
-        self._texts = {packed.ranked.candidate.content for packed in self._packed}
         self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
 
     def pack(self) -> Pack:
@@ -253,16 +252,18 @@ class _Writing:
     def _drops(self) -> Iterator[Dropped]:
         """Everything left out, best first."""
         packed = {packed.ranked.rank for packed in self._packed}
+        told = {packed.ranked.candidate.content for packed in self._packed}
         for rank in range(1, len(self._draft.ranking) + 1):
             if rank not in packed:
                 ranked = self._draft.ranking.at(rank)
-                yield Dropped(ranked, self._judged.get(rank) or self._beyond(ranked.candidate))
+                yield Dropped(ranked, self._judged.get(rank) or _beyond(ranked.candidate, told))
 
-    def _beyond(self, candidate: Candidate) -> str:
-        """Why an event is left out that came into no question."""
-        if candidate.score < THRESHOLD:
-            return candidate.verdict or "low_relevance"
-        return candidate.verdict or ("duplicate" if candidate.content in self._texts else "budget_exceeded")
+
+def _beyond(candidate: Candidate, told: Collection[str]) -> str:
+    """Why an event is left out that came into no question, beside the texts that are *told*."""
+    if candidate.verdict or candidate.score < THRESHOLD:
+        return candidate.verdict or "low_relevance"
+    return "duplicate" if candidate.content in told else "budget_exceeded"
 
 
 def _about(candidate: Candidate) -> dict[str, Any]:
