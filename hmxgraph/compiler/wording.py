@@ -150,8 +150,7 @@ def title(text: str) -> str:
     >>> title("cancel the order.")
     'Cancel the order'
     """
-    whole = capital(text.strip().rstrip("."))
-    return whole if len(whole) <= LONGEST_TITLE else whole[: LONGEST_TITLE - 4].rsplit(" ", 1)[0] + " ..."
+    return _shortened(capital(text.strip().rstrip(".")), LONGEST_TITLE)
 
 
 def citing(before: str, message: str) -> str:
@@ -162,9 +161,12 @@ def citing(before: str, message: str) -> str:
 
     """
     words = message.strip().rstrip(".").translate(_INNER_QUOTES)
-    room = LONGEST_TITLE - len(before) - 2
-    shown = words if len(words) <= room else words[: room - 4].rsplit(" ", 1)[0] + " ..."
-    return capital(f"{before}“{shown}”")
+    return capital(f"{before}“{_shortened(words, LONGEST_TITLE - len(before) - 2)}”")
+
+
+def _shortened(text: str, most: int) -> str:
+    """*text* in at most so many characters, cut between words."""
+    return text if len(text) <= most else text[: most - 4].rsplit(" ", 1)[0] + " ..."
 
 
 def _joined(pairs: Sequence[tuple[str, str]]) -> str:

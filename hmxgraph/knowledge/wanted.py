@@ -55,7 +55,7 @@ def pack_request(query: str, wanted: WantedPack) -> PackRequest:
 
     """
     given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
-    for name in given.keys() - WantedPack.__annotations__.keys():
+    for name in sorted(given.keys() - WantedPack.__annotations__.keys()):
         options = ", ".join(WantedPack.__annotations__)
         raise InvalidRequest(name, f"{given[name]!r:.60}", "option of a pack", f"there are {options}")
     given["as_of_us"] = as_us(given.pop("as_of", None))

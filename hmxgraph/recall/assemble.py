@@ -20,7 +20,7 @@ from hmxgraph.recall.judging import RULES, Judgement, Repeats, judged
 from hmxgraph.recall.layout import DATED, Costs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import Box, Packed, cut_to, fill
-from hmxgraph.recall.render import Line, line_of, parts_of, written
+from hmxgraph.recall.render import Line, line_of, parts_of, tokens_of
 from hmxgraph.recall.scoring import THRESHOLD, WEIGHTS, plain
 
 PROFILE = "hmxgraph-recall-1"
@@ -86,8 +86,8 @@ class _Writing:
         self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
         self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
         self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
-        guided = draft.request.priors and draft.request.strategy == "fingerprint_guided"
-        self._priors = dict(draft.request.priors or {}) if guided else None
+        priors = draft.request.priors if draft.request.strategy == "fingerprint_guided" else None
+        self._priors = dict(priors) if priors else None
         order = {section: place for place, section in enumerate(draft.request.sections)}
         self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
         self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
@@ -146,7 +146,7 @@ class _Writing:
         return sum(self._count(f"{part}\n") for part in frame) + sum(entries)
 
     def _takes(self, line: Line) -> int:
-        return self._count(f"{written(line)}\n")
+        return tokens_of(line, self._count)
 
     def _line(self, packed: Packed) -> Line:
         return line_of(packed.ranked.candidate._replace(content=self._contents[packed.ranked.rank]))

@@ -10,8 +10,8 @@ import numpy as np
 
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.episodes import SECTION, Episodes, separated
-from hmxgraph.recall.judging import REMEMBERED
 from hmxgraph.recall.knowledge import EVIDENCE, evidence_candidates
+from hmxgraph.recall.known import REMEMBERED
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest

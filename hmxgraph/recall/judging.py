@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
 from hmxgraph.recall.duplicates import Duplicates
-from hmxgraph.recall.known import KnownConflict
+from hmxgraph.recall.known import REMEMBERED, KnownConflict
 from hmxgraph.recall.scoring import THRESHOLD
 
+# The sections of rules.
 RULES = frozenset({"core", "constraints"})
-# How extraction names what somebody wanted to be remembered.
-REMEMBERED = "remembered"
 # Two sides this close in confidence are both shown.
 UNDECIDED = 0.01
 

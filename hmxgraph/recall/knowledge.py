@@ -7,7 +7,16 @@ from functools import cached_property
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.episodes import EPISODIC
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
-from hmxgraph.recall.known import Evidence, Known, KnownArtifact, KnownConflict, KnownEntity, KnownMemory, KnownRelation
+from hmxgraph.recall.known import (
+    FIRST_REQUEST,
+    Evidence,
+    Known,
+    KnownArtifact,
+    KnownConflict,
+    KnownEntity,
+    KnownMemory,
+    KnownRelation,
+)
 from hmxgraph.recall.priors import Priors
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.records import record_candidates
@@ -38,8 +47,6 @@ MOST_STANDING = 5
 ENOUGH_TERMS = 6
 # A request that nothing came of for so long is no goal any more.
 OPEN_DAYS = 7
-# What was asked for first in a session is a goal as long as the session goes on.
-_REQUEST = "first_request"
 
 
 @dataclass(frozen=True)
@@ -173,7 +180,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
 
 def _over(memory: KnownMemory, now_us: int) -> bool:
     """Whether a request is no goal any more: its session came to an end, or nothing was heard of it for days."""
-    if memory.method != _REQUEST or memory.here:
+    if memory.method != FIRST_REQUEST or memory.here:
         return False
     return not memory.open or now_us - memory.last_us > OPEN_DAYS * DAY_US
 

@@ -34,6 +34,13 @@ class KnownArtifact:
     confirmed_us: int = 0
 
 
+# How extraction names ways to come to know something: a plea to remember it, a change of state, what a session asked
+# for first.
+REMEMBERED = "remembered"
+STATE_CHANGE = "state_change"
+FIRST_REQUEST = "first_request"
+
+
 @dataclass(frozen=True, slots=True)
 class KnownMemory:
     """A semantic memory; ``held`` while it was true at the moment asked about, ``sound`` while evidence is left.

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.layout import DATED, NOTICE, date_line, day, heading
 from hmxgraph.text.lines import written as as_written
+from hmxgraph.text.tokens import TokenCounter
 
 
 class Line(NamedTuple):
@@ -92,3 +93,8 @@ def _dated(lines: Sequence[Line]) -> Iterator[Part]:
 def written(line: Line) -> str:
     """One entry as it is written, without the end of its last line."""
     return as_written(line.content, line.label, line.speaker)
+
+
+def tokens_of(line: Line, count_tokens: TokenCounter) -> int:
+    """What an entry takes as it is written, with the end of its last line."""
+    return count_tokens(f"{written(line)}\n")

@@ -11,20 +11,19 @@ from hmxgraph.recall.field import match_words
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.hints import Progress, progress
 from hmxgraph.recall.knowledge import Appraisal, known_candidates
-from hmxgraph.recall.known import Known
+from hmxgraph.recall.known import STATE_CHANGE, Known
 from hmxgraph.recall.priors import NO_PRIORS, priors_of
 from hmxgraph.recall.records import trust
 from hmxgraph.recall.relevance import Ranking
-from hmxgraph.recall.render import line_of, written
+from hmxgraph.recall.render import line_of, tokens_of
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.scoring import THRESHOLD, clock
 from hmxgraph.recall.state import State
 from hmxgraph.text.tokens import TokenCounter
 from hmxgraph.text.validity import Validity, applies
 
-# The kinds of sources that may be told by events of tools and the web, and how extraction names a change of state.
+# The kinds of sources that may be told by events of tools and the web.
 _MEMORIES = frozenset({"memory", "policy"})
-STATE_CHANGE = "state_change"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ def _counted(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:
     """*candidate* with the tokens that it takes as written, where it may go in; else those of its text are enough."""
     if not _useful(candidate):
         return candidate
-    return candidate._replace(tokens=count_tokens(f"{written(line_of(candidate))}\n"))
+    return candidate._replace(tokens=tokens_of(line_of(candidate), count_tokens))
 
 
 def _useful(candidate: Candidate) -> bool:
