@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from hmxgraph.errors import Fault
-from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.canonical import canonical_bytes, sha256_hex
 from hmxgraph.protocol.document import Document, Part
 from hmxgraph.protocol.validation import KB, Limits, Specification, Structure
 
@@ -43,6 +43,8 @@ MAX_DROPPED = 100
 MAX_NEXT_STEPS = 10
 MAX_CONSTRAINTS = 20
 MAX_PACK_BYTES = 256 * KB
+# Bytes that the hash and the duration take in a pack, with their names.
+UNHASHED = 160
 
 
 class Provenance(Part):
@@ -223,15 +225,17 @@ def pack_hash(document: Mapping[str, Any]) -> str:
     >>> pack_hash(fast) == pack_hash(slow)
     True
     """
-    return content_hash(
-        {
-            **document,
-            "metadata": {name: value for name, value in document["metadata"].items() if name != "pack_hash"},
-            "assembly_metadata": {
-                name: value for name, value in document["assembly_metadata"].items() if name != "assembly_duration_ms"
-            },
-        }
-    )
+    return sha256_hex(hashed_text(document))
+
+
+def hashed_text(document: Mapping[str, Any]) -> bytes:
+    """The canonical text that :func:`pack_hash` is taken over; the whole document's is ``UNHASHED`` longer at most."""
+    volatile = {"metadata": "pack_hash", "assembly_metadata": "assembly_duration_ms"}
+    lasting = {
+        part: {name: value for name, value in document[part].items() if name != left_out}
+        for part, left_out in volatile.items()
+    }
+    return canonical_bytes({**document, **lasting})
 
 
 def _budget_faults(document: Mapping[str, Any]) -> Iterator[Fault]:

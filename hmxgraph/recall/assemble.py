@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
+from hmxgraph.protocol.canonical import canonical_text, sha256_hex
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.identity import stable_id
-from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_DROPPED, MAX_PACK_BYTES, pack_hash
+from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_DROPPED, MAX_PACK_BYTES, UNHASHED, hashed_text
 from hmxgraph.protocol.parsing import measured
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall.budget import SHARES, section_budgets
@@ -97,9 +97,9 @@ class _Writing:
         while self._packed and self._tokens() > self._draft.request.budget:
             self._take_out()
         document = self._document()
-        while measured(document) > MAX_PACK_BYTES < len(canonical_bytes(document)) and self._lightened(document):
+        while len(hashed := hashed_text(document)) + UNHASHED > MAX_PACK_BYTES and self._lightened(document):
             document = self._document()
-        document["metadata"]["pack_hash"] = pack_hash(document)
+        document["metadata"]["pack_hash"] = sha256_hex(hashed)
         return Pack.of_own_making(document)
 
     def _lightened(self, document: Mapping[str, Any]) -> bool:

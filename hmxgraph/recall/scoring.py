@@ -49,7 +49,8 @@ class Components(NamedTuple):
         {'relevance': 1, 'recency': 0.5, 'provenance': 0.1235, 'salience': 0}
 
         """
-        return {name: plain(round(1.0 * value, 4)) for name, value in zip(self._fields, self, strict=True)}
+        relevance, recency, provenance, salience = [plain(round(1.0 * value, 4)) for value in self]
+        return {"relevance": relevance, "recency": recency, "provenance": provenance, "salience": salience}
 
 
 def scores(relevance: Floats, recency: Floats, provenance: float, salience: Floats) -> Floats:
