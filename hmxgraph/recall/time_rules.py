@@ -22,14 +22,17 @@ _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} 
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
 # "may" and "march" are verbs too, "mar" is one, "dec" and the like stand in identifiers, April and June are people.
 _AMBIGUOUS = frozenset(name[:3] for name in _MONTHS) | {"march", "sept", "april", "june", "august"}
-_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
+_UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_QUARTERS = ("first", "second", "third", "fourth")
 _UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
 _DAY = "(?P<day>" + "|".join(_DAYS) + ")"
 # Neither "twenty-one" nor "2.5" ends in a number of its own.
 _N = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
-_MONTH_NAMES = (_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
-_MONTH = "(?P<month>" + "|".join(_MONTH_NAMES) + r")\b\.?"
+_MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
+_MONTH = f"(?P<month>{_MONTH_NAMES})" + r"\b\.?"
+_TILL = r"\s+(?:and|to|until|till|through)\s+"
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
 # In small letters and before or after a number, "may" and "march" are months where more than that says so.
@@ -60,7 +63,7 @@ def _iso_day(match: re.Match[str], _today: date) -> Days:
 
 
 def _month_day(match: re.Match[str], today: date) -> Days:
-    month, day, year = _month(match), int(match["day"]), _year(match, today)
+    month, day, year = _month_number(match["month"]), int(match["day"]), _year(match, today)
     if year is not None:
         return _days(date(year, month, day))
     this_year = date(today.year, month, day)
@@ -70,12 +73,28 @@ def _month_day(match: re.Match[str], today: date) -> Days:
 def _whole_month(match: re.Match[str], today: date) -> Days | None:
     if match["month"] in _AMBIGUOUS and not (match["year"] or match["in"]):
         return None
-    month, year = _month(match), _year(match, today)
+    month, year = _month_number(match["month"]), _year(match, today)
     return _month_of(date(today.year - (month > today.month) if year is None else year, month, 1))
 
 
-def _whole_year(match: re.Match[str], _today: date) -> Days:
-    return date(int(match["year"]), 1, 1), date(int(match["year"]) + 1, 1, 1)
+def _whole_months(match: re.Match[str], today: date) -> Days:
+    month, last, year = _month_number(match["month"]), _month_number(match["last"]), _year(match, today)
+    ends = date(today.year - (last > today.month) if year is None else year, last, 1)
+    return date(ends.year - (month > last), month, 1), months_later(ends, 1)
+
+
+def _quarter(match: re.Match[str], today: date) -> Days | None:
+    if not (match["year"] or match["in"]):
+        return None
+    number = int(match["quarter"]) - 1 if match["quarter"] else _QUARTERS.index(match["named"])
+    year = _year(match, today)
+    month = 3 * number + 1
+    first = date(today.year - (month > today.month) if year is None else year, month, 1)
+    return first, months_later(first, 3)
+
+
+def _whole_years(match: re.Match[str], _today: date) -> Days:
+    return date(int(match["year"]), 1, 1), date(int(match["last"] or match["year"]) + 1, 1, 1)
 
 
 def _near_day(match: re.Match[str], today: date) -> Days:
@@ -91,6 +110,9 @@ def _last_unit(match: re.Match[str], today: date) -> Days:
         return monday, monday + timedelta(days=7)
     if unit == "month":
         return _month_of(today if now else today.replace(day=1) - timedelta(days=1))
+    if unit == "quarter":
+        first = date(today.year, today.month - (today.month - 1) % 3, 1)
+        return (first, months_later(first, 3)) if now else (months_later(first, -3), first)
     year = today.year if now else today.year - 1
     return date(year, 1, 1), date(year + 1, 1, 1)
 
@@ -136,13 +158,13 @@ def _units_from(match: re.Match[str], base: Days) -> Days:
 
 
 def _next_to(match: re.Match[str], base: Days) -> Days:
-    """The day, weekday, weekend, week, month or year that is over when *base* begins, or begins after it."""
+    """The day, weekday, weekend, week, month and so on that is over when *base* begins, or begins after it."""
     unit, after = match["unit"], match["side"] == "after"
     first = base[1] if after else base[0]
-    if unit in {"month", "year"}:
-        months = 1 if unit == "month" else 12
-        return (first, _months_later(first, months)) if after else (_months_later(first, -months), first)
-    if unit in {"day", "week"}:
+    if unit in _UNIT_MONTHS:
+        months = _UNIT_MONTHS[unit]
+        return (first, months_later(first, months)) if after else (months_later(first, -months), first)
+    if unit in _UNIT_DAYS:
         length = timedelta(days=_UNIT_DAYS[unit])
         return (first, first + length) if after else (first - length, first)
     days, weekday = (2, _DAYS.index("saturday")) if unit == "weekend" else (1, _DAYS.index(unit))
@@ -163,14 +185,14 @@ def _month_of(day: date) -> Days:
     return first, first + timedelta(days=monthrange(first.year, first.month)[1])
 
 
-def _months_later(day: date, months: int) -> date:
+def months_later(day: date, months: int) -> date:
     """The same day so many months later, or the last of that month."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-def _month(match: re.Match[str]) -> int:
-    return next(number for number, name in enumerate(_MONTHS, start=1) if name.startswith(match["month"][:3]))
+def _month_number(name: str) -> int:
+    return next(number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name[:3]))
 
 
 def _year(match: re.Match[str], today: date) -> int | None:
@@ -207,19 +229,39 @@ RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
         True,
     ),
     (re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, True),
+    (
+        re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{_TILL}(?P<last>{_MONTH_NAMES})\b\.?{_YEAR}"),
+        _whole_months,
+        True,
+    ),
     (re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _near_day, False),
-    (re.compile(r"\b(?P<which>last|previous|past|this) (?P<unit>weekend|week|month|year)\b"), _last_unit, False),
+    (
+        re.compile(r"\b(?P<which>last|previous|past|this) (?P<unit>weekend|week|month|quarter|year)\b"),
+        _last_unit,
+        False,
+    ),
     (
         re.compile(rf"\b(?:last|previous|past) (?P<n>\d{{1,3}}|{'|'.join(_COUNTS)}) {_UNIT}s?\b(?! ago)"),
         _last_units,
         False,
     ),
     (re.compile(rf"(?:{_AND})?{_N} {_UNIT}s? ago\b"), _ago, False),
-    (re.compile(rf"\b(?:last|on|this|past) {_DAY}\b"), _weekday, False),
+    (re.compile(rf"\b(?:(?P<in>(?:on|since)\s+)|(?:last|this|past) ){_DAY}\b"), _weekday, False),
     (re.compile(rf"\b(?:on )?{_DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week, False),
     (
-        re.compile(r"(?P<in>\b(?:in|during|since|of|by|until|before|after)\s+)(?P<year>(?:19|20)\d\d)\b"),
-        _whole_year,
+        re.compile(
+            r"(?P<in>\b(?:in|during|since|by|of|until|before|after)\s+(?:the\s+)?)?"
+            rf"\b(?:q(?P<quarter>[1-4])|(?P<named>{'|'.join(_QUARTERS)}) quarter)\b{_YEAR}"
+        ),
+        _quarter,
+        True,
+    ),
+    (
+        re.compile(
+            r"(?P<in>\b(?:in|during|since|of|by|until|before|after|(?P<from>between|from))\s+)(?P<year>(?:19|20)\d\d)\b"
+            rf"(?(from){_TILL}(?P<last>(?:19|20)\d\d)\b)"
+        ),
+        _whole_years,
         True,
     ),
 )

@@ -10,11 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.recall.time_rules import OFFSETS, RULES, Days, without_verbs
+from hmxgraph.recall.time_rules import OFFSETS, RULES, Days, months_later, without_verbs
 
 DAY_US = 86_400_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # What may stand between words such as "last Friday" and the date that tells which one.
+# What stands before and between the ends of a longer time.
+_SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
+_FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
+_TO = re.compile(r"\s+(?:and|to|until|till|through)\s+(?:the\s+)?")
 _APPOSITION = re.compile(r"[\s,(]*(?:(?:of|in|on|during|the)\s+)*")
 
 
@@ -53,9 +57,10 @@ class _Time(NamedTuple):
 def time_reference(text: str, as_of_us: int) -> Span | None:
     """The first time that *text* names, as a span; None where it names none.
 
-    Full dates, months, years, weekdays, and words such as "yesterday", "last week" or "two months ago" are
+    Full dates, months, quarters, years, weekdays, and words such as "yesterday", "last week" or "two months ago" are
     understood, and what lies so long before or after them; a month or weekday without a year is the latest one that
-    had begun by *as_of_us*. Words such as "last week" give way to a full date after them: they were told from there.
+    had begun by *as_of_us*. "Since" reaches until then, "from ... to" and "between ... and" to the other time. Words
+    such as "last week" give way to a full date after them: they were told from there.
 
     >>> str(time_reference("What happened on 7 May 2023?", 0))
     '2023-05-07T00:00:00.000Z/2023-05-08T00:00:00.000Z'
@@ -66,8 +71,9 @@ def time_reference(text: str, as_of_us: int) -> Span | None:
     today = (_EPOCH + timedelta(microseconds=as_of_us)).date()
     plain = without_verbs(text).lower()
     times = sorted(_times(plain, today), key=_place)
-    found = next(_standing(plain, sorted([*times, *_offset(plain, times)], key=_place)), None)
-    return None if found is None else Span(*map(_us, found.days))
+    standing = _standing(plain, sorted([*times, *_offset(plain, times)], key=_place))
+    found = next(standing, None)
+    return None if found is None else Span(*map(_us, _reaching(plain, found, standing, today)))
 
 
 def _times(text: str, today: date) -> Iterator[_Time]:
@@ -112,6 +118,29 @@ def _standing(text: str, times: list[_Time]) -> Iterator[_Time]:
         beside = _APPOSITION.match(text, time.end)
         if time.dated or not (full >= time.end or (beside and beside.end() in dated)):
             yield time
+
+
+def _reaching(text: str, found: _Time, later: Iterable[_Time], today: date) -> Days:
+    """The days of *found*; to the end of the next time, or until *today*, where the words around it say so."""
+    try:
+        if _SINCE.search(text, 0, found.start):
+            return found.days[0], max(found.days[1], today + timedelta(days=1))
+        if _FROM.search(text, 0, found.start):
+            other = next((time for time in later if _TO.fullmatch(text, found.end, time.start)), found)
+            begin, end = _before(found, other), other.days[1]
+            return (begin, end) if begin < end else found.days
+    except (ValueError, OverflowError):  # beyond the calendar
+        pass
+    return found.days
+
+
+def _before(first: _Time, last: _Time) -> date:
+    """The day on which *first* begins; where only *last* names its year, the one before that."""
+    begin, end = first.days[0], last.days[1]
+    if first.full or not first.dated or begin < end:
+        return begin
+    begin = months_later(begin, 12 * (end.year - begin.year))
+    return begin if begin < end else months_later(begin, -12)
 
 
 def _us(day: date) -> int:

@@ -56,7 +56,13 @@ def test_requests_want_work(text):
         ("last week", "2026-03-02T00:00:00.000Z/2026-03-09T00:00:00.000Z"),
         ("last Friday", "2026-03-06T00:00:00.000Z/2026-03-07T00:00:00.000Z"),
         ("on 31 June 2025", "2025-06-01T00:00:00.000Z/2025-07-01T00:00:00.000Z"),
-        ("since 2024", "2024-01-01T00:00:00.000Z/2025-01-01T00:00:00.000Z"),
+        ("in 2024", "2024-01-01T00:00:00.000Z/2025-01-01T00:00:00.000Z"),
+        ("a fortnight ago", "2026-02-20T00:00:00.000Z/2026-03-07T00:00:00.000Z"),
+        ("last quarter", "2025-10-01T00:00:00.000Z/2026-01-01T00:00:00.000Z"),
+        ("in Q2", "2025-04-01T00:00:00.000Z/2025-07-01T00:00:00.000Z"),
+        ("Q4 of last year", "2025-10-01T00:00:00.000Z/2026-01-01T00:00:00.000Z"),
+        ("the third quarter of 2023", "2023-07-01T00:00:00.000Z/2023-10-01T00:00:00.000Z"),
+        ("the quarter before May 2023", "2023-02-01T00:00:00.000Z/2023-05-01T00:00:00.000Z"),
         ("at 2026-03-05T10:00:00Z", "2026-03-05T00:00:00.000Z/2026-03-06T00:00:00.000Z"),
         ("at 2026-03-05T22:00:00.5-05:00", "2026-03-06T00:00:00.000Z/2026-03-07T00:00:00.000Z"),
         ("Sept 5 2022", "2022-09-05T00:00:00.000Z/2022-09-06T00:00:00.000Z"),
@@ -73,6 +79,32 @@ def test_requests_want_work(text):
 )
 def test_times_are_resolved_against_the_moment_asked_from(text, span):
     """Without a year a day or month is the latest that had begun; weekdays and weeks lie in the past."""
+    assert str(time_reference(text, FRIDAY)) == span
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("since Tuesday", "2026-03-10T00:00:00.000Z/2026-03-14T00:00:00.000Z"),
+        ("since the 2nd of March", "2026-03-02T00:00:00.000Z/2026-03-14T00:00:00.000Z"),
+        ("since last week", "2026-03-02T00:00:00.000Z/2026-03-14T00:00:00.000Z"),
+        ("since 2024", "2024-01-01T00:00:00.000Z/2026-03-14T00:00:00.000Z"),
+        ("since the third quarter of 2027", "2027-07-01T00:00:00.000Z/2027-10-01T00:00:00.000Z"),
+        ("between 3 May and 9 May 2023", "2023-05-03T00:00:00.000Z/2023-05-10T00:00:00.000Z"),
+        ("from 30 December to 2 January 2023", "2022-12-30T00:00:00.000Z/2023-01-03T00:00:00.000Z"),
+        ("from last Monday until yesterday", "2026-03-09T00:00:00.000Z/2026-03-13T00:00:00.000Z"),
+        ("from November to January", "2025-11-01T00:00:00.000Z/2026-02-01T00:00:00.000Z"),
+        ("between June and August 2023", "2023-06-01T00:00:00.000Z/2023-09-01T00:00:00.000Z"),
+        ("from 2021 through 2023", "2021-01-01T00:00:00.000Z/2024-01-01T00:00:00.000Z"),
+        ("from 9 May 2023 to 3 May 2023", "2023-05-09T00:00:00.000Z/2023-05-10T00:00:00.000Z"),
+        ("a gift from Ann to Bob on 3 March", "2026-03-03T00:00:00.000Z/2026-03-04T00:00:00.000Z"),
+        ("between April and Ann", "None"),
+        ("answer Q3 of the quiz", "None"),
+        ("the third quarter of the game", "None"),
+    ],
+)
+def test_times_reach_as_far_as_the_words_around_them_say(text, span):
+    """From one time to another, or from one until now."""
     assert str(time_reference(text, FRIDAY)) == span
 
 
