@@ -5,7 +5,7 @@
 // conflict, keeps its place in the chain but is never told again: told again, it is a new memory.
 //
 // mode: write
-// row:  slot_key, key, memory_id, text, answer, first_us, last_us, said_by
+// row:  slot_key, key, memory_id, text, answer, first_us, last_us, said_by, hard
 MATCH (memory:Memory)
 WHERE memory.slot_key IN $batch.slot_keys AND memory.tenant_id = $tenant_id
 WITH memory
@@ -24,5 +24,6 @@ RETURN
   CASE WHEN retired THEN memory.answer + ' (retired)' ELSE memory.answer END AS answer,
   memory.first_us AS first_us,
   memory.last_us AS last_us,
-  coalesce(memory.said_by, '') AS said_by
+  coalesce(memory.said_by, '') AS said_by,
+  coalesce(memory.hard, false) AS hard
 ORDER BY slot_key, first_us, key

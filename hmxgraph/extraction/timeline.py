@@ -2,6 +2,7 @@
 
 A *slot* is such a question ("Caroline lives in"), a *span* one answer and the time over which it was told without
 another in between. Told later, another answer supersedes; told of the same time, or by another voice, it is disputed.
+A *hard* answer, one without exception, gives way to another hard one only; what else is told against it is disputed.
 Spans do not overlap, and each but the first supersedes the one before it: a linear chain (HMX-A 7).
 """
 
@@ -12,12 +13,13 @@ from typing import NamedTuple
 
 
 class Told(NamedTuple):
-    """An answer as told once: when, where, by whom (empty: by whoever may decide)."""
+    """An answer as told once: when, where, by whom (empty: by whoever may decide), and whether it is hard."""
 
     time_us: int
     event_key: str
     answer: str
     voice: str = ""
+    hard: bool = False
 
 
 @dataclass(slots=True)
@@ -29,6 +31,7 @@ class Span:
     last_us: int
     voice: str = ""
     key: str = ""
+    hard: bool = False
     told: list[Told] = field(default_factory=list)
 
 
@@ -72,12 +75,14 @@ def _place(spans: list[Span], one: Told) -> Span | None:
     after = spans[at] if at < len(spans) else None
     if before and before.answer == one.answer:
         _tell(before, one)
-    elif before and (one.time_us <= before.last_us or _differ(before, one)):
+    elif before and (one.time_us <= before.last_us or _differ(before, one) or (before.hard and not one.hard)):
         return before
     elif after and after.answer == one.answer:
         _tell(after, one)
+    elif after and one.hard and not after.hard:
+        return after
     else:
-        spans.insert(at, Span(one.answer, one.time_us, one.time_us, one.voice, told=[one]))
+        spans.insert(at, Span(one.answer, one.time_us, one.time_us, one.voice, hard=one.hard, told=[one]))
     return None
 
 
@@ -85,6 +90,7 @@ def _tell(span: Span, one: Told) -> None:
     span.first_us = min(span.first_us, one.time_us)
     if one.time_us >= span.last_us:
         span.last_us, span.voice = one.time_us, one.voice
+    span.hard |= one.hard
     span.told.append(one)
 
 

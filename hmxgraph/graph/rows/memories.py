@@ -36,7 +36,7 @@ class Stated(NamedTuple):
     @property
     def told(self) -> Told:
         """The same as an answer to the question of its slot."""
-        return Told(self.time_us, self.event_key, self.draft.answer, self.draft.said_by)
+        return Told(self.time_us, self.event_key, self.draft.answer, self.draft.said_by, self.draft.hard)
 
 
 def stated(batch: Sequence[Extracted]) -> list[Stated]:

@@ -129,7 +129,7 @@ def _answer(slot: _Slot, rows: Chained) -> None:
 
 
 def _span(row: Row) -> Span:
-    return Span(row["answer"], row["first_us"], row["last_us"], row["said_by"], row["key"])
+    return Span(row["answer"], row["first_us"], row["last_us"], row["said_by"], row["key"], hard=row["hard"])
 
 
 def _places(spans: Sequence[Span], key: str) -> list[Row]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction.timeline import Span, Told, ends, settle
+from hmxgraph.extraction.timeline import Dispute, Span, Told, ends, settle
 
 
 def line(told, stored=()):
@@ -30,6 +30,16 @@ def line(told, stored=()):
 def test_later_answers_supersede(told, spans, disputes):
     """A later answer supersedes; one of the same time, or by another person, is disputed."""
     assert line(told) == (spans, disputes)
+
+
+def test_a_hard_answer_gives_way_to_a_hard_one_only():
+    """Whatever else is told against it, before or after, is disputed."""
+    hard, soft, harder = Told(5, "e1", "a", hard=True), Told(9, "e2", "b"), Told(9, "e3", "b", hard=True)
+    assert settle([], [hard, soft]).disputes == (Dispute(settle([], [hard]).spans[0], soft),)
+    assert [span.answer for span in settle([], [hard, harder]).spans] == ["a", "b"]
+    stored = Span("b", 9, 9, key="B")
+    assert settle([stored], [hard]).disputes == (Dispute(stored, hard),)
+    assert settle([Span("a", 5, 5, key="A", hard=True)], [soft]).disputes[0].told == soft
 
 
 def test_a_late_telling_finds_its_place():
