@@ -7,9 +7,10 @@ from typing import Any, Literal, Self, TypeAlias, cast
 
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Raised whenever a summary of the same events would come out differently: stored ones are then made anew.
-SUMMARY_VERSION = 2
+SUMMARY_VERSION = 3
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 SAME = "="
 
@@ -107,6 +108,9 @@ class SessionSummary:
         """Plain JSON values; a text that equals the one of the step before is written as "="."""
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         return plain | {
+            # Microseconds of a year before 1684 or after 2255 are no integer of canonical JSON.
+            "first_us": iso(self.first_us),
+            "last_us": iso(self.last_us),
             "steps": _steps_document(self.steps),
             "failures": [_values(failure) for failure in self.failures],
             "decisions": [_values(decision) for decision in self.decisions],
@@ -128,6 +132,8 @@ class SessionSummary:
         return cls(
             **{
                 **document,
+                "first_us": microseconds(document["first_us"]),
+                "last_us": microseconds(document["last_us"]),
                 "steps": tuple(_steps(document["steps"])),
                 "failures": tuple(Failure(*values) for values in document["failures"]),
                 "decisions": tuple(_decision(values) for values in document["decisions"]),

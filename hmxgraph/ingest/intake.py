@@ -9,6 +9,7 @@ from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.ingest.report import Rejection, Tally
 from hmxgraph.ingest.sources.deliveries import Broken, Delivery, Payload
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.timestamps import told
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
 
 OnError: TypeAlias = Literal["report", "raise"]
@@ -20,7 +21,7 @@ class Intake:
     """Takes deliveries of one ingest call for one tenant; refusals and warnings go to *tally*.
 
     The events of a call may name one foreign tenant: that of the first event. They are stored under the own tenant and
-    counted as rehomed. Only the major version 1 of HMX is read.
+    counted as rehomed. Only the major version 1 of HMX is read, and only times that can be told again.
     """
 
     def __init__(
@@ -70,6 +71,8 @@ class Intake:
         own = self._tally.tenant_id
         if not event.hmx_version.startswith("HMX-1."):
             raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")
+        if not told(event.time_us):
+            raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, "a time of a year from 1 to 9999, in UTC")
         if self._guest is None:
             self._guest = event.tenant_id
             if self._guest != own:

@@ -13,6 +13,7 @@ from hmxgraph.ingest.salience import base_salience, mark, signature
 from hmxgraph.ingest.speaker import speaker
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.identity import node_key
+from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.text.lines import event_line, label_of
 from hmxgraph.text.scope import scope_token
 from hmxgraph.text.terms import terms
@@ -107,7 +108,7 @@ def _rare(event: Event) -> dict[str, Any]:
     if event.tags is not None:
         found["tags"] = list(event.tags)
     if event.ttl_seconds is not None:
-        found["expires_us"] = event.time_us + event.ttl_seconds * _SECOND
+        found["expires_us"] = min(event.time_us + event.ttl_seconds * _SECOND, LAST_US)
     if event.salience is not None:
         found |= {"salience": event.salience, "salience_origin": "event"}
     if isinstance(call_id := event.content.get("call_id"), str):

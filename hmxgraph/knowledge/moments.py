@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from hmxgraph.errors import InvalidTime
-from hmxgraph.protocol.timestamps import iso, microseconds
+from hmxgraph.protocol.timestamps import microseconds, told
 
 Moment: TypeAlias = str | datetime
 
@@ -24,8 +24,8 @@ def as_us(moment: Moment | None) -> int | None:
         return None
     if isinstance(moment, str):
         return _told(microseconds(moment), moment)
-    told = _aware(moment).isoformat()
-    return _told(microseconds(told), told)
+    text = _aware(moment).isoformat()
+    return _told(microseconds(text), text)
 
 
 def _aware(moment: object) -> datetime:
@@ -38,8 +38,6 @@ def _aware(moment: object) -> datetime:
 
 def _told(us: int, text: str) -> int:
     """*us*, which answers can tell again; the calendar of Python ends where that of the wire goes on."""
-    try:
-        iso(us)
-    except OverflowError as error:
-        raise InvalidTime(text, "is of no year from 1 to 9999") from error
+    if not told(us):
+        raise InvalidTime(text, "is of no year from 1 to 9999")
     return us

@@ -11,6 +11,9 @@ _DAYS_IN_400_YEARS = 146_097
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The first and the last instant that :func:`iso` tells; the wire goes a year and some hours further.
+FIRST_US = -62_135_596_800 * _SECOND
+LAST_US = 253_402_300_800 * _SECOND - 1
 
 
 def microseconds(text: str) -> int:
@@ -43,6 +46,15 @@ def iso(us: int) -> str:
     """
     moment = _EPOCH + timedelta(microseconds=us)
     return moment.isoformat(timespec="microseconds" if us % 1000 else "milliseconds").removesuffix("+00:00") + "Z"
+
+
+def told(us: int) -> bool:
+    """Whether :func:`iso` tells that instant: it is of a year from 1 to 9999, in UTC.
+
+    >>> told(microseconds("9999-12-31T23:59:59Z")), told(microseconds("9999-12-31T23:59:59-01:00"))
+    (True, False)
+    """
+    return FIRST_US <= us <= LAST_US
 
 
 def _offset_minutes(match: re.Match[str]) -> int:

@@ -167,3 +167,35 @@ def test_a_place_where_rejects_cannot_go(graph, lines, tmp_path, rejects):
         graph.ingest(tmp_path, rejects=tmp_path / rejects.format(folder=tmp_path.name))
     assert path.read_bytes() == b"\n".join(lines)
     assert graph.ingest(path).accepted == GOOD
+
+
+UNTELLABLE = ["0000-12-31T23:59:59Z", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-23:59", "9999-12-31T23:59:60Z"]
+FAR = ["0001-01-01T00:00:00Z", "1680-01-01T00:00:00Z", "2256-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"]
+
+
+def test_times_outside_the_calendar_are_refused_by_name(graph, tenant_id):
+    """Nothing that comes out could tell them again."""
+    told = [document(tenant_id=tenant_id, event_id=time, timestamp=time) for time in UNTELLABLE]
+    report = graph.ingest([*told, document(tenant_id=tenant_id, event_id="good")])
+    assert [each.event_id for each in report.rejected] == UNTELLABLE
+    assert all("$.timestamp" in str(each.faults[0]) and "1 to 9999" in str(each.faults[0]) for each in report.rejected)
+    assert report.accepted == 1
+
+
+@pytest.mark.parametrize("time", FAR)
+def test_far_times_break_nothing(graph, tenant_id, time):
+    """The first and the last time there is, and those that are no integers of canonical JSON, are times as others."""
+    graph.ingest([document(tenant_id=tenant_id, event_id="far", timestamp=time, sequence=5)])
+    assert graph.compile().sessions >= 0
+    assert graph.remember("The far end is green").text == "The far end is green"
+    assert "green" in graph.pack("What is green?").text
+    assert graph.export_fingerprint()
+    assert not graph.verify().findings
+
+
+@pytest.mark.parametrize("seconds", [10**15, 2**53 - 1])
+def test_what_never_expires_in_this_calendar_is_kept(graph, tenant_id, seconds):
+    """However long its time to live."""
+    report = graph.ingest([document(tenant_id=tenant_id, event_id="long", ttl_seconds=seconds)])
+    assert report.accepted == 1
+    assert graph.pack("").entries

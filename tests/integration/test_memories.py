@@ -114,6 +114,19 @@ def test_opposite_policies_supersede(say, listed):
     assert listed(status="promoted") == ["Never deploy on Fridays."]
 
 
+def test_a_hard_rule_is_not_displaced_by_chance_words(say, told, listed, connection, tenancy):
+    """Only another hard rule takes its place; whatever else is told against it is in conflict with it."""
+    never, always = "Never deploy to production on a Friday.", "Always deploy to production on a Friday."
+    told(never, kind="policy", hard=True)
+    say((28, always))
+    assert holding(listed) == [always, never]
+    (found,) = connection.perform(conflicts(tenancy))
+    assert sorted(side.text for side in found.sides) == [always, never]
+    told(always, kind="policy", hard=True)
+    assert holding(listed) == [always]
+    assert connection.perform(conflicts(tenancy)) == ()
+
+
 def test_what_is_said_of_the_same_time_is_a_conflict(say, listed, connection, tenancy):
     """Two answers of one time both stay, under an open conflict, until one is chosen."""
     say((1, "I live in Boston."), (1, "I live in Rome."))

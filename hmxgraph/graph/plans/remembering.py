@@ -10,6 +10,7 @@ from hmxgraph.graph.plans.memory_operations import Remembered
 from hmxgraph.graph.plans.tenants import state
 from hmxgraph.graph.rows.memories import Memory
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.tasks.memory_events import Doing
 
 
@@ -37,7 +38,7 @@ def remember(
         raise UnknownChoice("kind", kind, ("policy",))
     tenant = yield from read(partial(state, tenancy))
     known_us = tenant["logical_us"]
-    after_us = telling.now_us if known_us is None else known_us + 1
+    after_us = telling.now_us if known_us is None else min(known_us + 1, LAST_US)
     doing = Doing(telling.agent_id, after_us if telling.at_us is None else telling.at_us, telling.event_id)
     made = yield from memory_operations.add(tenancy, Remembered(kind, text, hard=hard), doing)
     return (yield from read(partial(memories.stored, tenancy, made.memory_id)))
