@@ -11,6 +11,8 @@
 // Of an $earlier time, memories and entities are counted by what was seen by then; entities that more than 1,000 mention
 // are too many to be counted, and keep the number of now, as relations do.
 //
+// What was imported rests on the event of its import, which tells nothing of it: that is no evidence to be shown.
+//
 // The planner would go through all events there are for those of one session: hence the hints; and for those that a
 // record names, or that name an entity: hence endNode and startNode, which it cannot begin from.
 //
@@ -115,6 +117,7 @@ CALL (records) {
   WITH record, endNode(link) AS event
   WHERE event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
     AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    AND event.event_type <> 'x-hmxgraph-fingerprint_import'
   WITH record, event
   ORDER BY event.time_us DESC, event.event_id
   WITH record, head(collect(event)) AS event
@@ -207,7 +210,12 @@ CALL () {
   WITH event
   ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 200
-  RETURN collect([event.event_type, left(event.text, 400)]) AS session
+  RETURN collect([
+    event.event_type,
+    left(event.text, 400),
+    CASE WHEN event.event_type = 'tool_call' AND size(event.content) <= 4000 THEN event.content ELSE '{}' END,
+    event.call_id
+  ]) AS session
 }
 RETURN
   artifacts,

@@ -1,6 +1,5 @@
 """What to do next and what to hold to: workflow hints and decision constraints (HMX-C 6, 7)."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ from hmxgraph.recall.known import Known, KnownArtifact, RunningSession
 
 MOST_BLOCKERS = 5
 LONGEST_BLOCKER = 200
-_TOOL = re.compile(r"[^\s(]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +28,12 @@ class Progress:
 def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession) -> Progress:
     """Where *session* stands in *schema* after the actions *done*: steps are reached in order, by one of their tools.
 
-    Where no actions are told, the tools that the session called count.
+    Where no actions are told, those that the session called count.
     """
     steps = tuple(sorted(_steps(schema), key=lambda step: step.get("order", 0)))
     current = 0
-    for tool in done or _tools(session):
-        reached = next((n for n in range(current, len(steps)) if tool in (steps[n].get("tools_used") or ())), None)
+    for action in done or _called(session):
+        reached = next((n for n in range(current, len(steps)) if action in (steps[n].get("tools_used") or ())), None)
         current = current if reached is None else reached + 1
     return Progress(schema, steps, current)
 
@@ -56,17 +54,14 @@ def workflow_hints(best: Progress | None, session: RunningSession) -> dict[str, 
 
 
 def blockers(session: RunningSession) -> list[str]:
-    """The last failures of the session that no later success of the same tool made good, latest first."""
+    """The last failures of the session that no later success of the same action made good, latest first."""
     open_failures: dict[str, str] = {}
-    last_tool = ""
-    for event_type, text in session.events:
-        if event_type == "tool_call":
-            last_tool = _tool(text)
-        elif event_type == "error" or " failed: " in text[:200]:
-            open_failures.pop(last_tool, None)
-            open_failures[last_tool] = text[:LONGEST_BLOCKER]
-        elif event_type == "tool_result":
-            open_failures.pop(_tool(text), None)
+    for each in session.events:
+        if each.event_type == "error" or " failed: " in each.text[:200]:
+            open_failures.pop(each.action, None)
+            open_failures[each.action] = each.text[:LONGEST_BLOCKER]
+        elif each.event_type == "tool_result":
+            open_failures.pop(each.action, None)
     return list(open_failures.values())[::-1][:MOST_BLOCKERS]
 
 
@@ -126,10 +121,5 @@ def _suggested(step: Mapping[str, Any], schema: KnownArtifact) -> dict[str, Any]
     }
 
 
-def _tools(session: RunningSession) -> list[str]:
-    return [_tool(text) for event_type, text in session.events if event_type == "tool_call"]
-
-
-def _tool(text: str) -> str:
-    match = _TOOL.match(text)
-    return match.group() if match else ""
+def _called(session: RunningSession) -> list[str]:
+    return [each.action for each in session.events if each.event_type == "tool_call"]

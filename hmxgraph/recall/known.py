@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from hmxgraph.text.validity import ANYWHERE, Validity
 
@@ -139,11 +139,19 @@ class Evidence:
     label: str = ""
 
 
+class Happened(NamedTuple):
+    """A call, result or error of the running session; ``action`` is the name of what was called."""
+
+    event_type: str
+    text: str
+    action: str
+
+
 @dataclass(frozen=True, slots=True)
 class RunningSession:
-    """What the running session did so far: (event type, text) of its calls, results and errors, oldest first."""
+    """What the running session did so far, oldest first."""
 
-    events: tuple[tuple[str, str], ...] = ()
+    events: tuple[Happened, ...] = ()
     event_count: int = 0
 
 

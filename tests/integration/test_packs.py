@@ -391,6 +391,31 @@ def test_words_reach_over_left_out_numbers_but_not_over_what_was_erased(graph):
     assert relevance() == 0
 
 
+def test_what_stands_in_the_way_is_told_until_that_very_action_succeeds(learned):
+    """Another success of the same shell makes nothing good."""
+
+    def blockers(script):
+        learned.ingest(script.events)
+        hints = learned.pack(QUERY, session_id="building").workflow_hints
+        return () if hints is None else hints.blockers
+
+    script = Script("building", tenant=learned.tenant_id).user(QUERY).run("make build", error="linker failed")
+    assert len(blockers(script)) == 1
+    assert len(blockers(script.run("ls -l"))) == 1
+    assert blockers(script.run("make build")) == ()
+
+
+def test_an_import_is_no_evidence(learned, address):
+    """What came with a fingerprint is shown for itself: the event of the import tells nothing of it."""
+    with opened(address, f"{learned.tenant_id}-taught") as taught:
+        taught.import_fingerprint(learned.export_fingerprint())
+        for draft in taught.artifacts(status="draft").artifacts:
+            taught.transition(draft.artifact_id, "active")
+        pack = taught.pack(QUERY)
+    assert "procedures" in {entry.section for entry in pack.entries}
+    assert "evidence" not in {entry.section for entry in pack.entries}
+
+
 def test_what_expired_tells_nothing(learned):
     """Expired calls and errors neither stand in the way nor count as steps; what rests on them alone is dropped."""
     script = Script("fleeting", tenant=learned.tenant_id).user(QUERY)

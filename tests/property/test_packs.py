@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.packs import DROP_REASONS, MAX_DROPPED, MAX_ENTRIES, SECTION_PRIORITY, STRATEGIES, ContextPack
-from hmxgraph.recall.known import RunningSession
+from hmxgraph.recall.known import Happened, RunningSession
 from hmxgraph.recall.packing import LEAST_CUT
 from tests.recall_makers import (
     COUNT,
@@ -112,7 +112,9 @@ def worlds(draw):
         relations=[relation(1, "staging", "kubectl")][: draw(st.integers(0, 1))],
         conflicts=[conflict(number, *pair) for number, pair in enumerate(sides)],
         evidence=[evidence(name, number) for number, name in enumerate(names[:3]) if number < len(events)],
-        session=RunningSession((("tool_call", "kubectl apply"), ("error", "kubectl failed: no namespace")), 2),
+        session=RunningSession(
+            (Happened("tool_call", "kubectl apply", "kubectl"), Happened("error", "no namespace", "kubectl")), 2
+        ),
         records=records,
     )
 

@@ -35,7 +35,7 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
 
     *kept* are the models that the row was asked to leave out.
     """
-    done = tuple(_action(*values) for values in reversed(row["done"]))
+    done = tuple(action_name(*values) for values in reversed(row["done"]))
     if row["model_hash"] is None:
         return Guidance(done=done) if done else NO_GUIDANCE
     model = kept[row["model_hash"]] if row["model"] is None else _read(row["model_hash"], row["model"])
@@ -75,8 +75,13 @@ def _guide(artifact_id: str, metadata: str, content: str, observed_count: int | 
     return Guide(artifact_id, "task_schema", "", {}, {"goal_actions": actions}, 0.0, observed_count or 0)
 
 
-def _action(event_type: str, content: str, text: str) -> str:
-    """The name of an action of the session; where its content was too long to be fetched, what its text begins with."""
+def action_name(event_type: str, content: str, text: str) -> str:
+    """The name of an action of the session; where its content was too long to be fetched, what its text begins with.
+
+    >>> action_name("tool_call", '{"tool_name": "bash", "arguments": {"command": "make build"}}', "bash(make build)")
+    'make build'
+
+    """
     document: dict[str, Any] = parse_json(content)
     found = action_of(StoredEvent("", event_type, "", "", 0, 0, document))
     return found.name if found is not None and document else text.split("(", 1)[0].strip()

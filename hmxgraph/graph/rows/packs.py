@@ -9,6 +9,7 @@ from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.conflicts import relation_id
 from hmxgraph.graph.rows.pack_guidance import guiding_actions
 from hmxgraph.graph.rows.recall_rows import pool_rows
+from hmxgraph.graph.rows.running_session import happened
 from hmxgraph.protocol.canonical import sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.briefing import brief
@@ -44,7 +45,7 @@ def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
         tuple(sorted((_relation(values) for values in row["relations"]), key=lambda each: each.relation_id)),
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
         tuple(sorted(_evidence(row["evidence"], as_of_us), key=lambda each: (each.record_id, each.event_id))),
-        RunningSession(tuple((kind, text) for kind, text in reversed(row["session"])), row["session_events"]),
+        RunningSession(tuple(happened(row["session"])), row["session_events"]),
         tuple(sorted(records, key=lambda each: each.record_id)),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from hmxgraph.recall.hints import blockers, decision_constraints, progress, workflow_hints
-from hmxgraph.recall.known import RunningSession
+from hmxgraph.recall.known import Happened, RunningSession
 from hmxgraph.recall.layout import NOTICE
 from tests.recall_makers import NOW, artifact, conflict, draft, entity, event, evidence, known, memory, packed, relation
 
@@ -116,7 +116,7 @@ def test_progress_is_the_last_step_reached():
     """Steps are reached in order, each by its tool; the first hint is the one after."""
     tools = artifact(1, steps=(("Look", "look"), ("Apply", "apply"), ("Verify", "verify")))
     assert progress(tools, (), RunningSession()).current == 0
-    session = RunningSession(((CALL, "look(x)"), (CALL, "verify(x)"), (CALL, "look(x)")))
+    session = RunningSession(tuple(Happened(CALL, f"{name}(x)", name) for name in ("look", "verify", "look")))
     assert progress(tools, (), session).current == 3
     assert progress(tools, ("apply",), session).current == 2
     hints = workflow_hints(progress(tools, ("look",), RunningSession()), RunningSession())
@@ -125,10 +125,13 @@ def test_progress_is_the_last_step_reached():
 
 
 def test_blockers_are_failures_that_nothing_made_good():
-    """A later success of the same tool takes its failure away."""
-    failed = RunningSession(((CALL, "apply(x)"), (ERROR, "no namespace"), (CALL, "look(x)"), (RESULT, "look: ok")))
+    """A later success of the same action takes its failure away."""
+    applied, looked = Happened(CALL, "sh(apply x)", "apply"), Happened(CALL, "sh(look x)", "look")
+    failed = RunningSession(
+        (applied, Happened(ERROR, "no namespace", "apply"), looked, Happened(RESULT, "sh -> ok", "look"))
+    )
     assert blockers(failed) == ["no namespace"]
-    mended = RunningSession((*failed.events, (CALL, "apply(x)"), (RESULT, "apply(x): ok")))
+    mended = RunningSession((*failed.events, applied, Happened(RESULT, "sh -> ok", "apply")))
     assert blockers(mended) == []
     assert workflow_hints(None, mended) is None
 

@@ -1,0 +1,39 @@
+"""The running session in a row of ``recall/knowledge``: what happened in it, each under the action it belongs to."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hmxgraph.graph.rows.pack_guidance import action_name
+from hmxgraph.recall.known import Happened
+
+_TOOL = re.compile(r"[^\s(]+")
+
+
+def happened(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
+    """Calls, results and errors as they came; *rows* have type, text, content and call id, latest first.
+
+    A result without a call id answers the last call of its tool, an error without one the last call of all.
+
+    >>> rows = [["tool_result", "bash -> ok", "{}", None], ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1"]]
+    >>> [each.action for each in happened(rows)]
+    ['bash', 'bash']
+
+    """
+    by_call: dict[str, str] = {}
+    by_tool: dict[str, str] = {}
+    last = ""
+    for event_type, text, content, call_id in reversed(rows):
+        tool = _tool(text)
+        if event_type == "tool_call":
+            action = last = by_tool[tool] = action_name(event_type, content, text)
+            if call_id is not None:
+                by_call[call_id] = action
+        else:
+            action = by_call.get(call_id) or (last if event_type == "error" else by_tool.get(tool, tool))
+        yield Happened(event_type, text, action)
+
+
+def _tool(text: str) -> str:
+    match = _TOOL.match(text)
+    return match.group() if match else ""
