@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from hmxgraph.recall.times import Span, time_reference
+from hmxgraph.recall.times import NamedTime, Span, named_time
 from hmxgraph.text.stop_words import STOP_WORDS
 from hmxgraph.text.terms import terms, words
 
@@ -42,6 +42,7 @@ _POLITELY = re.compile(
     r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE
 )
 _REMINDS = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
+_DAY_NUMBER = re.compile(r"\b\d{1,3}(?:st|nd|rd|th)?\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
@@ -79,7 +80,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
 
     """
     read = text[:LONGEST_QUESTION]
-    found = terms(read)
+    time = named_time(read, as_of_us)
+    found = terms(read if time is None else _without_days(read, time))
     recalls = _recalls(read)
     return Question(
         text,
@@ -92,9 +94,17 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         bool(_LATEST.search(read)),
         bool(_WHEN.search(read)),
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
-        time_reference(read, as_of_us),
+        None if time is None else time.span,
         tuple(dict.fromkeys(names)),
     )
+
+
+def _without_days(text: str, time: NamedTime) -> str:
+    """*text* without the numbers by which *time* is told: those of versions and flats are others.
+
+    Years stay, which stand for little else.
+    """
+    return text[: time.start] + _DAY_NUMBER.sub(" ", text[time.start : time.end]) + text[time.end :]
 
 
 def asks_for_work(text: str) -> bool:

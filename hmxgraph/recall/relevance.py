@@ -76,10 +76,10 @@ class Ranking:
         return near + bridges(self.question, self.pool, around, self.match, near)
 
     def relevance(self, around: Neighbourhood) -> Floats:
-        """The scores on [0, 1], 1 for the best event."""
+        """The scores on [0, 1], 1 for the best event; cues alone, where no word is met, are what they are."""
         scores = np.maximum(self.scores(around), 0.0)
         best = scores.max(initial=0.0)
-        return scores / best if best else scores
+        return scores / best if best and self.words.any() else scores.clip(0.0, 1.0)
 
     @cached_property
     def assurance(self) -> float:

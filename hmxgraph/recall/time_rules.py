@@ -32,6 +32,8 @@ _N = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
 _MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
 _MONTH = f"(?P<month>{_MONTH_NAMES})" + r"\b\.?"
+_DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
+_DAYS_ON = r"(?:\s*[-\u2013]\s*|\s+(?:and|to|until|till|through)\s+)"
 _TILL = r"\s+(?:and|to|until|till|through)\s+"
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
@@ -45,14 +47,14 @@ _VERBS = (
 
 
 def without_verbs(text: str) -> str:
-    """*text* without "may" and "march" where they stand beside a number and nothing says that they are months.
+    """*text* with blanks for "may" and "march" where they stand beside a number and nothing says that they are months.
 
     >>> without_verbs("we march 4 miles, on may 5"), without_verbs("we left in March 2023")
-    ('we   miles, on may 5', 'we left in March 2023')
+    ('we         miles, on may 5', 'we left in March 2023')
 
     """
     for verb in _VERBS if "may" in text or "march" in text else ():
-        text = verb.sub(lambda match: match.group() if match["led"] else " ", text)
+        text = verb.sub(lambda match: match.group() if match["led"] else " " * len(match.group()), text)
     return text
 
 
@@ -63,11 +65,13 @@ def _iso_day(match: re.Match[str], _today: date) -> Days:
 
 
 def _month_day(match: re.Match[str], today: date) -> Days:
-    month, day, year = _month_number(match["month"]), int(match["day"]), _year(match, today)
-    if year is not None:
-        return _days(date(year, month, day))
-    this_year = date(today.year, month, day)
-    return _days(this_year if this_year <= today else date(today.year - 1, month, day))
+    """A day of a month, or some of its days, one after the other; without a year the latest that had begun."""
+    month, year = _month_number(match["month"]), _year(match, today)
+    last = int(match["last"] or match["day"])
+    first = min(int(match["day"] or last), last)
+    if year is None:
+        year = today.year - (date(today.year, month, first) > today)
+    return date(year, month, first), date(year, month, last) + timedelta(days=1)
 
 
 def _whole_month(match: re.Match[str], today: date) -> Days | None:
@@ -219,8 +223,8 @@ RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
         _iso_day,
         True,
     ),
-    (re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}{_YEAR}"), _month_day, True),
-    (re.compile(rf"\b{_MONTH}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d){_YEAR}"), _month_day, True),
+    (re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}"), _month_day, True),
+    (re.compile(rf"\b{_MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){_YEAR}"), _month_day, True),
     (
         re.compile(
             rf"(?P<in>\b(?:in|during|since|by|of|until|before|after|last|early|late|mid)[\s-]+)?\b{_MONTH}{_YEAR}"

@@ -54,6 +54,14 @@ class _Time(NamedTuple):
     full: bool
 
 
+class NamedTime(NamedTuple):
+    """A time that a text names, and where it does."""
+
+    span: Span
+    start: int
+    end: int
+
+
 def time_reference(text: str, as_of_us: int) -> Span | None:
     """The first time that *text* names, as a span; None where it names none.
 
@@ -68,12 +76,35 @@ def time_reference(text: str, as_of_us: int) -> Span | None:
     '2023-03-03T00:00:00.000Z/2023-03-04T00:00:00.000Z'
 
     """
+    found = named_time(text, as_of_us)
+    return None if found is None else found.span
+
+
+def named_time(text: str, as_of_us: int) -> NamedTime | None:
+    """:func:`time_reference` with its place in *text*.
+
+    >>> named = named_time("What broke on 18 March?", 0)
+    >>> "What broke on 18 March?"[named.start : named.end]
+    '18 March'
+
+    """
     today = (_EPOCH + timedelta(microseconds=as_of_us)).date()
-    plain = without_verbs(text).lower()
+    plain = _lower(without_verbs(text))
     times = sorted(_times(plain, today), key=_place)
     standing = _standing(plain, sorted([*times, *_offset(plain, times)], key=_place))
     found = next(standing, None)
-    return None if found is None else Span(*map(_us, _reaching(plain, found, standing, today)))
+    if found is None:
+        return None
+    reaching = _reaching(plain, found, standing, today)
+    return NamedTime(Span(*map(_us, reaching.days)), reaching.start, reaching.end)
+
+
+def _lower(text: str) -> str:
+    """*text* in small letters, each in its place."""
+    lower = text.lower()
+    return (
+        lower if len(lower) == len(text) else "".join(low if len(low := mark.lower()) == 1 else mark for mark in text)
+    )
 
 
 def _times(text: str, today: date) -> Iterator[_Time]:
@@ -120,18 +151,18 @@ def _standing(text: str, times: list[_Time]) -> Iterator[_Time]:
             yield time
 
 
-def _reaching(text: str, found: _Time, later: Iterable[_Time], today: date) -> Days:
-    """The days of *found*; to the end of the next time, or until *today*, where the words around it say so."""
+def _reaching(text: str, found: _Time, later: Iterable[_Time], today: date) -> _Time:
+    """*found* to the end of the next time, or until *today*, where the words around it say so."""
     try:
         if _SINCE.search(text, 0, found.start):
-            return found.days[0], max(found.days[1], today + timedelta(days=1))
+            return found._replace(days=(found.days[0], max(found.days[1], today + timedelta(days=1))))
         if _FROM.search(text, 0, found.start):
             other = next((time for time in later if _TO.fullmatch(text, found.end, time.start)), found)
             begin, end = _before(found, other), other.days[1]
-            return (begin, end) if begin < end else found.days
+            return found._replace(days=(begin, end), end=other.end) if begin < end else found
     except (ValueError, OverflowError):  # beyond the calendar
         pass
-    return found.days
+    return found
 
 
 def _before(first: _Time, last: _Time) -> date:

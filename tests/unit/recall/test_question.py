@@ -32,6 +32,15 @@ def test_long_questions_are_bounded():
     assert max(len(run.split()) for run in question.runs) == LONGEST_NAME
 
 
+def test_the_numbers_of_a_day_are_no_words_of_the_matter():
+    """A version or a flat has the same numbers; years, and numbers outside the time, stay."""
+    terms = understood("What broke in flat 18 on 18 March 2025, and from 3 to 5 May?", FRIDAY).terms
+    assert terms.count("18") == 1
+    assert "2025" in terms
+    assert understood("What broke on 18 March?", FRIDAY).terms == ("broke", "march")
+    assert understood("\u0130zmir broke on 2026-03-02, 3 times", FRIDAY).terms[-3:] == ("2026", "3", "time")
+
+
 def test_names_are_met_as_runs_of_terms():
     """A name stands in a question only with all of its words, in order."""
     question = understood("Does the staging cluster of Ann Lee run?", FRIDAY)
@@ -91,6 +100,9 @@ def test_times_are_resolved_against_the_moment_asked_from(text, span):
         ("since 2024", "2024-01-01T00:00:00.000Z/2026-03-14T00:00:00.000Z"),
         ("since the third quarter of 2027", "2027-07-01T00:00:00.000Z/2027-10-01T00:00:00.000Z"),
         ("between 3 May and 9 May 2023", "2023-05-03T00:00:00.000Z/2023-05-10T00:00:00.000Z"),
+        ("between 3 and 5 March", "2026-03-03T00:00:00.000Z/2026-03-06T00:00:00.000Z"),
+        ("on March 3rd-5th", "2026-03-03T00:00:00.000Z/2026-03-06T00:00:00.000Z"),
+        ("30 to 2 March", "2026-03-02T00:00:00.000Z/2026-03-03T00:00:00.000Z"),
         ("from 30 December to 2 January 2023", "2022-12-30T00:00:00.000Z/2023-01-03T00:00:00.000Z"),
         ("from last Monday until yesterday", "2026-03-09T00:00:00.000Z/2026-03-13T00:00:00.000Z"),
         ("from November to January", "2025-11-01T00:00:00.000Z/2026-02-01T00:00:00.000Z"),
