@@ -8,6 +8,8 @@
 // later does not crowd out what was there; cut_off tells that one of them may have had more even so. Hard rules are to
 // be told whatever is asked, and are twice as many as a pack can hold before one is left out: cut_off tells that too.
 //
+// The latest conflicts, and all of the records found; a side without any evidence left says nothing any more.
+//
 // Of an $earlier time, memories and entities are counted by what was seen by then; entities that more than 1,000 mention
 // are too many to be counted, and keep the number of now, as relations do.
 //
@@ -184,14 +186,31 @@ CALL (met) {
     endNode(relation).key, relation.weight, relation.confidence, relation.evidence_count, relation.last_us
   ]) AS relations
 }
-CALL () {
-  MATCH (conflict:Conflict)
-  USING INDEX conflict:Conflict(tenant_id, status)
-  WHERE conflict.tenant_id = $tenant_id AND conflict.status IS NOT NULL AND conflict.detected_us <= $as_of_us
-    AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
+CALL (records) {
+  CALL (records) {
+    MATCH (conflict:Conflict)
+    USING INDEX conflict:Conflict(tenant_id, status)
+    WHERE conflict.tenant_id = $tenant_id AND conflict.status IS NOT NULL AND conflict.detected_us <= $as_of_us
+      AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
+    RETURN conflict
+    ORDER BY conflict.detected_us DESC, conflict.conflict_id
+    LIMIT 60
+    UNION
+    UNWIND records AS record
+    MATCH (record)<-[:BETWEEN]-(conflict:Conflict)
+    WHERE conflict.tenant_id = $tenant_id AND conflict.detected_us <= $as_of_us
+      AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
+    RETURN conflict
+  }
   WITH conflict
-  ORDER BY conflict.detected_us DESC, conflict.conflict_id
-  LIMIT 60
+  WHERE NOT EXISTS {
+    MATCH (conflict)-[:BETWEEN]->(side)
+    WHERE EXISTS { (side)-[:EVIDENCED_BY]->() }
+      AND NOT EXISTS {
+        (side)-[:EVIDENCED_BY]->(event:Event)
+        WHERE event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+      }
+  }
   RETURN collect(conflict {
     .conflict_id, .reason, .text, .token_count, .detected_us,
     sides: [(conflict)-[:BETWEEN]->(side) | coalesce(side.artifact_id, side.memory_id, side.key)],

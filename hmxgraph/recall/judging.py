@@ -76,8 +76,12 @@ def _reason(candidate: Candidate, losers: set[str]) -> str:
 
 
 def _contested(ranking: Sequence[Ranked], conflicts: Iterable[KnownConflict]) -> tuple[set[str], set[str]]:
-    """The losing sides of open conflicts between candidates, and the sides of those that are undecided."""
-    by_id = {ranked.candidate.source_id: ranked.candidate for ranked in ranking if not ranked.candidate.verdict}
+    """The losing sides of open conflicts between candidates, and the sides of those that are undecided.
+
+    A side that has little to do with the question holds all the same.
+    """
+    holding = (ranked.candidate for ranked in ranking if ranked.candidate.verdict in {"", "low_relevance"})
+    by_id = {candidate.source_id: candidate for candidate in holding}
     losers, disputed = set[str](), set[str]()
     for conflict in conflicts:
         sides = sorted((by_id[side] for side in conflict.sides if side in by_id), key=_standing, reverse=True)

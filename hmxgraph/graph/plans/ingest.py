@@ -10,11 +10,11 @@ from hmxgraph.graph.plans import entities, memories
 from hmxgraph.graph.plans.tenants import bump
 from hmxgraph.graph.rows.entities import Extracted
 from hmxgraph.graph.rows.events import (
-    Novelty,
     StoredSession,
     by_session,
     inner_and_outer,
     neighbours,
+    new_kinds,
     offers,
     session_row,
     stored_session,
@@ -124,13 +124,14 @@ def _store(
 ) -> Plan[int | None]:
     """Write what is new; the dimension of the tenant's embeddings comes back, None while it has none."""
     weave = yield from _weave(tenancy, sifted.new, sessions)
-    novelty = Novelty(sifted.signatures)
+    kinds = new_kinds(sifted.new, sifted.signatures)
+    first_of_kind = frozenset(kinds.values())
     inner, outer, joined = inner_and_outer(sifted.new, weave)
     yield bind(
         "events/record",
         tenant_id=tenancy.tenant_id,
         batch={
-            "sessions": [session_row(sessions[key], events, novelty) for key, events in by_session(sifted.new)],
+            "sessions": [session_row(sessions[key], events, first_of_kind) for key, events in by_session(sifted.new)],
             "parted": weave.parted,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},
@@ -147,7 +148,7 @@ def _store(
         tenant_key=tenancy.key,
         version=version,
         batch={
-            "signatures": list(novelty.found),
+            "signatures": list(kinds),
             "session_keys": sorted({event.session_key for event in sifted.new}),
             "event_keys": [event.key for event in sifted.new],
             "offers": list(offers(sifted.new)),

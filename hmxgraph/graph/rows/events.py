@@ -1,7 +1,6 @@
 """Prepared events as the rows of a batch, and stored sessions as values."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -53,27 +52,28 @@ def by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[Prepared
     return [(key, list(group)) for key, group in groupby(events, key=lambda event: event.session_key)]
 
 
-@dataclass(slots=True)
-class Novelty:
-    """Which kinds of events the tenant knows, and which are new with this batch."""
+def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
+    """The signatures that the tenant does not know yet, each with the key of the event that came first by its time.
 
-    known: frozenset[str]
-    found: dict[str, None] = field(default_factory=dict)
-
-    def new(self, signature: str) -> bool:
-        """Whether *signature* is met for the first time."""
-        if signature in self.known or signature in self.found or len(self.known) + len(self.found) >= KINDS:
-            return False
-        self.found[signature] = None
-        return True
+    So many are kept in all; which session comes first in a batch is of no account.
+    """
+    found: dict[str, str] = {}
+    unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
+    for event in sorted(unknown, key=lambda event: (event.event.time_us, event.event.event_id)):
+        if event.signature in found or len(known) + len(found) < KINDS:
+            found.setdefault(event.signature, event.key)
+    return found
 
 
-def session_row(stored: StoredSession, events: Sequence[PreparedEvent], novelty: Novelty) -> Row:
-    """What a batch makes of one session: its new properties, and the properties of its new events."""
+def session_row(stored: StoredSession, events: Sequence[PreparedEvent], first_of_kind: Collection[str]) -> Row:
+    """What a batch makes of one session: its new properties, and the properties of its new events.
+
+    *first_of_kind* are the keys of those that are of a kind that the tenant never had.
+    """
     marks = list(stored.marks)
     rows = []
     for event in events:
-        rows.append(_event_row(event, novelty, repeat=event.mark in marks))
+        rows.append(_event_row(event, new=event.key in first_of_kind, repeat=event.mark in marks))
         marks.append(event.mark)
     return {
         "key": stored.key,
@@ -82,10 +82,10 @@ def session_row(stored: StoredSession, events: Sequence[PreparedEvent], novelty:
     }
 
 
-def _event_row(event: PreparedEvent, novelty: Novelty, *, repeat: bool) -> dict[str, Any]:
+def _event_row(event: PreparedEvent, *, new: bool, repeat: bool) -> dict[str, Any]:
     if event.base_salience is None:
         return {**event.properties, "recall_row": recall_row(event.properties)}
-    salience = adjusted(event.base_salience, new=novelty.new(event.signature), repeat=repeat)
+    salience = adjusted(event.base_salience, new=new, repeat=repeat)
     properties = {**event.properties, "salience": salience, "salience_origin": "engine"}
     return {**properties, "recall_row": recall_row(properties)}
 

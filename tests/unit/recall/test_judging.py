@@ -50,6 +50,12 @@ def test_the_weaker_side_of_a_conflict_goes():
     assert (found.dropped, found.disputed) == ((), ("a", "b"))
 
 
+def test_a_side_beside_the_question_holds_all_the_same():
+    """What contradicts it is no advice, even where the stronger side is of other words."""
+    sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=1.0, verdict="low_relevance")]
+    assert reasons(sides, conflict(1, "a", "b"))["a"] == "conflict"
+
+
 def test_a_conflict_with_something_absent_changes_nothing():
     """Only sides that are candidates contend."""
     assert reasons([candidate("a", "red")], conflict(1, "a", "elsewhere")) == {}

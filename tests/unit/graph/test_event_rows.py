@@ -1,0 +1,34 @@
+"""What is new to a tenant: by the time of what happened, not by how it was handed over."""
+
+from hmxgraph.graph.rows import events
+from hmxgraph.graph.rows.events import new_kinds
+from tests.unit.ingest.making import prepared
+
+
+def call(tool, minute, session="s"):
+    """A call of a tool."""
+    timestamp = f"2026-03-14T03:{minute:02}:00Z"
+    name = f"{tool}-{minute}"
+    content = {"tool_name": tool}
+    return prepared(event_id=name, session_id=session, timestamp=timestamp, event_type="tool_call", content=content)
+
+
+def test_the_first_of_a_kind_is_the_earliest_whatever_its_session():
+    """Neither the order of a batch nor that of its sessions decides."""
+    late, early, other = call("gh", 9, "a"), call("gh", 1, "b"), call("npm", 5, "a")
+    found = new_kinds([late, other, early], ())
+    assert found == {early.signature: early.key, other.signature: other.key}
+    assert list(found) == [early.signature, other.signature]
+    assert new_kinds([late, other, early], {early.signature}) == {other.signature: other.key}
+
+
+def test_events_that_bring_their_salience_are_of_no_kind():
+    """Nobody has to decide about them."""
+    assert new_kinds([prepared(salience=0.3)], ()) == {}
+
+
+def test_so_many_kinds_are_told_apart(monkeypatch):
+    """A tenant with more has seen everything."""
+    monkeypatch.setattr(events, "KINDS", 2)
+    first, second = call("gh", 1), call("npm", 2)
+    assert list(new_kinds([second, first, call("gh", 3)], {"known"})) == [first.signature]
