@@ -8,7 +8,8 @@
 // later does not crowd out what was there; cut_off tells that one of them may have had more even so. Hard rules are to
 // be told whatever is asked, and are twice as many as a pack can hold before one is left out: cut_off tells that too.
 //
-// The latest conflicts, and all of the records found; a side without any evidence left says nothing any more.
+// Who spoke of what stands in the events themselves: relations leave it out. Conflicts are the latest, and those of the
+// records found; one with a side that has no evidence left is none any more.
 //
 // Of an $earlier time, memories and entities are counted by what was seen by then; entities that more than 1,000 mention
 // are too many to be counted, and keep the number of now, as relations do.
@@ -179,6 +180,7 @@ CALL (met) {
   UNWIND met AS entity
   MATCH (entity)-[relation:RELATES_TO]-(other:Entity)
   WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
+    AND relation.relation_type <> 'said_by'
     AND (other IN met OR COUNT { (entity)-[:RELATES_TO]-() } <= 40)
   WITH DISTINCT relation
   RETURN collect([

@@ -27,9 +27,10 @@ def policy_draft(text: str, confidence: float, method: str, *, hard: bool = Fals
 
 
 def preference_draft(found: Preference, text: str, subject: str, method: str) -> MemoryDraft:
-    """A preference of *subject*: liking and disliking the same thing exclude each other."""
-    topic = " ".join(words(found.object))
-    slot = f"{plain(subject)}\0attitude\0{topic}" if found.predicate in _ATTITUDES else ""
+    """A preference of *subject*: liking and disliking the same exclude each other, as do the two sides of a choice."""
+    about, name = (found.object, "attitude") if found.predicate in _ATTITUDES else (" ".join(found.choice), "choice")
+    topic = plain(about)
+    slot = f"{plain(subject)}\0{name}\0{topic}" if topic else ""
     return MemoryDraft("preference", text, found.confidence, method, subject, found.predicate, found.object, slot=slot)
 
 

@@ -4,7 +4,8 @@ import re
 from typing import NamedTuple
 
 _NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
-_PLACE = rf"{_NAME}(?:, (?!ZIP|I')(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
+# After a comma the state or country, but nobody who is spoken to: "in Oslo, Tom, and my dog".
+_PLACE = rf"{_NAME}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
 _NOW = r"(?:currently |now |still |actually |also |both )*"
 _KIN_ONE = (
     r"wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend|partner|mother|father|mom|mum|dad|boss|manager|supervisor"
@@ -105,6 +106,8 @@ RULES: tuple[Rule, ...] = (
         examples=(
             ("I live in Denver, CO 80239.", "the user lives in Denver, CO"),
             ("I've just moved to New York!", "the user lives in New York"),
+            ("I live in Oslo, Tom, and my dog is Rex.", "the user lives in Oslo"),
+            ("I live in Austin, Texas and love it.", "the user lives in Austin, Texas"),
         ),
         counterexamples=(
             "I moved to the next option",

@@ -71,10 +71,10 @@ RULES: tuple[Rule, ...] = (
         "dislikes",
         re.compile(
             rf"{_I}(?:hate|dislike|can'?t stand|cannot stand|don't (?:really |particularly )?(?:like|enjoy)"
-            rf"|do not (?:like|enjoy)|detest) (?P<object>.+)"
+            rf"|do not (?:like|enjoy)|no longer (?:like|love|enjoy)|detest) (?P<object>.+)"
         ),
         0.7,
-        ("I hate early meetings.", "I don't like spicy food."),
+        ("I hate early meetings.", "I don't like spicy food.", "I no longer enjoy long flights."),
         ("I hate that!", "I don't like it.", "I hate to say it"),
     ),
     Rule(
@@ -95,7 +95,9 @@ CUES = frozenset(
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
 COMMON = frozenset({"love", "like", "enjoy", "stand"})
-OF_ONESELF = re.compile(rf"\bi (?:{_ADVERBS} |can't |cannot |can not |don't |do not )*(?:love|like|enjoy|stand)\b")
+OF_ONESELF = re.compile(
+    rf"\bi (?:{_ADVERBS} |can't |cannot |can not |don't |do not |no longer )*(?:love|like|enjoy|stand)\b"
+)
 _UNTIL = re.compile(
     r"[.!?;…]+(?:\s|$)|\s-+\s|--|,? (?:but|because|'cause|cause|since|so that|so|though|although|if|when|while|until"
     r"|whenever|even)\b|, (?:and|so|it|they|that|this|which|you|I|we|my|especially|you're|thanks)\b|\(|: | and (?:I"
@@ -110,10 +112,13 @@ _POINTING = re.compile(
     r"|was|makes?|gives?|brings?|has)\b",
     re.IGNORECASE,
 )
-# What says how much, or that it is so of somebody else as well.
+# What says how much, that it is so of somebody else as well, or that it is so by now.
 _EMPHASIS = re.compile(
-    r"(?:,? (?:too|as well|also|so much|very much|a lot|more than anything|in general))+$", re.IGNORECASE
+    r"(?:,? (?:too|as well|also|so much|very much|a lot|more than anything|in general|now|these days|any ?more"
+    r"|any longer))+$",
+    re.IGNORECASE,
 )
+_OVER = re.compile(r" (?:over|rather than|instead of|to) ")
 _TAKES_TO = re.compile(r"to [a-z]+")
 _POINTS_INSIDE = re.compile(
     r"\bthat(?: one| way|\W*$)|\b(?:at|by|for|from|in|of|on|to|with|within) that\b"
@@ -140,6 +145,17 @@ class Preference(NamedTuple):
     object: str
     text: str
     confidence: float
+
+    @property
+    def choice(self) -> tuple[str, ...]:
+        """The two things that are weighed against each other, in the order of the alphabet; else nothing.
+
+        >>> preference("I prefer tea over coffee").choice == preference("I prefer coffee over tea now.").choice
+        True
+        """
+        weighs = self.predicate == "prefers" and not self.object.startswith("to ")
+        parts = _OVER.split(self.object) if weighs else []
+        return tuple(sorted(part.lower() for part in parts)) if len(parts) == 2 else ()
 
 
 def preference(sentence: str) -> Preference | None:

@@ -1,9 +1,10 @@
 """Memories given by hand: an event of a type of our own says what to remember, so that they have evidence too."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, get_args
 
-from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, policy_draft, preference_draft
+from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, plain, policy_draft, preference_draft
 from hmxgraph.extraction.facts import facts
 from hmxgraph.extraction.preferences import preference
 from hmxgraph.extraction.values import MemoryDraft, MemoryKind
@@ -11,6 +12,12 @@ from hmxgraph.extraction.values import MemoryDraft, MemoryKind
 EVENT_TYPE = "x-hmxgraph-memory"
 KINDS: tuple[str, ...] = get_args(MemoryKind)
 METHOD = "remembered"
+# What is told by a name or a number is one at a time; by an adjective, one of many things that can be said of it.
+_IS = re.compile(
+    r"(?:(?:[Tt]he|[Oo]ur) (?=[a-zA-Z])|(?=[A-Z][\w-]*'s ))(?P<subject>[\w'][\w' -]{1,60}?)"
+    r" (?:is|are)(?: now| currently| still)?"
+    r" (?P<object>(?:in |at |on )?(?!The |A |An )[A-Z0-9`\"$\u20ac\u00a3][^,;!?]{0,60}?)[.!]?"
+)
 
 
 def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
@@ -42,4 +49,20 @@ def _read(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
     if liked:
         return preference_draft(liked, text, UNKNOWN, METHOD)
     told = [fact_draft(fact, UNKNOWN, METHOD) for fact in facts(text)] if kind == "fact" else []
-    return next((one for one in told if one), MemoryDraft(kind, text, 1.0, METHOD))
+    return next((one for one in told if one), _matter(text) if kind == "fact" else MemoryDraft(kind, text, 1.0, METHOD))
+
+
+def _matter(text: str) -> MemoryDraft:
+    """A fact in words of its own; where it says who, how many or where something is, that is one at a time.
+
+    >>> _matter("The release manager is Carla").slot == _matter("Our release manager is now Dan.").slot != ""
+    True
+    >>> _matter("The API is versioned").slot
+    ''
+    """
+    found = _IS.fullmatch(text)
+    if found is None:
+        return MemoryDraft("fact", text, 1.0, METHOD)
+    subject, about = found["subject"], found["object"]
+    slot = f"{plain(subject)}\0is"
+    return MemoryDraft("fact", text, 1.0, METHOD, subject, "is", about, slot=slot)

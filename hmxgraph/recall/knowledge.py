@@ -9,6 +9,7 @@ from hmxgraph.recall.episodes import EPISODIC
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.known import (
     FIRST_REQUEST,
+    REMEMBERED,
     Evidence,
     Known,
     KnownArtifact,
@@ -157,7 +158,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     components = appraisal.components(
         relevance,
         memory.last_us,
-        support(memory.confidence, memory.observations),
+        _trust(memory),
         _MEMORY_SALIENCE.get(memory.kind, _ENTITY_SALIENCE),
     )
     return Candidate(
@@ -176,6 +177,11 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
         or ("" if rule else appraisal.verdict(relevance)),
         exempt=rule,
     )
+
+
+def _trust(memory: KnownMemory) -> float:
+    """How far a memory can be trusted: one told by hand is inferred from nothing, and needs no second observation."""
+    return memory.confidence if memory.method == REMEMBERED else support(memory.confidence, memory.observations)
 
 
 def _over(memory: KnownMemory, now_us: int) -> bool:

@@ -173,6 +173,36 @@ def test_remembering_by_hand_has_evidence(told, connection, tenancy):
     assert again.event_ids == ("told-0", "told-1")
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later", "both"),
+    [
+        ("The release manager is Carla.", "The release manager is now Dan.", False),
+        ("Our office is in Berlin.", "Our office is in Madrid.", False),
+        ("Anna's manager is Bob.", "Anna's manager is Carl.", False),
+        ("The API is versioned.", "The API is public.", True),
+    ],
+)
+def test_who_or_where_is_one_at_a_time(told, listed, earlier, later, both):
+    """A name takes the place of another; of qualities there can be many."""
+    told(earlier)
+    told(later)
+    assert holding(listed) == sorted([earlier, later] if both else [later])
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I prefer tea over coffee.", "I prefer coffee over tea now."),
+        ("I like cats.", "I don't like cats any more."),
+        ("I enjoy long hikes.", "I no longer enjoy long hikes."),
+    ],
+)
+def test_people_change_their_minds(say, listed, earlier, later):
+    """The latest of two preferences about the same holds."""
+    say((1, earlier), (2, later))
+    assert [text[:11] for text in holding(listed)] == [later[:11]]
+
+
 def test_what_is_told_by_hand_comes_after_all_that_is_known(say, told, listed):
     """Without a time of its own it is told just after the tenant's logical now, and supersedes."""
     say((5, "I live in Boston."))
