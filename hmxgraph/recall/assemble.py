@@ -40,7 +40,7 @@ def assemble(draft: Draft) -> Pack:
     reached = draft.in_reach()
     ranking = list(draft.ranking.in_sight(reached))
     repeats = Repeats()
-    judgement = judged(ranking, draft.weighed.in_force.conflicts, repeats)
+    judgement = judged(ranking, draft.weighed.contest, repeats)
     box = _filled(draft, judgement)
     repeated = _topped_up(box, draft, reached, repeats)
     return _Writing(draft, ranking, replace(judgement, dropped=(*judgement.dropped, *repeated)), box).pack()

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 
 from hmxgraph.recall.candidates import Candidate
+from hmxgraph.text.lines import foreign
 from hmxgraph.text.tokens import TokenCounter
 
 NOTICE = (
@@ -56,7 +57,7 @@ def groups(candidate: Candidate) -> tuple[Hashable, ...]:
     if candidate.section in DATED:
         told = day(candidate.time_us)
         found += [(candidate.section, told.year), (candidate.section, candidate.session_id, told)]
-    return (*found, NOTICE) if candidate.label else tuple(found)
+    return (*found, NOTICE) if foreign(candidate.label) else tuple(found)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.layout import DATED, NOTICE, date_line, day, heading
+from hmxgraph.text.lines import foreign
 from hmxgraph.text.lines import written as as_written
 from hmxgraph.text.tokens import TokenCounter
 
@@ -70,7 +71,7 @@ def parts_of(lines: Sequence[Line]) -> list[Part]:
         parts.append(heading(section))
         entries = list(grouped)
         parts += _dated(entries) if section in DATED and all(line.timed for line in entries) else entries
-    if any(line.label for line in lines):
+    if any(foreign(line.label) for line in lines):
         parts.insert(0, NOTICE)
     return parts
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.contest import Contest, contested
 from hmxgraph.recall.field import match_words
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.hints import Progress, progress
@@ -19,6 +20,7 @@ from hmxgraph.recall.render import line_of, tokens_of
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.scoring import THRESHOLD, clock
 from hmxgraph.recall.state import State
+from hmxgraph.text.lines import DISPUTED
 from hmxgraph.text.tokens import TokenCounter
 from hmxgraph.text.validity import Validity, applies
 
@@ -36,6 +38,7 @@ class Weighed:
     appraisal: Appraisal
     in_force: Known
     candidates: tuple[Candidate, ...]
+    contest: Contest
     progress: Progress | None = None
 
     def of_sections(self, wanted: frozenset[str]) -> Iterator[Candidate]:
@@ -59,11 +62,12 @@ def weighed(
     """*known* as *request* weighs it, by how rare its words are among the events *by_words*."""
     appraisal = _appraisal(request, state, by_words, count_tokens, guidance)
     in_force = _in_force(request, state, known)
-    labelled = _labelled(known_candidates(in_force, appraisal), in_force)
-    found = tuple(_counted(each, count_tokens) for each in labelled)
+    labelled = tuple(_labelled(known_candidates(in_force, appraisal), in_force))
+    contest = contested(labelled, in_force.conflicts)
+    found = tuple(_counted(_marked(each, contest), count_tokens) for each in labelled)
     reached = _progress(in_force, found, guidance)
     step = _next_step(request, reached, found, count_tokens)
-    return Weighed(appraisal, in_force, (*found, *step), reached)
+    return Weighed(appraisal, in_force, (*found, *step), contest, reached)
 
 
 def _appraisal(
@@ -108,6 +112,13 @@ def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Cand
         unknown = "data" if each.origin == STATE_CHANGE else ""
         label = labels.get(each.source_id, unknown) if each.source_type in _MEMORIES else ""
         yield each._replace(label=label) if label else each
+
+
+def _marked(candidate: Candidate, contest: Contest) -> Candidate:
+    """*candidate*, where it contradicts another and nothing decides between them, with a label that says so."""
+    if candidate.source_id not in contest.disputed:
+        return candidate
+    return candidate._replace(label=f"{candidate.label}, {DISPUTED}" if candidate.label else DISPUTED)
 
 
 def _counted(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:

@@ -8,6 +8,8 @@ import re
 
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
 LONGEST_NAME = 60
+# The label of what contradicts another entry.
+DISPUTED = "disputed"
 # What an event's type says about where its words come from.
 _LABELS = {
     "tool_result": "tool",
@@ -41,6 +43,16 @@ def label_of(event_type: str, source: str, role: str = "") -> str:
     if written_by.startswith(_PAGES) or source.startswith("web"):
         return "web"
     return "tool" if role.lower() in _TOOL_ROLES else _LABELS.get(event_type, "")
+
+
+def foreign(label: str) -> bool:
+    """Whether a label says that the words come from outside.
+
+    >>> foreign("tool"), foreign("web, disputed"), foreign("disputed"), foreign("")
+    (True, True, False, False)
+
+    """
+    return label not in {"", DISPUTED}
 
 
 def speaker_name(speaker: str) -> str:

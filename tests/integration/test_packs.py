@@ -406,19 +406,22 @@ def test_what_stands_in_the_way_is_told_until_that_very_action_succeeds(learned)
 
 
 def test_a_conflict_ends_with_the_evidence_of_a_side(graph):
-    """What a side said that is gone by now is not told by the conflict either."""
+    """Until then no side is told as if nobody had said otherwise; then not even the conflict tells what was said."""
 
     def told(number, text, **more):
         said = event("talk", number, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
         return json.loads(said.to_json()) | {"timestamp": "2026-03-14T03:00:00.000Z"} | more
 
     graph.ingest([told(1, "I live in Boston."), told(2, "I live in Rome.", ttl_seconds=60)])
-    conflicts = [entry.content for entry in graph.pack("Where do I live?").entries if entry.section == "conflicts"]
-    assert len(conflicts) == 1
+    pack = graph.pack("Where do I live?")
+    assert [entry.section for entry in pack.entries].count("conflicts") == 1
+    assert pack.text.count("[disputed] The user lives in ") == 2
+    assert "[disputed]" in graph.pack("Where do I live?", budget=20).text
     graph.ingest([told(3, "Good morning.", timestamp="2026-03-15T03:00:00.000Z")])
     pack = graph.pack("Where do I live?")
     assert "Rome" not in pack.text
     assert "Boston" in pack.text
+    assert "disputed" not in pack.text
 
 
 def test_an_import_is_no_evidence(learned, address):

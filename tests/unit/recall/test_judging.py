@@ -3,6 +3,7 @@
 import pytest
 
 from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.contest import Contest, contested
 from hmxgraph.recall.duplicates import Duplicates
 from hmxgraph.recall.judging import Repeats, judged
 from hmxgraph.recall.scoring import Components
@@ -20,13 +21,13 @@ def reasons(candidates, *conflicts):
     """The drop reason of each that is dropped."""
     return {
         drop.ranked.candidate.source_id: drop.reason
-        for drop in judged(ranked(candidates), conflicts, Repeats()).dropped
+        for drop in judged(ranked(candidates), contested(candidates, conflicts), Repeats()).dropped
     }
 
 
 def test_each_candidate_is_eligible_or_dropped():
     """Nothing is lost between the two."""
-    found = judged(ranked([candidate("a", "one"), candidate("b", "two", 0.1)]), (), Repeats())
+    found = judged(ranked([candidate("a", "one"), candidate("b", "two", 0.1)]), Contest(), Repeats())
     assert [each.candidate.source_id for each in found.eligible] == ["a"]
     assert [each.ranked.candidate.source_id for each in found.dropped] == ["b"]
 
@@ -46,7 +47,7 @@ def test_the_weaker_side_of_a_conflict_goes():
     sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.5)]
     assert reasons(sides, conflict(1, "a", "b")) == {"b": "conflict"}
     equal = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.895)]
-    found = judged(ranked(equal), [conflict(1, "a", "b")], Repeats())
+    found = judged(ranked(equal), contested(equal, [conflict(1, "a", "b")]), Repeats())
     assert (found.dropped, found.disputed) == ((), ("a", "b"))
 
 
