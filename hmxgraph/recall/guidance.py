@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 # What is left of the relevance of knowledge about actions that nobody would take for the request.
 BESIDE_THE_POINT = 0.25
+# Artifacts that tell a way from beginning to end.
+WAYS = frozenset({"task_schema", "strategy_template"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Guidance:
     done: tuple[str, ...] = ()
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
-        """How far knowledge about *actions* is to the point, in (0, 1]: of a procedure all count, else the first.
+        """How far knowledge about *actions* is to the point, in (0, 1]: of a whole way all count, else the first.
 
         >>> guidance = Guidance("s1", frozenset({"look_up", "refund"}), frozenset({"look_up", "refund", "cancel"}))
         >>> guidance.fitting("task_schema", ["look_up", "cancel"]), guidance.fitting("decision_policy", ["cancel"])
@@ -30,7 +32,7 @@ class Guidance:
         told = [name for name in actions if name in self.known]
         if self.lead is None or not told:
             return 1.0
-        if artifact_type == "task_schema":
+        if artifact_type in WAYS:
             return len(self.expected & set(told)) / len(self.expected | set(told))
         return 1.0 if told[0] in self.expected else BESIDE_THE_POINT
 

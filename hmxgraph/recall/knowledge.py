@@ -6,7 +6,7 @@ from functools import cached_property
 
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.episodes import EPISODIC
-from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
+from hmxgraph.recall.guidance import NO_GUIDANCE, WAYS, Guidance
 from hmxgraph.recall.known import (
     FIRST_REQUEST,
     REMEMBERED,
@@ -40,7 +40,6 @@ _PARTLY_NAMED = 0.5
 LEAST_SHARE = 0.1
 # A question about what was, or is, wants no procedure unless it asks for that very one.
 ASKED_FOR = 0.5
-_WAYS = frozenset({"task_schema", "strategy_template"})
 # How relevant a rule is to any work, and how many are that without a word in common with it.
 STANDING = 0.4
 MOST_STANDING = 5
@@ -140,7 +139,7 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
 
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
     """The relevance that an artifact needs: beside the procedure that leads, another one has to be asked for."""
-    rivals = appraisal.guidance.lead is not None and artifact_type in _WAYS
+    rivals = appraisal.guidance.lead is not None and artifact_type in WAYS
     return ASKED_FOR if rivals or not appraisal.question.works else LEAST_SHARE
 
 
