@@ -1,21 +1,26 @@
 """``hmxgraph demo``: from events to a context pack in one command."""
 
 import os
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
 from hmxgraph import engine
-from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.common import AsJson, emit, opened, out
 from hmxgraph.cli.compiling import show_report
 from hmxgraph.cli.digest import show_digest
 from hmxgraph.demo import QUESTION, TENANT, events_file
 from hmxgraph.recall.pack import Pack
 
+# Invented events belong into nobody's own memory: HMXGRAPH_TENANT does not count here.
+DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Whose memory the demo's events become.")]
+_WIDTH = 80
 
-def demo(tenant: Tenant = TENANT, as_json: AsJson = False) -> None:
+
+def demo(tenant: DemoTenant = TENANT, as_json: AsJson = False) -> None:
     """Load a small event file, compile it, print a context pack with its scores and drops, and the graph's digest."""
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file()), graph.compile()
@@ -32,7 +37,7 @@ def demo(tenant: Tenant = TENANT, as_json: AsJson = False) -> None:
         _show_counts(document)
         show_report(compiled)
         _show_pack(pack)
-        out.print(Rule("The graph in numbers"))
+        out.print(Rule("The graph in numbers"), width=min(out.width, _WIDTH))
         show_digest(digest)
         out.print(f"\nNeo4j Browser: {document['browser']}   (login: hmxgraph browser)")
         out.print(f"Next: hmxgraph query --tenant {tenant}   hmxgraph pack 'a question' --tenant {tenant} --explain")
@@ -53,5 +58,12 @@ def _show_counts(document: dict[str, Any]) -> None:
 
 
 def _show_pack(pack: Pack) -> None:
-    out.print(Panel(Text(pack.text), title=f"What the agent gets for: {QUESTION}", border_style="green"))
+    out.print(
+        Panel(
+            Text(pack.text),
+            title=f"What the agent gets for: {QUESTION}",
+            border_style="green",
+            width=min(out.width, _WIDTH),
+        )
+    )
     out.print(pack.table())
