@@ -1,12 +1,13 @@
 // An entity's neighbourhood.
 //
-// Everything within one relation of the entities of this name, however it is spelt, as a picture.
+// Everything within one relation of the entities of this name, however it is spelt, as a picture; each row reads in the
+// direction of its relation.
 //
 // The name is brought into the forms under which entities are kept: machine names in small letters, other names as
 // words without accents, possessive endings, punctuation and a leading article. The type is named for its index.
 //
 // mode: read
-// row:  entity, relation, other
+// row:  source, relation, target
 WITH
   toLower(trim($name)) AS asked,
   [word IN split(toLower(trim($name)), ' ') | CASE WHEN right(word, 2) IN ["'s", '’s'] THEN left(word, size(word) - 2) ELSE word END] AS spoken
@@ -20,6 +21,8 @@ WHERE entity.type IS NOT NULL
   AND (entity.normalised IN forms OR toLower(entity.name) = asked OR any(alias IN entity.aliases WHERE toLower(alias) = asked))
 MATCH (entity)-[relation:RELATES_TO]-(other:Entity {tenant_id: $tenant_id})
 WHERE relation.status = 'active'
-RETURN entity, relation, other
-ORDER BY entity.key, relation.weight DESC, other.key, relation.relation_type
+WITH DISTINCT relation
+WITH startNode(relation) AS source, relation, endNode(relation) AS target
+RETURN source, relation, target
+ORDER BY relation.weight DESC, source.key, target.key, relation.relation_type
 LIMIT 100

@@ -92,6 +92,15 @@ def test_an_entity_is_found_as_people_type_it(demo, typed, name, entity_type):
     assert demo.query("explore/mentions", name=typed).rows == plain.rows
 
 
+@pytest.mark.parametrize(("name", "given"), [("errors_and_tools", {}), ("neighbourhood", {"name": "KubectlError"})])
+def test_relations_read_in_their_direction(demo, name, given):
+    """A tool raises an error, not the other way round, from whichever end one looks."""
+    rows = demo.query(f"explore/{name}", **given)
+    raised = [(row["source"], row["target"]) for row in rows if row["relation"]["relation_type"] == "raises"]
+    assert ("kubectl", "KubectlError") in [(source["name"], target["name"]) for source, target in raised]
+    assert {target["type"] for _, target in raised} == {"error_type"}
+
+
 def test_starting_values_of_an_empty_tenant(graph):
     """A tenant without anything still gets a value for each parameter."""
     values = graph.query("explore/parameters").rows[0]
