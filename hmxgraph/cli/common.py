@@ -7,16 +7,17 @@ from typing import Annotated, Any
 
 import orjson
 import typer
-from rich.console import Console
 
 from hmxgraph.cli.controls import Visibly, escaped
+from hmxgraph.cli.rows import Lines, Whole
 from hmxgraph.knowledge import KnowledgeGraph, connect
 
 # Ids, titles and commands hold brackets and colons: what is printed is text as it stands, styled by Text and style=.
-out = Console(markup=False, emoji=False)
-err = Console(stderr=True, markup=False, emoji=False)
-out.push_render_hook(Visibly())
-err.push_render_hook(Visibly())
+out = Lines(markup=False, emoji=False)
+err = Lines(stderr=True, markup=False, emoji=False)
+for _console in (out, err):
+    _console.push_render_hook(Whole(_console))
+    _console.push_render_hook(Visibly())
 
 Tenant = Annotated[str, typer.Option("--tenant", "-t", envvar="HMXGRAPH_TENANT", help="Whose memory.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]

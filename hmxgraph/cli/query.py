@@ -10,7 +10,7 @@ from rich.table import Table
 from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
 from hmxgraph.graph.catalogue import query as packaged
 from hmxgraph.graph.catalogue import query_names
-from hmxgraph.knowledge.results import QueryResult
+from hmxgraph.knowledge.results import QueryResult, told
 
 FILLED_IN = {"tenant_id", "tenant_key", "scope"}
 
@@ -62,4 +62,4 @@ def _listing(entries: list[dict[str, Any]]) -> Table:
 def _write_csv(result: QueryResult) -> None:
     writer = csv.writer(sys.stdout)
     writer.writerow(result.columns)
-    writer.writerows([row[column] for column in result.columns] for row in result)
+    writer.writerows([told(row[column]) for column in result.columns] for row in result)

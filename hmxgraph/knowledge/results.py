@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from rich.table import Table
 from rich.text import Text
 
@@ -72,8 +73,10 @@ def told(value: Any) -> str:
     'Entity: kubectl'
     >>> told({"type": "RELATES_TO", "relation_type": "runs"})
     'runs'
-    >>> told(None), told(["a", "b"]), told(0.25)
-    ('', 'a, b', '0.25')
+    >>> told(None), told(["a", "b"]), told(0.25), told(True)
+    ('', 'a, b', '0.25', 'true')
+    >>> told({"seen": 2})
+    '{"seen":2}'
 
     """
     match value:
@@ -85,6 +88,8 @@ def told(value: Any) -> str:
             return str(rest.get("relation_type") or rest.get("relation_kind") or kind)
         case list():
             return ", ".join(map(told, value))
+        case bool() | Mapping():
+            return orjson.dumps(value, default=str, option=orjson.OPT_SORT_KEYS).decode()
         case _:
             return str(value)
 

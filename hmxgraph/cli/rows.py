@@ -1,0 +1,70 @@
+"""Tables whose words stay whole, so that an id can be copied and a row be found by grep."""
+
+from collections.abc import Iterator
+
+from rich.console import Console, ConsoleDimensions, ConsoleRenderable, RenderHook
+from rich.measure import Measurement
+from rich.table import Column, Table
+from rich.text import Text
+
+# What a program reads has no edge to break lines at; a longer cell is broken, so that its row is not padded for it.
+UNBOUNDED = 10_000
+
+
+class Lines(Console):
+    """A console as wide as its terminal; where it writes to a pipe or file, one row is one line."""
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """Columns and lines."""
+        found = super().size
+        return found if self.is_terminal else ConsoleDimensions(UNBOUNDED, found.height)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+
+class Whole(RenderHook):
+    """Lets *console* break no word of a table: where they do not fit side by side, each row becomes a list."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """What rich is about to print, with tables that do not fit as lists."""
+        return [part for shown in renderables for part in self._fitting(shown)]
+
+    def _fitting(self, shown: ConsoleRenderable) -> Iterator[ConsoleRenderable]:
+        if not isinstance(shown, Table):
+            yield shown
+            return
+        for column in shown.columns:
+            column.overflow = "fold"
+            column.no_wrap = column.no_wrap or self._is_of_words(column)
+        if shown.show_header and self._needs(shown) > self._console.width:
+            yield from _listed(shown)
+        else:
+            yield shown
+
+    def _needs(self, table: Table) -> int:
+        return Measurement.get(self._console, self._console.options.update(max_width=UNBOUNDED), table).minimum
+
+    def _is_of_words(self, column: Column) -> bool:
+        """Whether no cell has a blank: ids, types, numbers; they stay as they are and the other columns give way."""
+        return not any(" " in str(cell) or "\n" in str(cell) for cell in column.cells)
+
+
+def _listed(table: Table) -> Iterator[ConsoleRenderable]:
+    """The rows of *table* below one another, each as lines of name and value; what is empty is left out."""
+    if table.title:
+        yield Text.assemble((str(table.title), "bold"))
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        row = Table(show_header=False, box=None, pad_edge=False)
+        row.add_column(style="dim", no_wrap=True)
+        row.add_column(overflow="fold")
+        for column, cell in zip(table.columns, cells, strict=True):
+            if str(cell):
+                row.add_row(column.header, cell)
+        yield row
+        yield Text()

@@ -1,0 +1,83 @@
+"""Ids can be copied from every table, and in a pipe a row is found by grep."""
+
+import io
+import re
+import uuid
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from hmxgraph.cli import artifact, query
+from hmxgraph.cli.common import out
+from hmxgraph.cli.rows import Lines, Whole
+from hmxgraph.knowledge.results import QueryResult
+from tests.artifact_makers import policy
+
+ANSI = re.compile("\x1b\\[[0-9;]*m")
+ID = str(uuid.UUID(int=7))
+TITLE = "Recover when kubectl apply fails: namespaces staging not found: cannot create the deployment"
+
+
+@pytest.fixture
+def shown():
+    """What a console prints of a table, on a terminal of that width or into a pipe."""
+
+    def shown(table, width=None):
+        printed = io.StringIO()
+        console = Lines(file=printed, width=width, force_terminal=width is not None, markup=False)
+        console.push_render_hook(Whole(console))
+        console.print(table)
+        return printed.getvalue()
+
+    return shown
+
+
+def _tables():
+    answer = QueryResult(
+        "explore/x", ("type", "title", "artifact_id"), ({"type": "t", "title": TITLE, "artifact_id": ID},)
+    )
+    return [artifact._table([policy(ID, "Wait", title=TITLE)]), answer.table()]
+
+
+@pytest.mark.parametrize("table", _tables(), ids=["artifacts", "query"])
+@pytest.mark.parametrize("width", [60, 80, 100, 200, None])
+def test_an_id_stands_whole(shown, table, width):
+    """At any width that can hold it, and in a pipe."""
+    assert ID in shown(table, width)
+
+
+def test_in_a_pipe_a_row_is_a_line(shown):
+    """However long it is, and whatever COLUMNS says of the terminal."""
+    (line,) = [line for line in shown(_tables()[0]).splitlines() if ID in line]
+    assert TITLE in line
+
+
+def test_a_narrow_terminal_gets_each_row_as_a_list(shown):
+    """Where words would be broken side by side, names and values stand below one another; nothing is lost."""
+    table = Table("id", "title", "kept", "tenant", title="what there is")
+    table.add_row(Text(ID), "one two", "", "t" * 40)
+    lines = [" ".join(line.split()) for line in ANSI.sub("", shown(table, 80)).splitlines()]
+    assert lines[:4] == ["what there is", f"id {ID}", "title one two", f"tenant {'t' * 40}"]
+
+
+def test_the_command_line_prints_so(monkeypatch):
+    """Standard output of every command is such a console."""
+    monkeypatch.setenv("COLUMNS", "80")
+    with out.capture() as printed:
+        out.print(_tables()[0])
+    assert any(ID in line and TITLE in line for line in printed.get().splitlines())
+
+
+def test_csv_tells_what_the_table_tells(capsys):
+    """Nodes by their names, relationships by their types, lists and maps without Python's spelling."""
+    row = {
+        "entity": {"labels": ["Entity"], "key": "k", "name": "kubectl"},
+        "relation": {"type": "RELATES_TO", "relation_type": "raises"},
+        "tags": ["a", "b"],
+        "counts": {"seen": 2},
+        "nothing": None,
+    }
+    query._write_csv(QueryResult("explore/x", tuple(row), (row,)))
+    told = capsys.readouterr().out.splitlines()
+    assert told == ["entity,relation,tags,counts,nothing", 'Entity: kubectl,raises,"a, b","{""seen"":2}",']
