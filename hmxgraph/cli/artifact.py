@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, opened, out
+from hmxgraph.cli.nothing import tell_why_nothing
 from hmxgraph.graph.rows.lifecycle import ArtifactPage, Recorded
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.text.artifacts import render_artifact
@@ -48,6 +49,8 @@ def list_artifacts(
             as_of=as_of,
         )
         emit(page.document(), as_json, lambda: _show_page(page))
+        if not page:
+            tell_why_nothing(graph, "--status any lists those that hold no longer, too")
 
 
 @app.command()

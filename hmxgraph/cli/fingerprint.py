@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.common import AsJson, Tenant, emit, err, opened, out
 from hmxgraph.cli.fingerprint_files import (
     key_files,
     read_envelope,
@@ -25,6 +25,7 @@ from hmxgraph.cli.fingerprint_tables import (
     import_table,
     verdict_table,
 )
+from hmxgraph.cli.nothing import ACTIVATE
 from hmxgraph.fingerprint.diff import diff as compare
 from hmxgraph.fingerprint.signing import SigningKey
 from hmxgraph.fingerprint.verify import Verdict, verify
@@ -45,6 +46,7 @@ Trusted = Annotated[
     ),
 ]
 At = Annotated[str | None, typer.Option("--at", help="Judge expiry at this time instead of now (ISO 8601).")]
+DRAFTS = "Drafts stay out of packs until events of this tenant bear them out, or you say so:"
 
 
 @app.command()
@@ -99,6 +101,8 @@ def import_file(
     with opened(tenant) as graph:
         report = graph.import_fingerprint(data, signature=found, trusted_keys=trusted, at=at)
     emit(report.document(), as_json, lambda: out.print(import_table(report)))
+    if report.created_ids:
+        err.print(f"{DRAFTS} {ACTIVATE}", style="dim", highlight=False, soft_wrap=True)
 
 
 @app.command(name="take-back")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, err, opened, out
+from hmxgraph.cli.nothing import tell_why_no_entry
 from hmxgraph.knowledge import KnowledgeGraph
 from hmxgraph.protocol.packs import Entry
 from hmxgraph.recall.pack import Pack
@@ -42,7 +43,9 @@ def pack(
         if html is not None:
             written = made.to_html(html, trails=trails(graph, made))
             err.print(f"written: {written}", highlight=False, soft_wrap=True)
-    emit(made.document(), as_json, lambda: show_pack(made, explain=explain))
+        emit(made.document(), as_json, lambda: show_pack(made, explain=explain))
+        if not made.entries:
+            tell_why_no_entry(graph, made)
 
 
 def trails(graph: KnowledgeGraph, made: Pack) -> dict[str, list[dict[str, Any]]]:
@@ -60,7 +63,7 @@ def show_pack(made: Pack, *, explain: bool) -> None:
         sys.stdout.write(made.text)
     if explain:
         out.print(made.table())
-    else:
+    elif made.entries:
         err.print(_sources(made), style="dim", highlight=False, soft_wrap=True)
     budget = made.token_budget
     counts = f"{len(made.entries)} entries, {budget.dropped_count} dropped"

@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.nothing import tell_why_nothing
 from hmxgraph.graph.catalogue import query as packaged
 from hmxgraph.graph.catalogue import query_names
 from hmxgraph.knowledge.results import QueryResult, told
@@ -30,6 +31,8 @@ def query(
     full_name = name if "/" in name else f"explore/{name}"
     with opened(tenant) as graph:
         result = graph.query(full_name, **dict(_pair(text) for text in parameters or []))
+        if not result:
+            tell_why_nothing(graph, "nothing of what is stored fits the query")
     if as_csv:
         _write_csv(result)
     else:
