@@ -35,7 +35,7 @@ def test_python_examples_run(surroundings):
     blocks = BLOCK.findall(TEXT)
     assert blocks
     for block in blocks:
-        exec(compile(block.replace('tenant_id="acme"', "tenant_id=tenant"), str(README), "exec"), surroundings)  # noqa: S102
+        exec(compile(block.replace('tenant_id="acme', 'tenant_id=tenant + "'), str(README), "exec"), surroundings)  # noqa: S102
     assert surroundings["pack"].text
 
 
@@ -53,10 +53,11 @@ def test_task_records_run(graph):
 def test_commands_run(surroundings, tmp_path):
     """Every command of the README runs, in its order, on a file of events."""
     (tmp_path / "runs.ndjson.gz").write_bytes(gzip.compress(Path(events_file()).read_bytes()))
+    tenants = {"retail": surroundings["tenant"], "wholesale": f"{surroundings['tenant']}-2"}
     commands = COMMAND.findall(TEXT)
     assert commands
     for command in commands:
-        words = [surroundings["tenant"] if word == "retail" else word for word in shlex.split(command)]
+        words = [tenants.get(word, word) for word in shlex.split(command)]
         done = CliRunner().invoke(app, words)
         assert (done.exit_code, done.stdout.strip() != "") == (0, True), f"{command}\n{done.output}\n{done.exception}"
     assert {path.name for path in tmp_path.iterdir()} >= {"pack.html", "learned.json", "look"}

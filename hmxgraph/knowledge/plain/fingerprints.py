@@ -21,7 +21,8 @@ class Fingerprints(Face):
         """An envelope with what was learned, without events, secrets or private names (HMX-F); same state, same bytes.
 
         Choices: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names may be told).
+        (the entity types whose names may be told). To sign it, :class:`hmxgraph.fingerprint.signing.SigningKey`:
+        ``SigningKey.of_pem(pem).sign(envelope)`` is the *signature* that an import takes.
 
         Raises:
             UnknownChoice: there is no such tier.
