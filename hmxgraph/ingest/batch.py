@@ -110,7 +110,11 @@ def _weight(delivery: Delivery | Broken) -> int:
     payload = delivery.payload if isinstance(delivery, Delivery) else b""
     if isinstance(payload, bytes | bytearray | str):
         return len(payload)
-    return len(str(payload.content if isinstance(payload, Event) else payload))
+    try:
+        return len(str(payload.content if isinstance(payload, Event) else payload))
+    except RecursionError:
+        # Nested deeper than any event may be: it will be refused, and weighs nothing.
+        return 0
 
 
 class Gatherings:

@@ -8,7 +8,7 @@ from hmxgraph.ingest.report import Rejection
 from hmxgraph.ingest.sources.deliveries import Payload
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.json_values import offences
+from hmxgraph.protocol.json_values import offences, without_offences
 from hmxgraph.protocol.parsing import parse_json
 
 _WHY = "dead_letter"
@@ -53,4 +53,12 @@ def _json(payload: Any) -> Any:
 def _text(payload: Any) -> str:
     if isinstance(payload, bytes | bytearray):
         return payload.decode("utf-8", "backslashreplace")
-    return str(payload).encode("utf-8", "backslashreplace").decode() if payload is not None else ""
+    return _spelled(payload).encode("utf-8", "backslashreplace").decode() if payload is not None else ""
+
+
+def _spelled(payload: Any) -> str:
+    """The value as Python writes it, down to where JSON may go if Python cannot go to its end."""
+    try:
+        return str(payload)
+    except RecursionError:
+        return str(without_offences(payload))

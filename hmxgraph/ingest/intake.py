@@ -63,7 +63,8 @@ class Intake:
         except InvalidDocument as error:
             self._reject(delivery.source, delivery.line, error.document_id, error.faults, delivery.payload)
         except MalformedJson as error:
-            fault = Fault("$", "RFC 8259", f"{error.reason} at byte {error.position}", "strict JSON")
+            place = "" if error.position is None else f" at byte {error.position}"
+            fault = Fault("$", "RFC 8259", f"{error.reason}{place}", "strict JSON")
             self._reject(delivery.source, delivery.line, "", (fault,), delivery.payload)
         return None
 

@@ -57,8 +57,17 @@ def _syntax(raw: bytes | bytearray) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        position = len(error.doc[: error.pos].encode())
+        position = _not_utf8(raw) if "UTF-8" in error.msg else len(error.doc[: error.pos].encode())
         raise MalformedJson(_reason(error.msg, raw[position:]), position) from error
+
+
+def _not_utf8(raw: bytes | bytearray) -> int:
+    """Where the text ceases to be UTF-8: orjson looks at the whole of it first, and tells no place."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return 0
 
 
 def _reason(message: str, rest: bytes | bytearray) -> str:

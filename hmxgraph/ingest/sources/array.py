@@ -1,7 +1,7 @@
 """One JSON array, element by element, without reading it whole."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 # Brackets and commas inside strings do not count. To match a string whole would take memory for each escape in it.
 _SIGN = re.compile(rb'["\[\]{},]')
@@ -10,10 +10,10 @@ _OPEN = (b"[", b"{")
 _CLOSE = (b"]", b"}")
 
 
-def elements(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
     """The elements of the array that begins in *first*, numbered from one; their text is not judged here.
 
-    An array that does not end leaves its last, unfinished element, which no parser accepts.
+    Returns whether the array ended; one that did not leaves its last element as far as it came.
 
     >>> list(elements(b'[{"a": "],"}, ', iter([b'[1, 2]', b']'])))
     [(1, b'{"a": "],"}'), (2, b'[1, 2]')]
@@ -24,6 +24,7 @@ def elements(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes
         if piece.strip():
             number += 1
             yield number, piece.strip()
+    return splitter.ended
 
 
 class _Splitter:
@@ -35,6 +36,11 @@ class _Splitter:
         self._scanned = 0
         self._begin = 0
         self._in_string = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether the array was closed."""
+        return self._depth <= 0 and not self._in_string
 
     def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Each piece of text between two such commas, and what follows the array if anything does."""

@@ -22,10 +22,20 @@ def read_stream(stream: IO[bytes], name: str) -> Iterator[Delivery | Broken]:
     chunks = _chunks(stream, name, broken)
     first = next(chunks, b"").removeprefix(_BOM)
     line = 0
-    pieces = _lines if not first.lstrip().startswith(b"[") else elements
-    for line, piece in pieces(first, chunks):
+    pieces = _elements if first.lstrip().startswith(b"[") else _lines
+    for line, piece in pieces(first, chunks, name, broken):
         yield _delivery(piece, line, name)
     yield from (Broken(news.fault, line + 1, name) for news in broken)
+
+
+def _elements(
+    first: bytes, chunks: Iterator[bytes], name: str, broken: list[Broken]
+) -> Iterator[tuple[int, bytes | None]]:
+    """Numbered elements of an array; that it does not end is left in *broken*, if the stream did not break off."""
+    ended = yield from elements(first, chunks)
+    if not ended and not broken:
+        fault = Fault("$", "RFC 8259 5", "the array breaks off", "its closing bracket")
+        broken.append(Broken(fault, 0, name))
 
 
 def _delivery(piece: bytes | None, line: int, name: str) -> Delivery | Broken:
@@ -71,7 +81,9 @@ def _unpacked(first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
         raise EOFError("the gz file ends in the middle")
 
 
-def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
+def _lines(
+    first: bytes, chunks: Iterator[bytes], _name: str, _broken: list[Broken]
+) -> Iterator[tuple[int, bytes | None]]:
     """Numbered lines that are not blank; None for one that is too long to be an event."""
     number, rest, skipping = 0, b"", False
     chunk: bytes | None = first

@@ -41,6 +41,36 @@ def faults(tally):
     return [(rejection.faults[0].path, rejection.line) for rejection in tally.rejected]
 
 
+def nested(levels):
+    """An object in an object, so many times."""
+    inner = {}
+    for _ in range(levels):
+        inner = {"a": inner}
+    return inner
+
+
+@pytest.mark.parametrize("levels", [80, 3_000, 100_000])
+@pytest.mark.parametrize("place", ["content", "metadata", "event"])
+def test_nesting_of_any_depth_is_one_rejection(intake, tally, levels, place):
+    """A dict that nobody can print is refused like its text, and the events beside it are taken."""
+    deep = nested(levels) if place == "event" else document(event_id="deep", **{place: nested(levels)})
+    refused = []
+    intake._refuse = lambda rejection, payload: refused.append(dead_letter(rejection, payload))
+    batches = gathered([document(event_id="before"), deep, document(event_id="after")], intake)
+    assert sorted(event.event.event_id for batch in batches for event in batch.events) == ["after", "before"]
+    assert ([rejection.line for rejection in tally.rejected], len(refused)) == ([2], 1)
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [(b'{"v": 1, "v": 2}', "repeated key 'v'"), (b"[" * 65 + b"]" * 65, "nested deeper than 64")],
+)
+def test_a_place_that_is_not_known_is_not_told(intake, tally, raw, told):
+    """Which byte it was is said where it is known."""
+    intake.take(Delivery(raw, 1))
+    assert tally.rejected[0].faults[0].found == told
+
+
 @pytest.mark.parametrize(
     ("payload", "path"),
     [

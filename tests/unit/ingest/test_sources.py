@@ -99,6 +99,25 @@ def test_truncated_gz_keeps_what_was_good(tmp_path):
     assert (broken.fault.clause, broken.line) == ("RFC 1952", partial.line + 1)
 
 
+@pytest.mark.parametrize("cut", [b"", b",", b",\n ", b'\n, {"event_id'])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_an_array_without_its_end_is_told(cut, pack):
+    """As with a packed file that was cut: what was good, what is left of the last element, and that it broke off."""
+    data = json.dumps(DOCUMENTS).encode().removesuffix(b"]")
+    *found, broken = deliveries(pack(data + cut))
+    assert [json.loads(one.payload) for one in found[:3]] == DOCUMENTS
+    assert len(found) == (4 if b"event_id" in cut else 3)
+    assert (type(broken), broken.line) == (Broken, len(found) + 1)
+    assert str(broken.fault) == "$: found the array breaks off, expected its closing bracket (RFC 8259 5)"
+
+
+def test_a_cut_gz_with_an_array_is_told_once():
+    """The array ends too early because the packed file does: one cause, one line."""
+    values = json.dumps([document(event_id=f"e{n}", metadata={"x": n * 7919}) for n in range(2000)])
+    found = list(deliveries(gzip.compress(values.encode())[:-200]))
+    assert [one.fault.clause for one in found if isinstance(one, Broken)] == ["RFC 1952"]
+
+
 def test_damaged_gz_is_told(tmp_path):
     """Bytes that do not unpack are a broken source, not an exception of zlib."""
     path = tmp_path / "events.gz"

@@ -38,6 +38,14 @@ NAMED = {
 }
 
 
+@pytest.mark.parametrize(("raw", "place"), [(b'{"a": "\xc3\xa9\xff"}', 9), (b"\xff", 0), ('{"é": "\udc80"}', 8)])
+def test_where_text_ceases_to_be_utf8(raw, place):
+    """The byte that is told is the first one that no UTF-8 text has there."""
+    with pytest.raises(MalformedJson, match="not UTF-8") as refused:
+        parse_json(raw)
+    assert refused.value.position == place
+
+
 @pytest.fixture(scope="module")
 def folder():
     """The published parsing tests."""
