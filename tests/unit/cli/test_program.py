@@ -1,0 +1,29 @@
+"""The program itself: its version, and readers that leave early."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import hmxgraph
+
+
+@pytest.mark.parametrize("words", [("query",), ("query", "--json"), ("schema", "fingerprint"), ("--help",)])
+@pytest.mark.parametrize("read", [0, 10])
+def test_a_reader_that_has_enough_is_no_error(words, read):
+    """As with ``head``: the program ends well and says nothing."""
+    command = [sys.executable, "-m", "hmxgraph", *words]
+    source, sink = os.pipe()
+    with subprocess.Popen(command, stdout=sink, stderr=subprocess.PIPE, text=True) as running:
+        os.close(sink)
+        os.read(source, read)
+        os.close(source)
+        said = running.communicate()[1]
+    assert (running.returncode, said) == (0, "")
+
+
+def test_the_version_is_told():
+    """With which hmxgraph one speaks."""
+    command = [sys.executable, "-m", "hmxgraph", "--version"]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip() == hmxgraph.__version__
