@@ -108,8 +108,8 @@ def _properties(maker: Maker, draft: MemoryDraft) -> dict[str, Any]:
 class Memory:
     """A semantic memory: a fact, preference, policy or goal in the words it was given in, with its standing.
 
-    ``valid_to`` is None while nothing has taken its place. ``event_ids`` are its evidence, oldest first, where it was
-    asked for.
+    ``valid_to`` is None while nothing has taken its place. ``event_ids`` are its evidence, oldest first; in a page
+    of memories the first hundred.
     """
 
     memory_id: str
