@@ -2,10 +2,12 @@
 
 import io
 import sys
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
+import hmxgraph
 from hmxgraph.cli import (
     artifact,
     browser,
@@ -28,13 +30,34 @@ from hmxgraph.cli import (
     verify,
 )
 from hmxgraph.cli.common import err
-from hmxgraph.errors import HmxGraphError
+from hmxgraph.cli.pipes import reader_may_leave
+from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
+
+# A value that a command was given is refused: nothing was tried that could fail.
+WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="A memory engine for agents on Neo4j: events in, evidence-backed knowledge out.",
 )
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        typer.echo(hmxgraph.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Everything is done by the commands."""
+
+
 app.command("demo")(demo.demo)
 app.command("ingest")(ingest.ingest)
 app.command("remember")(remember.remember)
@@ -65,9 +88,8 @@ def main() -> None:
             # Memory holds any character, a terminal may know fewer.
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
-    except BrokenPipeError:
-        sys.exit(1)
+        with reader_may_leave():
+            app()
     except (HmxGraphError, OSError) as error:
         err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from hmxgraph.knowledge.forgetting import ForgetChoices
 
 SHOWN = 20
+NOTHING_MATCHED = (
+    "nothing matched: no event that still holds content meets all of this; of a memory or an artifact, "
+    "hmxgraph explain ID names the events it rests on"
+)
+_CRITERIA = "--event, --session, --agent, --source, --before, --older-than or --expired"
 _AGE = re.compile(r"(\d+)([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -66,16 +71,21 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Erase events that meet all criteria; a dry run comes first, and a question unless --yes."""
-    choices: ForgetChoices = {"expired": expired}
     named = {"event_id": event, "session_id": session, "agent_id": agent, "source": source, "before": before}
-    choices |= {name: value for name, value in named.items() if value}  # type: ignore[typeddict-item]
+    choices: ForgetChoices = {name: value for name, value in named.items() if value}  # type: ignore[assignment]
     if older_than:
         choices["older_than"] = age(older_than)
+    if expired:
+        choices["expired"] = True
+    if not choices:
+        raise typer.BadParameter(f"say which events: {_CRITERIA}")
     with opened(tenant) as graph:
         report = graph.forget(dry_run=True, **choices)
         if not dry_run and report.events and _agreed(report, yes):
             report = graph.forget(**choices)
         emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
+        if not report.events:
+            err.print(NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
 
 
 def age(text: str) -> timedelta:
@@ -145,7 +155,7 @@ def _agreed(report: ForgetReport, yes: bool) -> bool:
 
 def _forgotten(report: ForgetReport) -> Table:
     title = "Would be forgotten" if report.dry_run else "Forgotten"
-    table = Table(title=f"{title} from {report.tenant_id}", show_header=False)
+    table = Table(title=f"{title if report.events else 'Nothing to forget'} from {report.tenant_id}", show_header=False)
     table.add_row("events", f"{len(report.events):,}")
     table.add_row("sessions", f"{report.sessions:,}")
     table.add_row("task records", f"{len(report.records):,}")

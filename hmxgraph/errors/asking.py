@@ -31,7 +31,7 @@ class InvalidTime(HmxGraphError, ValueError):
 
 
 class InvalidTenant(HmxGraphError, ValueError):
-    """A tenant id that no event can name."""
+    """A tenant id that no event can name: none at all, another type, or no Unicode."""
 
     def __init__(self, found: object, reason: str) -> None:
         super().__init__(found, reason)
@@ -72,7 +72,7 @@ class UnknownChoice(PackError):
 
 
 class InvalidRequest(PackError):
-    """An argument of another type, form or size than a pack can be asked with."""
+    """An argument of another type, form or size than can be asked with."""
 
     def __init__(self, name: str, found: str, rule: str, way_out: str) -> None:
         super().__init__(name, found, rule, way_out)

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import IO, Any, TypeAlias, TypedDict
 
-from hmxgraph.errors import IngestRefused, UnknownChoice
+from hmxgraph.errors import IngestRefused, InvalidRequest, UnknownChoice
 from hmxgraph.graph.plan import Work
 from hmxgraph.graph.plans.ingest import record
 from hmxgraph.graph.preparing import prepared
@@ -51,7 +51,8 @@ class IngestOptions:
     full speed have each batch for a window. ``writers`` share the sessions among them.
 
     Raises:
-        UnknownChoice: there is no such ``on_error``, no event in a batch, no writer, or a window of no length.
+        UnknownChoice: there is no such ``on_error``.
+        InvalidRequest: no event in a batch, no writer, or a window of no length.
 
     """
 
@@ -68,9 +69,9 @@ class IngestOptions:
             raise UnknownChoice("on_error", str(self.on_error), ON_ERROR)
         for name, number in (("batch_size", self.batch_size), ("writers", self.writers)):
             if number < 1:
-                raise UnknownChoice(name, str(number), ("1 or more",))
+                raise InvalidRequest(name, str(number), "number to work with", "give 1 or more")
         if not self.window_seconds >= 0:  # what is no number is no window either
-            raise UnknownChoice("window_seconds", str(self.window_seconds), ("0 or more",))
+            raise InvalidRequest("window_seconds", str(self.window_seconds), "length of a window", "give 0 or more")
 
 
 def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: IngestOptions) -> IngestReport:

@@ -20,7 +20,7 @@ class Tenancy:
         """The tenancy of *tenant_id*.
 
         Raises:
-            InvalidTenant: *tenant_id* is no text that UTF-8 can write.
+            InvalidTenant: *tenant_id* is empty, or no text that UTF-8 can write.
 
         >>> Tenancy.of("acme").tenant_id
         'acme'
@@ -37,6 +37,8 @@ class Tenancy:
 def _check(tenant_id: object) -> None:
     if not isinstance(tenant_id, str):
         raise InvalidTenant(tenant_id, f"it is of type {type(tenant_id).__name__}")
+    if not tenant_id:
+        raise InvalidTenant(tenant_id, "it is empty")
     try:
         tenant_id.encode()
     except UnicodeEncodeError as error:

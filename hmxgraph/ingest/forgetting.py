@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from hmxgraph.errors import UnknownChoice
+from hmxgraph.errors import InvalidRequest
 
 CHOICES = ("event_id", "session_id", "agent_id", "source", "before", "older_than", "expired")
 
@@ -26,7 +26,9 @@ class Forgettable:
 
     def __post_init__(self) -> None:
         if not self.criteria:
-            raise UnknownChoice("criterion", "none", CHOICES)
+            raise InvalidRequest(
+                "forget", "without a criterion", "choice of events", f"give one of {', '.join(CHOICES)}"
+            )
 
     @property
     def criteria(self) -> dict[str, Any]:

@@ -115,7 +115,8 @@ def searched(query: str, wanted: Mapping[str, Any], *, mode: str, limit: int, in
     """The search that *wanted* describes.
 
     Raises:
-        UnknownChoice: an unknown filter or mode, a limit or budget that cannot be.
+        UnknownChoice: an unknown filter or mode.
+        InvalidRequest: a limit, a budget or a value of a filter that cannot be.
 
     >>> searched("leak", {"task_id": "t", "compact": True}, mode="generic", limit=5, include_hidden=False).facets
     ('task_id=t',)

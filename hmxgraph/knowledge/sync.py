@@ -90,11 +90,13 @@ def connect(
     local server draws a bar on stderr.
 
     Raises:
+        InvalidTenant: *tenant_id* is empty, or no text that UTF-8 can write.
         EngineError: the local server could not be fetched or started; the message ends with the way out.
         StorageUnavailable: nothing answers at the address.
         AccessDenied: the login was refused.
         IsolationUnsupported: a database of its own was asked of a server that has only one.
 
     """
+    Tenancy.of(tenant_id)  # a slip is told before a server is started for it
     where = address(Login(uri, user, password, database), progress=progress)
     return KnowledgeGraph(isolated(where, tenant_id, isolation), tenant_id)

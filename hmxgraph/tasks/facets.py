@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from hmxgraph.errors import UnknownChoice
+from hmxgraph.errors import InvalidRequest, UnknownChoice
 from hmxgraph.protocol.identity import node_key
 from hmxgraph.protocol.records import FILTERS, TaskRecord
 from hmxgraph.tasks.projections import projections
@@ -34,7 +34,8 @@ def wanted(filters: Mapping[str, object]) -> tuple[str, ...]:
     """What a record must answer to under *filters*; a name and its version or type must belong to one reference.
 
     Raises:
-        UnknownChoice: a filter that is not one of the eighteen, or a value that is no text.
+        UnknownChoice: a filter that is not one of the eighteen.
+        InvalidRequest: a value that is no text.
 
     >>> wanted({"dataset_name": "soil", "status": None}), len(wanted({"dataset_name": "soil", "dataset_version": "2"}))
     (('dataset_name=soil',), 1)
@@ -87,7 +88,7 @@ def _checked(filters: Mapping[str, object]) -> dict[str, str]:
         if name not in FILTERS:
             raise UnknownChoice("filter", name, FILTERS)
         if value is not None and not isinstance(value, str):
-            raise UnknownChoice(name, repr(value), ("a text",))
+            raise InvalidRequest(name, f"{value!r:.60}", "text", "give the text that records have")
         if value is not None:
             given[name] = value
     return given

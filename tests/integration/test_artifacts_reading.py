@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph.plans import artifacts, lifecycle
 from hmxgraph.graph.rows.lifecycle import ArtifactFilter
 from hmxgraph.graph.tenancy import Tenancy
@@ -71,7 +71,7 @@ def test_an_unknown_status_or_limit_is_refused(connection, tenancy):
     with pytest.raises(UnknownChoice, match="status"):
         connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(status="actve")))
     for limit in (0, -1, 10**20, 10**5000):
-        with pytest.raises(UnknownChoice, match="limit"):
+        with pytest.raises(InvalidRequest, match="limit"):
             connection.perform(artifacts.artifacts(tenancy, limit=limit))
 
 

@@ -64,16 +64,22 @@ def test_own_events_step_by_step(hmxgraph, tenant_id):
     ("words", "code", "said"),
     [
         (("ingest", "no/such/file"), 1, "no/such/file"),
-        (("pack", "x", "--budget", "0"), 1, "budget"),
-        (("pack", "x", "--strategy", "luck"), 1, "ranked"),
-        (("query", "no_such_query"), 1, "no_such_query"),
-        (("query", "session_story"), 1, "$session_id"),
+        (("pack", "x", "--budget", "0"), 2, "budget"),
+        (("pack", "x", "--strategy", "luck"), 2, "ranked"),
+        (("pack", "x", "--section", "fact"), 2, "unknown section 'fact'"),
+        (("remember", "x", "--kind", "polcy"), 2, "unknown kind 'polcy'"),
+        (("remember", "  "), 2, "say in words what to remember"),
+        (("record", "create", "nope"), 2, "unknown kind 'nope'"),
+        (("query", "no_such_query"), 2, "no_such_query"),
+        (("query", "session_story"), 2, "$session_id"),
         (("explain", "nothing"), 1, "nothing"),
-        (("pack", "x", "--as-of", "yesterday"), 1, "'yesterday' is no ISO 8601"),
-        (("pack", "x", "--as-of", "0000-01-01T00:00:00Z"), 1, "year"),
-        (("memory", "add", "x", "--at", "yesterday"), 1, "'yesterday' is no ISO 8601"),
-        (("forget", "--before", "2026-02-30T00:00:00Z"), 1, "calendar"),
-        (("fingerprint", "export", "--expires", "2026-03-14"), 1, "offset"),
+        (("pack", "x", "--as-of", "yesterday"), 2, "'yesterday' is no ISO 8601"),
+        (("pack", "x", "--as-of", "0000-01-01T00:00:00Z"), 2, "year"),
+        (("memory", "add", "x", "--at", "yesterday"), 2, "'yesterday' is no ISO 8601"),
+        (("forget", "--before", "2026-02-30T00:00:00Z"), 2, "calendar"),
+        (("forget", "--older-than", "9999999d"), 2, "no age that an event can have"),
+        (("forget",), 2, "--older-than or --expired"),
+        (("fingerprint", "export", "--expires", "2026-03-14"), 2, "offset"),
         (("pack", "x", "--html", "no/such/page.html"), 1, "no/such/page.html cannot be written"),
         (("browser", "--save", "/dev/null/look"), 1, "/dev/null/look cannot be written"),
         (("fingerprint", "export", "--out", "no/such/file"), 1, "no/such/file"),
@@ -84,10 +90,24 @@ def test_own_events_step_by_step(hmxgraph, tenant_id):
 )
 def test_errors_are_one_clear_line(hmxgraph, tenant_id, words, code, said):
     """A slip ends with its exit code and one line that says what is wrong; no traceback."""
-    ended, _, err = hmxgraph(*words, *(() if code == 2 else ("--tenant", tenant_id)))
+    ended, _, err = hmxgraph(*words, *(() if words == ("fly",) else ("--tenant", tenant_id)))
     assert ended == code
     assert said in err
     assert "Traceback" not in err
+
+
+def test_no_tenant_has_an_empty_name(hmxgraph):
+    """An empty name, as an unset variable of a script gives it, is no tenant."""
+    ended, _, err = hmxgraph("pack", "x", "--tenant", "")
+    assert (ended, "it is empty" in err) == (2, True)
+
+
+def test_nothing_to_forget_is_told(hmxgraph, tenant_id):
+    """What matches no event is not reported as forgotten."""
+    hmxgraph("remember", "Never deploy on Friday", "--tenant", tenant_id)
+    for words in (("--session", "nope", "--yes"), ("--event", "nope", "--dry-run")):
+        code, out, err = hmxgraph("forget", *words, "--tenant", tenant_id)
+        assert (code, "Nothing to forget" in out, "nothing matched" in err) == (0, True, True)
 
 
 @pytest.mark.parametrize("uri", ["localhost:7687", "http://localhost:7474", "bolt://[::1"])

@@ -7,7 +7,7 @@ import pytest
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.sessions import summarise
-from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.errors import InvalidRequest, NotFound
 from hmxgraph.graph.plan import ask, read
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
@@ -240,5 +240,5 @@ def test_suggest_needs_one_session(graph):
     """A session must be named or told, and be there."""
     with pytest.raises(NotFound):
         graph.suggest(session_id="nobody")
-    with pytest.raises(UnknownChoice):
+    with pytest.raises(InvalidRequest, match="session_id"):
         graph.suggest()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph.plans.conflicts import conflicts, resolve
 from hmxgraph.graph.plans.memories import memories, memory
 from hmxgraph.graph.plans.remembering import Telling, remember
@@ -211,11 +211,26 @@ def test_what_is_told_by_hand_comes_after_all_that_is_known(say, told, listed):
     assert listed(status="promoted") == ["I live in Rome"]
 
 
-@pytest.mark.parametrize(("text", "how"), [("x", {"kind": "rumour"}), ("x", {"hard": True}), (" ", {"kind": "fact"})])
+@pytest.mark.parametrize(("text", "how"), [("x", {"hard": True}), (" ", {"kind": "fact"}), ("", {})])
 def test_what_cannot_be_remembered_is_refused(told, text, how):
-    """Unknown kinds, hard facts and empty texts are refused by name."""
-    with pytest.raises(UnknownChoice):
+    """Hard facts and empty texts are refused by name, and not as choices among others."""
+    with pytest.raises(InvalidRequest):
         told(text, **how)
+
+
+def test_an_unknown_kind_is_refused(told):
+    """The error lists the four there are."""
+    with pytest.raises(UnknownChoice, match="fact, preference, policy, goal"):
+        told("x", kind="rumour")
+
+
+def test_a_page_of_memories_names_its_evidence(told, connection, tenancy):
+    """Each memory of a page carries the events that it rests on, as the one that was remembered does."""
+    told("Always verify the rollout", kind="policy")
+    made = told("Always verify the rollout", kind="policy")
+    (listed,), _ = connection.perform(memories(tenancy, kind="policy"))
+    assert len(made.event_ids) == 2
+    assert (listed.event_ids, listed.document()) == (made.event_ids, made.document())
 
 
 def test_memories_are_listed_page_by_page(told, connection, tenancy):
@@ -233,7 +248,7 @@ def test_memories_are_listed_page_by_page(told, connection, tenancy):
     with pytest.raises(UnknownChoice):
         connection.perform(memories(tenancy, kind="rumour"))
     for limit in (0, -1):
-        with pytest.raises(UnknownChoice, match="limit"):
+        with pytest.raises(InvalidRequest, match=f"limit {limit} is no size of a page; give 1 or more"):
             connection.perform(memories(tenancy, limit=limit))
     with pytest.raises(NotFound):
         connection.perform(memory(tenancy, "none"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.errors import AlreadySuperseded, NotFound, SupersessionCycle, UnknownChoice
+from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, SupersessionCycle, UnknownChoice
 from hmxgraph.graph.metering import Meter
 from hmxgraph.knowledge.plain.memory_operations import MemoryOperations
 from tests.artifact_makers import policy
@@ -31,7 +31,7 @@ def test_impossible_operations_are_refused(memory):
     """Unknown kinds, signals, outcomes, modes and memories are errors."""
     with pytest.raises(UnknownChoice, match="kind"):
         memory.add("x", kind="rumour")
-    with pytest.raises(UnknownChoice, match="text"):
+    with pytest.raises(InvalidRequest, match="text"):
         memory.add("  ")
     with pytest.raises(NotFound):
         memory.get("nowhere")

@@ -6,7 +6,7 @@ from threading import Barrier
 
 import pytest
 
-from hmxgraph.errors import NotFound, TaskError, UnknownChoice
+from hmxgraph.errors import InvalidRequest, NotFound, TaskError, UnknownChoice
 from hmxgraph.graph.plans import record_search
 from hmxgraph.graph.rows.task_wanted import search_of
 from hmxgraph.protocol.records import FILTERS, MODES
@@ -87,9 +87,19 @@ def test_each_exact_filter_finds_exactly_its_records(tasks, records, task_id, wo
 
 def test_unknown_filters_and_modes_are_refused(records):
     """A misspelt filter, a mode that is none and an impossible limit are errors, never ignored."""
-    for asked in ({"taskid": "t"}, {"mode": "find_all"}, {"limit": 0}, {"token_budget": 0}):
+    for asked in ({"taskid": "t"}, {"mode": "find_all"}):
         with pytest.raises(UnknownChoice):
             records.search("x", **asked)
+    for asked in ({"limit": 0}, {"token_budget": 0}):
+        with pytest.raises(InvalidRequest):
+            records.search("x", **asked)
+
+
+@pytest.mark.parametrize("task_id", [None, "t"])
+def test_an_unknown_kind_is_told_before_anything_else(records, task_id):
+    """Whether or not a task is named, the slip is the kind."""
+    with pytest.raises(UnknownChoice, match="unknown kind 'nope'; choose one of task_start"):
+        records.create("nope", task_id=task_id, summary="x")
 
 
 def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task_id):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hmxgraph.errors import TaskError, UnknownChoice
+from hmxgraph.errors import InvalidRequest, TaskError
 from hmxgraph.graph.catalogue import query
 from hmxgraph.graph.plans import retention
 from hmxgraph.graph.plans.artifacts import artifact
@@ -215,7 +215,7 @@ def test_a_dry_run_writes_nothing(graph, stored, forgetting, events):
 
 def test_nothing_chosen_is_refused():
     """Without a criterion everything would go: that is refused."""
-    with pytest.raises(UnknownChoice, match="session_id"):
+    with pytest.raises(InvalidRequest, match="session_id"):
         Forgettable()
 
 

@@ -35,7 +35,8 @@ def artifacts(
     """A page of artifacts, newest first, of those that apply to the reader (HMX-A 6).
 
     Raises:
-        UnknownChoice: there is no such status, or *limit* is no size of a page.
+        UnknownChoice: there is no such status.
+        InvalidRequest: *limit* is no size of a page.
         NotFound: *after* is no cursor.
 
     """

@@ -79,7 +79,8 @@ def memories(
     As of a time: those that held then, with as many observations as they had.
 
     Raises:
-        UnknownChoice: there is no such kind or status, or *limit* is no size of a page.
+        UnknownChoice: there is no such kind or status.
+        InvalidRequest: *limit* is no size of a page.
         NotFound: *after* is no cursor of a page before.
 
     """
@@ -92,7 +93,9 @@ def memories(
         partial(_page, tenancy, asked | {"after_us": after_us, "after_id": after_id, "limit": limit + 1})
     )
     found = tuple(
-        stored_memory(row["memory"], observations=row["observations"], as_of=as_of_us is not None)
+        stored_memory(
+            row["memory"], event_ids=row["event_ids"], observations=row["observations"], as_of=as_of_us is not None
+        )
         for row in rows[:limit]
     )
     last = rows[limit - 1]["memory"] if len(rows) > limit else None

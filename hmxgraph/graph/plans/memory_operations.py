@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.errors import AlreadySuperseded, NotFound, SupersessionCycle, UnknownChoice
+from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, SupersessionCycle, UnknownChoice
 from hmxgraph.extraction.remembering import EVENT_TYPE, KINDS
 from hmxgraph.graph.plan import Plan, Procedure, Row, write
 from hmxgraph.graph.plans.conflicts import settle
@@ -35,13 +35,14 @@ class Remembered:
         """The same, if it can be added.
 
         Raises:
-            UnknownChoice: no such kind, or no text.
+            UnknownChoice: no such kind.
+            InvalidRequest: no text.
 
         """
         if self.kind not in KINDS:
             raise UnknownChoice("kind", self.kind, KINDS)
         if not self.text.strip():
-            raise UnknownChoice("text", self.text, ("some words",))
+            raise InvalidRequest("text", repr(self.text), "sentence", "say in words what to remember")
         return self
 
     @property
@@ -55,7 +56,8 @@ def add(tenancy: Tenancy, what: Remembered, doing: Doing) -> Procedure[MemoryVie
     """The memory that *what* becomes; the same words again are the same memory, observed once more.
 
     Raises:
-        UnknownChoice: no such kind, or no text.
+        UnknownChoice: no such kind.
+        InvalidRequest: no text.
 
     """
     what.checked()

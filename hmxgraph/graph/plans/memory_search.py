@@ -44,7 +44,8 @@ class Asked:
         """The same search, if it can be asked.
 
         Raises:
-            UnknownChoice: no such kind or mode, or a limit outside 1..500.
+            UnknownChoice: no such kind or mode.
+            InvalidRequest: a limit outside 1..500.
 
         """
         mode_of(self.mode)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hmxgraph.errors import NotFound, TaskError
+from hmxgraph.errors import NotFound, TaskError, UnknownChoice
 from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
 from hmxgraph.graph.plans.ingest import record as record_batch
 from hmxgraph.graph.plans.tenants import bump
@@ -21,7 +21,7 @@ from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
-from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.records import ARTIFACT_KINDS, TaskRecord
 from hmxgraph.tasks.changes import changes
 from hmxgraph.tasks.completing import completed
 from hmxgraph.tasks.digest_names import stale_digests
@@ -51,16 +51,20 @@ def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[Writt
     """The record of *fields* stored; where they name no task, it is that of the record they reply to.
 
     Raises:
+        UnknownChoice: no such kind.
         InvalidDocument: the fields are no record; every fault is listed.
         TaskError: the step is impossible as the task stands, or says too little.
 
     """
+    kind = str(fields["artifact_kind"])
+    if kind not in ARTIFACT_KINDS:
+        raise UnknownChoice("kind", kind, ARTIFACT_KINDS)
     if fields.get("task_id") is not None:
         return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields)))
     reply = fields.get("reply_to_artifact_id")
     if reply is None:
         reason = "task_id is missing: a record belongs to a task"
-        raise TaskError(str(fields["artifact_kind"]), reason, "name the task (task_id=...), or a record to reply to")
+        raise TaskError(kind, reason, "name the task (task_id=...), or a record to reply to")
     task_id = yield from read(lambda: parent_task(tenancy, reply))
     given = {name: value for name, value in fields.items() if name != "task_id"}
     return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **given)))

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import NamedTuple
 
-from hmxgraph.errors import UnknownChoice
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph.plan import Procedure, read
 from hmxgraph.graph.plans import memories, memory_operations
 from hmxgraph.graph.plans.memory_operations import Remembered
@@ -31,11 +31,12 @@ def remember(
     It takes the place of what was said before about the same question. A *hard* policy stands in every context pack.
 
     Raises:
-        UnknownChoice: no such kind, no text, or *hard* for anything but a policy.
+        UnknownChoice: no such kind.
+        InvalidRequest: no text, or *hard* for anything but a policy.
 
     """
     if hard and kind != "policy":
-        raise UnknownChoice("kind", kind, ("policy",))
+        raise InvalidRequest("hard", kind, "hard policy", 'say kind="policy", or leave "hard" out')
     tenant = yield from read(partial(state, tenancy))
     known_us = tenant["logical_us"]
     after_us = telling.now_us if known_us is None else min(known_us + 1, LAST_US)

@@ -4,7 +4,7 @@ import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.errors import InvalidRequest, NotFound
 from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.parsing import parse_json
 
@@ -13,11 +13,12 @@ def check_limit(limit: int) -> None:
     """Refuse a page of no rows, and of more than the server can count.
 
     Raises:
-        UnknownChoice: *limit* is outside 1..9007199254740991.
+        InvalidRequest: *limit* is outside 1..9007199254740991.
 
     """
     if not 1 <= limit <= MAX_INTEGER:
-        raise UnknownChoice("limit", str(limit) if abs(limit) <= MAX_INTEGER else hex(limit), (f"1 to {MAX_INTEGER}",))
+        found = str(limit) if abs(limit) <= MAX_INTEGER else f"{hex(limit):.60}"
+        raise InvalidRequest("limit", found, "size of a page", f"give 1 or more, up to {MAX_INTEGER}")
 
 
 def cursor(time_us: int, name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hmxgraph.errors import UnknownChoice
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph.lucene import record_query
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.tasks.facets import facet_token, filters_in, first_of, wanted
@@ -47,7 +47,7 @@ class Shape:
 
     def __post_init__(self) -> None:
         if self.token_budget is not None and self.token_budget < 1:
-            raise UnknownChoice("token_budget", str(self.token_budget), ("1 or more",))
+            raise InvalidRequest("token_budget", str(self.token_budget), "number of tokens", "give 1 or more")
 
 
 class Anchor(NamedTuple):
@@ -110,7 +110,8 @@ def search_of(
     """The search that these arguments describe.
 
     Raises:
-        UnknownChoice: an unknown filter or mode, a limit outside 1..500, a token budget below 1.
+        UnknownChoice: an unknown filter or mode.
+        InvalidRequest: a limit outside 1..500, a token budget below 1, or a filter that is no text.
 
     """
     mode_of(mode)
@@ -123,8 +124,8 @@ def checked_limit(limit: int) -> None:
     """Refuse a number of hits that no search gives.
 
     Raises:
-        UnknownChoice: below 1 or above 500.
+        InvalidRequest: below 1 or above 500.
 
     """
     if not 1 <= limit <= MOST:
-        raise UnknownChoice("limit", str(limit), (f"1 to {MOST}",))
+        raise InvalidRequest("limit", str(limit), "number of hits", f"give 1 to {MOST}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.report import CompileReport
 from hmxgraph.compiler.suggest import Suggestion
-from hmxgraph.errors import UnknownChoice
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph.plans.compilation import CompileOptions, compile_tenant
 from hmxgraph.graph.plans.suggestion import suggest_for_events, suggest_for_session
 from hmxgraph.knowledge.awaitable.face import AsyncFace
@@ -47,12 +47,12 @@ class AsyncLearning(AsyncFace):
         """The next tools (``.tools``, likeliest first) and steps of a stored session, or of *events* not stored yet.
 
         Raises:
-            UnknownChoice: neither or both of *session_id* and *events* were given.
+            InvalidRequest: neither or both of *session_id* and *events* were given.
             NotFound: the tenant has no such session.
 
         """
         if (session_id is None) == (events is None):
-            raise UnknownChoice("argument", "neither or both", ("session_id", "events"))
+            raise InvalidRequest("suggest", "of neither or both", "question", "give session_id=... or events=[...]")
         if session_id is not None:
             return await self._perform(suggest_for_session(self._tenancy, session_id, profile))
         # A cached property is a property; the protocol cannot say so.

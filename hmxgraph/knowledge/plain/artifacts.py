@@ -52,7 +52,8 @@ class Artifacts(Face):
         ``cursor`` of the page before.
 
         Raises:
-            UnknownChoice: no such status, or *limit* is no size of a page.
+            UnknownChoice: no such status.
+            InvalidRequest: *limit* is no size of a page.
             NotFound: *after* is no cursor.
 
         """

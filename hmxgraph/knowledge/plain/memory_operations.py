@@ -77,7 +77,8 @@ class MemoryOperations(Face):
         """The memory that *text* becomes: a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard``.
 
         Raises:
-            UnknownChoice: no such kind, or no text.
+            UnknownChoice: no such kind.
+            InvalidRequest: no text.
 
         """
         made = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))

@@ -50,7 +50,8 @@ class Recording(Face):
         before about the same question.
 
         Raises:
-            UnknownChoice: no such kind, no text, or *hard* for anything but a policy.
+            UnknownChoice: no such kind.
+            InvalidRequest: no text, or *hard* for anything but a policy.
 
         """
         telling = told_now(agent_id, at)
@@ -68,8 +69,11 @@ class Recording(Face):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
+        Each names the first hundred events that it rests on; ``graph.explain(memory_id)`` tells of all.
+
         Raises:
-            UnknownChoice: there is no such kind or status, or *limit* is no size of a page.
+            UnknownChoice: there is no such kind or status.
+            InvalidRequest: *limit* is no size of a page.
             NotFound: *after* is no cursor of a page before.
 
         """
@@ -92,7 +96,7 @@ class Recording(Face):
         id, hash and place; feeding it in again does not bring it back.
 
         Raises:
-            UnknownChoice: nothing was chosen.
+            InvalidRequest: nothing was chosen, or a time span longer than any calendar.
 
         """
         return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run))

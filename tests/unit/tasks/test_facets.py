@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.errors import UnknownChoice
+from hmxgraph.errors import PackError
 from hmxgraph.protocol.records import FILTERS
 from hmxgraph.tasks.facets import facet_token, facets, wanted
 from tests.unit.tasks.making import made
@@ -56,7 +56,7 @@ def test_name_and_version_must_be_of_one_data_set():
 @pytest.mark.parametrize(("filters", "message"), [({"task": "t"}, "unknown filter 'task'"), ({"task_id": 3}, "text")])
 def test_an_unknown_filter_is_refused_not_skipped(filters, message):
     """A misspelt filter or a value that is no text is an error that lists what would do."""
-    with pytest.raises(UnknownChoice, match=message):
+    with pytest.raises(PackError, match=message):
         wanted(filters)
 
 

@@ -1,0 +1,25 @@
+"""What no graph can be asked is refused before any server is looked for."""
+
+from datetime import timedelta
+
+import pytest
+
+import hmxgraph
+from hmxgraph.errors import InvalidRequest, InvalidTenant
+from hmxgraph.knowledge.forgetting import forgettable
+
+
+@pytest.mark.parametrize("connect", [hmxgraph.connect, hmxgraph.connect_async])
+def test_an_empty_tenant(connect, monkeypatch):
+    """No name is no tenant; nothing listens at the address, and nobody asks it."""
+    monkeypatch.delenv("HMXGRAPH_URI", raising=False)
+    monkeypatch.setattr("hmxgraph.engine.ensure", lambda **_: pytest.fail("a server was started"))
+    with pytest.raises(InvalidTenant, match="it is empty"):
+        connect(tenant_id="")
+
+
+@pytest.mark.parametrize("span", [timedelta.max, timedelta.min, timedelta(seconds=-1), timedelta(days=4_000_000)])
+def test_an_age_beyond_the_calendar(span):
+    """Nothing is that old, and what is yet to come has no age."""
+    with pytest.raises(InvalidRequest, match="older_than"):
+        forgettable({"older_than": span})
