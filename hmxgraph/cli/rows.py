@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rich.console import Console, ConsoleDimensions, ConsoleRenderable, RenderHook
+from rich.console import Console, ConsoleDimensions, ConsoleRenderable, Group, RenderableType, RenderHook
 from rich.measure import Measurement
 from rich.table import Column, Table
 from rich.text import Text
@@ -33,16 +33,18 @@ class Whole(RenderHook):
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         """What rich is about to print, with tables that do not fit as lists."""
-        return [part for shown in renderables for part in self._fitting(shown)]
+        return [fitting for shown in renderables for part in _parts(shown) for fitting in self._fitting(part)]
 
     def _fitting(self, shown: ConsoleRenderable) -> Iterator[ConsoleRenderable]:
         if not isinstance(shown, Table):
             yield shown
             return
+        shown.expand = shown.expand and self._console.is_terminal
         for column in shown.columns:
-            column.overflow = "fold"
-            column.no_wrap = column.no_wrap or self._is_of_words(column)
-        if shown.show_header and self._needs(shown) > self._console.width:
+            _keep_words(column)
+        # Where a column says itself that it gives way, the others fit.
+        rigid = shown.show_header and not any(column.flexible for column in shown.columns)
+        if rigid and self._needs(shown) > self._console.width:
             yield from _listed(shown)
         else:
             yield shown
@@ -50,9 +52,27 @@ class Whole(RenderHook):
     def _needs(self, table: Table) -> int:
         return Measurement.get(self._console, self._console.options.update(max_width=UNBOUNDED), table).minimum
 
-    def _is_of_words(self, column: Column) -> bool:
-        """Whether no cell has a blank: ids, types, numbers; they stay as they are and the other columns give way."""
-        return not any(" " in str(cell) or "\n" in str(cell) for cell in column.cells)
+
+def _parts(shown: RenderableType) -> Iterator[ConsoleRenderable]:
+    """What *shown* is made of: a group and a grid of one column are their parts below one another."""
+    if isinstance(shown, Group):
+        inside: list[RenderableType] = list(shown.renderables)
+    elif isinstance(shown, Table) and shown.box is None and len(shown.columns) == 1 and not shown.show_header:
+        inside = list(shown.columns[0].cells)
+    else:
+        yield Text(shown) if isinstance(shown, str) else shown  # type: ignore[misc]
+        return
+    for part in inside:
+        yield from _parts(part)
+
+
+def _keep_words(column: Column) -> None:
+    """Let ids, types and numbers stay on their line, and nothing be cut but what is meant to be a single line."""
+    of_words = not any(" " in str(cell) or "\n" in str(cell) for cell in column.cells)
+    if of_words:
+        column.no_wrap = not column.flexible
+    if of_words or not column.no_wrap:
+        column.overflow = "fold"
 
 
 def _listed(table: Table) -> Iterator[ConsoleRenderable]:

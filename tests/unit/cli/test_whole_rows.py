@@ -13,6 +13,7 @@ from hmxgraph.cli.common import out
 from hmxgraph.cli.rows import Lines, Whole
 from hmxgraph.knowledge.results import QueryResult
 from tests.artifact_makers import policy
+from tests.recall_makers import event, packed
 
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 ID = str(uuid.UUID(int=7))
@@ -81,3 +82,13 @@ def test_csv_tells_what_the_table_tells(capsys):
     query._write_csv(QueryResult("explore/x", tuple(row), (row,)))
     told = capsys.readouterr().out.splitlines()
     assert told == ["entity,relation,tags,counts,nothing", 'Entity: kubectl,raises,"a, b","{""seen"":2}",']
+
+
+@pytest.mark.parametrize("width", [80, None])
+def test_what_was_left_out_of_a_pack_can_be_asked_about(shown, width):
+    """Its ids are not cut, folded where need be; a pipe gets lines no longer than what they say."""
+    pack = packed([event(number, f"deploy service {number}") for number in range(9)], query="deploy", budget=30)
+    printed = ANSI.sub("", shown(pack.table(), width))
+    cells = [line.split("│")[-2].strip() for line in printed.split("left out")[1].splitlines() if "│" in line]
+    assert "".join(cells) == "".join(drop.source_id for drop in pack.dropped_entries[:15])
+    assert max(map(len, printed.splitlines())) <= (width or 200)
