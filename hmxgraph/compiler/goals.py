@@ -6,7 +6,7 @@ nearest requests with what was done for them. Both know the whole tenant; neithe
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -16,7 +16,9 @@ import numpy as np
 from hmxgraph.compiler.learning import Matrix, logistic_weights, product, sigmoid
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
-from hmxgraph.compiler.words import text_terms
+from hmxgraph.compiler.verbs import noun_words
+from hmxgraph.compiler.words import telling_words, text_terms
+from hmxgraph.text.terms import terms as search_terms
 
 _DIGITS = 6
 _ROUNDS = 60
@@ -63,6 +65,15 @@ class Goals:
             for row in chances
         ]
 
+    def akin(self, request: str, done: Iterable[str]) -> frozenset[str]:
+        """The actions that this request, or what was *done*, has anything to do with.
+
+        These are named by a word of it, or were taken in sessions that share a telling word or an action with it.
+        """
+        said, company = self._bonds
+        found = [said.get(term, ()) for term in telling_terms(request)] + [company.get(name, ()) for name in done]
+        return frozenset[str]().union(*found)
+
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
         return {
@@ -82,6 +93,25 @@ class Goals:
         return cls(
             tuple(document["words"]), tuple(document["actions"]), weights, tuple(exemplars), neighbours, power, share
         )
+
+    @cached_property
+    def _bonds(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """For each term the actions that it names or that were taken where it was said; for each action its company."""
+        said: defaultdict[str, set[str]] = defaultdict(set)
+        company: defaultdict[str, set[str]] = defaultdict(set)
+        for one in self.exemplars:
+            for term in one.terms:
+                said[term].update(one.actions)
+            for name in one.actions:
+                company[name].update(one.actions)
+        # What only sessions long ago were asked in is known by its weight.
+        for term, weights in zip(self.words, self.weights[1:], strict=True):
+            if term not in said:
+                said[term] = {name for name, weight in zip(self.actions, weights, strict=True) if weight > 0}
+        for name in self.actions:
+            for term in search_terms(" ".join(noun_words(name))):
+                said[term].add(name)
+        return dict(said), dict(company)
 
     @cached_property
     def _compared(self) -> tuple[list[Exemplar], dict[str, float], dict[str, list[tuple[int, float]]]]:
@@ -117,6 +147,15 @@ class Goals:
 def request_terms(request: str) -> tuple[str, ...]:
     """The terms by which requests are compared."""
     return tuple(text_terms(request, 64).split())
+
+
+def telling_terms(request: str) -> frozenset[str]:
+    """Those of its terms by which a request can be known to be like another: politeness makes none like any.
+
+    >>> sorted(telling_terms("Could you please cancel my order?"))
+    ['cancel', 'order']
+    """
+    return frozenset(term for word in telling_words(request) for term in search_terms(word))
 
 
 def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Goals:

@@ -10,6 +10,7 @@ from hmxgraph.compiler.goal_classes import fit
 from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.words import telling_words
 
 MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
@@ -96,9 +97,12 @@ def suggest(
 ) -> Suggestion:
     """What to do next in *running*, from the tenant's model and its active artifacts."""
     ordered = sorted(guides, key=lambda guide: guide.artifact_id)
-    schema = fitting_schema(foreseen(running.request, running.actions, model), ordered, profile)
+    chances = foreseen(running.request, running.actions, model)
+    schema = fitting_schema(chances, ordered, profile)
     playbooks = _playbooks(running, ordered)
-    tools = _tools(running, model, playbooks)
+    # Of a request unlike all that was ever asked nobody knows what comes first, however usual an action is.
+    unheard = not chances and bool(telling_words(running.request))
+    tools = _tools({} if unheard else dict(model.habits.chances(running)), playbooks)
     speaking = _speaking(schema, playbooks, ordered)
     return Suggestion(
         tools=tuple(SuggestedTool(name, chance, tuple(speaking.get(name, ()))) for name, chance in tools[:MOST_TOOLS]),
@@ -108,17 +112,26 @@ def suggest(
 
 
 def foreseen(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
-    """For each action the chance that a session with this request takes it; one that it took is certain."""
-    chances = dict(model.goals.chances(request)) if request and model.goals.actions else {}
-    return chances | dict.fromkeys(actions, 1.0)
+    """For each action the chance that a session with this request takes it; one that it took is certain.
+
+    What has nothing to do with the request and with what was done is left out, however usual it is.
+    """
+    taken = tuple(actions)
+    akin = model.goals.akin(request, taken)
+    chances = model.goals.chances(request) if request and akin else {}
+    return {name: chance for name, chance in chances.items() if name in akin} | dict.fromkeys(taken, 1.0)
 
 
 def fitting_schema(chances: Mapping[str, float], guides: Iterable[Guide], profile: CompilerProfile) -> Guide | None:
     """The task schema for a session whose actions have these *chances*; None where nothing tells."""
-    schemas = [guide for guide in guides if guide.artifact_type == "task_schema"]
-    if not schemas or not chances:
-        return None
-    return max(schemas, key=lambda guide: (fit(_key(guide), chances, profile), guide.observed_count, guide.artifact_id))
+    schemas = [
+        guide for guide in guides if guide.artifact_type == "task_schema" and not chances.keys().isdisjoint(_key(guide))
+    ]
+    return max(
+        schemas,
+        key=lambda guide: (fit(_key(guide), chances, profile), guide.observed_count, guide.artifact_id),
+        default=None,
+    )
 
 
 def _key(guide: Guide) -> list[str]:
@@ -137,9 +150,8 @@ def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
     ]
 
 
-def _tools(running: SessionSummary, model: Model, playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
-    """Every tool with its chance, likeliest first: the habit, and after a failure partly what helped before."""
-    chances = dict(model.habits.chances(running))
+def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
+    """Every tool with its chance, likeliest first: the habit's, and after a failure partly what helped before."""
     helped: defaultdict[str, float] = defaultdict(float)
     for guide in playbooks:
         for one in guide.metadata.get("recoveries") or ():

@@ -236,6 +236,17 @@ def test_suggestions_for_stored_and_told_sessions(graph, tenant_id):
     assert graph.suggest(session_id="now") == told
 
 
+def test_an_unheard_request_is_led_by_nothing(graph, tenant_id):
+    """A request that shares no word with any session gets no procedure, neither suggested nor packed."""
+    graph.ingest(world(tenant_id))
+    graph.compile()
+    asked = "Write a poem about cats"
+    assert graph.suggest(events=Script("now", tenant=tenant_id).user(asked).events).tools == ()
+    schemas = {one.artifact_id for one in graph.artifacts(artifact_type="task_schema").artifacts}
+    assert schemas.isdisjoint(entry.source_id for entry in graph.pack(asked).entries)
+    assert not schemas.isdisjoint(entry.source_id for entry in graph.pack("Deploy the staging environment").entries)
+
+
 def test_suggest_needs_one_session(graph):
     """A session must be named or told, and be there."""
     with pytest.raises(NotFound):

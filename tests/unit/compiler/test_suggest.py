@@ -61,6 +61,39 @@ def test_confidences_are_chances(learned):
     assert sum(chances) <= 1.001
 
 
+@pytest.mark.parametrize(
+    "request_text", ["Write a poem about cats", "Could you please help me with a poem?", "詩を書く"]
+)
+def test_an_unheard_request_leads_nowhere(learned, request_text):
+    """What shares no telling word with anything ever asked brings no procedure and no tool."""
+    found = told(learned, Script("n").user(request_text))
+    assert (found.artifact_id, found.steps, found.tools, found.confidence) == (None, (), (), 0.0)
+
+
+def test_what_was_done_leads_where_words_do_not(learned):
+    """Once something known was done, an unheard request is guided by that."""
+    script = Script("n").user("Write a poem about cats").call("find_user_by_email", email="ann@example.com")
+    found = told(learned, script)
+    assert {tool for step in found.steps for tool in step.tools} <= {
+        "get_order_details",
+        "cancel_order",
+        "return_order",
+    }
+    assert found.steps
+
+
+def test_unheard_words_and_unheard_deeds_lead_nowhere(learned):
+    """An action that no session ever took speaks for no procedure either."""
+    found = told(learned, Script("n").user("Write a poem about cats").call("find_rhymes", word="cat"))
+    assert (found.artifact_id, found.steps) == (None, ())
+
+
+def test_a_procedure_of_other_words_does_not_lead(learned):
+    """However usual a kind of request is: where only another's words are said, that one leads."""
+    found = told(learned, Script("n").user("an order"))
+    assert {tool for step in found.steps for tool in step.tools}.isdisjoint({"kubectl apply", "kubectl rollout status"})
+
+
 def test_nothing_learned_suggests_nothing():
     """Without a model and artifacts there is nothing to say, and no error."""
     assert suggest(summarise(Script("n").user("Hello").events), Model(), []).document()["tools"] == []
