@@ -103,8 +103,10 @@ def causal_patterns(
     profile: CompilerProfile,
 ) -> Iterator[ArtifactDraft]:
     """The clearest causes of success and of failure, the clearest first."""
-    known = sorted((one for one in summaries if one.outcome != "unknown"), key=lambda one: one.session_id)
     kinds = {one.session_id: found.name for found in classes for one in found.members}
+    # What is of no kind is like nothing that it could be compared with.
+    judged = (one for one in summaries if one.outcome != "unknown" and one.session_id in kinds)
+    known = sorted(judged, key=lambda one: one.session_id)
     found = [
         finding
         for cause in _causes(groups, known)
@@ -193,9 +195,9 @@ def _finding(cause: Cause, effect: str, kinds: Mapping[str, str], profile: Compi
     """The cause with its effect, where enough sessions show it and chance hardly explains it."""
     good = effect == _SUCCEEDS
     found = strata(
-        (kinds.get(one.session_id, ""), one.session_id in cause.places, one.succeeded == good) for one in cause.scope
+        (kinds[one.session_id], one.session_id in cause.places, one.succeeded == good) for one in cause.scope
     )
-    comparable = [one for one in cause.scope if kinds.get(one.session_id, "") in found]
+    comparable = [one for one in cause.scope if kinds[one.session_id] in found]
     having = tuple(one for one in comparable if one.session_id in cause.places)
     finding = Finding(cause, effect, having, tuple(found.values()))
     if min(finding.count, finding.others) < profile.cause_support or finding.affected < profile.min_support:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hmxgraph.compiler.goals import Goals, request_terms
+from hmxgraph.compiler.goals import Goals, request_terms, telling_terms
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.verbs import is_action, kind_of
@@ -47,13 +47,12 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
     """The kinds of requests in these sessions, largest first; each has something to learn from."""
     told = [one for one in summaries if one.request and one.steps]
     mute = [one for one in summaries if not one.request and one.steps]
-    foreseen = goals.modelled([request_terms(one.request) for one in told])
-    groups = _grouped((expected(chances, profile), one) for chances, one in zip(foreseen, told, strict=True))
-    groups = _settled(_merged(groups, profile), profile)
+    heard, unheard = _heard(told, goals, profile)
+    groups = _settled(_merged(_grouped(heard), profile), profile)
     silent = _settled(_grouped((_changes(one), one) for one in mute), profile)
     found = [
         GoalClass(key, tuple(sorted(members, key=lambda one: one.session_id)), ())
-        for key, members in _joined(groups, silent).items()
+        for key, members in _joined(_joined(groups, silent), _grouped(unheard)).items()
     ]
     finished = [GoalClass(one.key, one.members, _steps(one, profile)) for one in found]
     return sorted((one for one in finished if one.steps), key=lambda one: (-len(one.members), one.name))
@@ -74,6 +73,42 @@ def threshold(action: str, profile: CompilerProfile) -> float:
 def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfile) -> float:
     """How well a class with this key answers a request with these chances: the surplus of chance over threshold."""
     return sum(chances.get(name, 0.0) - threshold(name, profile) for name in key)
+
+
+def _heard(
+    told: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
+) -> tuple[list[tuple[Key, SessionSummary]], list[tuple[Key, SessionSummary]]]:
+    """The sessions with their keys: those asked for in words that others use too, and those in words of their own.
+
+    Of the latter those that do what is usual are taken for the usual; the others are known by what they did, and
+    where that failed nobody knows what was asked.
+    """
+    heard, unheard = [], []
+    company = _company(told)
+    for one, chances in zip(told, goals.modelled([request_terms(one.request) for one in told]), strict=True):
+        akin = {name: chances[name] for name in _akin(one, company)}
+        usual, taken = expected(chances, profile), frozenset(one.actions)
+        if akin or usual <= taken:
+            heard.append((expected(akin or chances, profile), one))
+        elif one.outcome != "failure":
+            unheard.append((expected(dict.fromkeys(taken, 1.0), profile), one))
+    return heard, unheard
+
+
+def _company(told: Iterable[SessionSummary]) -> dict[str, Counter[str]]:
+    """For each telling term how many of the sessions whose requests say it took each action."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in told:
+        for term in telling_terms(one.request):
+            found[term].update(set(one.actions))
+    return found
+
+
+def _akin(summary: SessionSummary, company: Mapping[str, Counter[str]]) -> set[str]:
+    """The actions of the other sessions that share a telling term with this one."""
+    taken = frozenset(summary.actions)
+    counts = (company[term] for term in telling_terms(summary.request))
+    return {name for one in counts for name, count in one.items() if count > (name in taken)}
 
 
 def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> Groups:
@@ -140,14 +175,18 @@ def _overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 
 
 def _settled(groups: Groups, profile: CompilerProfile) -> Groups:
-    """Groups without enough successes join the likest that has; where none has, they stay as they are."""
+    """Groups without enough successes join the likest that has; those that are like none stay as they are."""
     firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
-    if not firm:
-        return groups
+    alone: Groups = {}
     for key, members in groups.items():
-        if key not in firm:
-            firm[min(firm, key=lambda other: (-_likeness(key, other), -len(groups[other]), sorted(other)))] += members
-    return firm
+        if key in firm:
+            continue
+        likest = min(firm, key=lambda other: (-_likeness(key, other), -len(groups[other]), sorted(other)), default=None)
+        if likest is not None and _likeness(key, likest):
+            firm[likest] += members
+        else:
+            alone[key] = members
+    return firm | alone
 
 
 def _supported(members: Sequence[SessionSummary], profile: CompilerProfile) -> bool:

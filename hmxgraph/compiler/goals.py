@@ -8,7 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -149,6 +149,7 @@ def request_terms(request: str) -> tuple[str, ...]:
     return tuple(text_terms(request, 64).split())
 
 
+@lru_cache(maxsize=20_000)
 def telling_terms(request: str) -> frozenset[str]:
     """Those of its terms by which a request can be known to be like another: politeness makes none like any.
 

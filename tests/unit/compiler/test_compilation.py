@@ -232,6 +232,50 @@ def test_sessions_without_feedback_compile_too():
     assert (schema.seen.count, schema.seen.successes) == (3, 3)
 
 
+def deletion(session):
+    """Somebody's account is deleted as asked."""
+    script = Script(session).user("Delete user accounts").call("get_user", {"user": "ann_lee_1234"}, name="Ann")
+    return script.call("delete_user", user="ann_lee_1234").feedback("positive").events
+
+
+def poem(session, *, request="Write a poem about cats", tool="write_poem"):
+    """What nobody else asks for goes wrong."""
+    return Script(session).user(request).call(tool, topic="cats").feedback("negative").events
+
+
+@pytest.mark.parametrize("tool", ["write_poem", "get_user"])
+def test_unlike_requests_are_of_another_kind(tool):
+    """What fails for a request that shares no word with a kind of request says nothing of that kind."""
+    for artifact_type in ("task_schema", "strategy_template"):
+        (draft,) = drafts([deletion("d1"), deletion("d2"), poem("p1", tool=tool)], artifact_type)
+        assert (draft.seen.count, draft.seen.successes) == (2, 2)
+
+
+def test_unlike_requests_are_no_comparison():
+    """No cause is found by setting sessions beside others that were asked for something else."""
+    sessions = [deletion(f"d{n}") for n in range(6)]
+    forms = ("poem", "ode", "haiku", "sonnet", "ballad", "limerick")
+    sessions += [poem(f"p{n}", request=form) for n, form in enumerate(forms)]
+    assert drafts(sessions, "causal_pattern") == []
+
+
+def test_other_words_for_the_usual_work_count():
+    """Who asks in words of his own and does what is done for that kind of request belongs to it."""
+    sessions = [
+        deployment(f"d{n}", request=text) for n, text in enumerate(("Deploy staging", "Deploy it", "Ship this"))
+    ]
+    (schema,) = drafts(sessions, "task_schema")
+    assert schema.seen.count == 3
+
+
+def test_silent_lookups_join_no_change():
+    """Sessions without a request that only look things up are not those of a change."""
+    sessions = [Script(f"c{n}").call("cancel_order", order="W1").feedback("positive").events for n in range(2)]
+    sessions += [Script("l").call("get_weather", city="Oslo").feedback("negative").events]
+    (schema,) = drafts(sessions, "task_schema")
+    assert schema.seen.count == 2
+
+
 def test_order_of_sessions_does_not_matter():
     """The same sessions in any order give the same drafts, goals and habits."""
     sessions = world()
