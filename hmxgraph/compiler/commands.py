@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from hmxgraph.compiler.vocabulary import PREPARATIONS, SHELLS, SUBCOMMANDS, WRAPPERS
 
@@ -23,6 +24,8 @@ _FLAGS_WITH_VALUE = {
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
 _SEPARATOR = re.compile(r"^(?:&&|\|\||;|\||&|\n)+$")
 _WORD = re.compile(r"[a-z][a-z0-9:_-]*")
+_PARTS = re.compile(r"[a-z]+|[0-9]+")
+_SPELT_ALIKE = 0.5
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
 
 
@@ -39,6 +42,28 @@ def command_name(line: str) -> str:
     segments = [found for segment in _segments(line) if (found := _named(segment))]
     telling = [name for name in segments if name not in PREPARATIONS]
     return (telling or segments or [""])[0]
+
+
+def tried_again(line: str, later: str) -> bool:
+    """Whether *later* is *line* once more, corrected at most: with words added, left out or spelt otherwise.
+
+    >>> tried_again("kubectl apply -f stagin.yaml", "kubectl apply -f staging.yaml --wait")
+    True
+    >>> tried_again('mysql -e "ALTER TABLE carts"', 'mysql -e "DROP TABLE carts"')
+    False
+    """
+    before, after = _parts(line), _parts(later)
+    changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return all(_alike(before[i:j], after[k:m]) for kind, i, j, k, m in changes if kind == "replace")
+
+
+def _parts(line: str) -> list[str]:
+    """The words of a command line, all numbers alike."""
+    return ["0" if part.isdecimal() else part for part in _PARTS.findall(line.lower())]
+
+
+def _alike(words: Sequence[str], others: Sequence[str]) -> bool:
+    return SequenceMatcher(None, " ".join(words), " ".join(others), autojunk=False).ratio() >= _SPELT_ALIKE
 
 
 def _segments(line: str) -> list[list[str]]:

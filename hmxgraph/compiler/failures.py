@@ -5,8 +5,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hmxgraph.compiler.commands import tried_again
 from hmxgraph.compiler.signatures import mask_numbers, mask_quoted
-from hmxgraph.compiler.summary import Failure, SessionSummary
+from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.compiler.verbs import kind_of
 from hmxgraph.text.terms import terms
 
@@ -18,15 +19,25 @@ _MARK = re.compile(r"<[^<>]*>")
 class Occurrence:
     """One failure in one session: the action it befell, what was done next, and whether that helped.
 
-    ``helped`` is None while nothing is known of how it went on.
+    ``again`` is the next attempt at what failed; ``helped`` is None while nothing is known of how it went on.
     """
 
     summary: SessionSummary
     failure: Failure
     action: str
-    following: tuple[str, ...]
-    changed: tuple[str, ...]
+    following: tuple[Step, ...]
+    again: Step | None
     helped: bool | None
+
+    @property
+    def retried(self) -> bool:
+        """Whether what failed was tried again at once."""
+        return bool(self.following) and self.following[0] is self.again
+
+    @property
+    def repaired(self) -> bool:
+        """Whether what failed succeeded when it was next tried."""
+        return self.again is not None and bool(self.again.ok)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +93,6 @@ def most_frequent(names: Iterable[str]) -> str:
     return min(counts, key=lambda name: (-counts[name], name), default="")
 
 
-def purposeful(actions: Sequence[str]) -> list[str]:
-    """The actions that do something, notes and thoughts left out."""
-    return [name for name in actions if kind_of(name) != "scratch"]
-
-
 def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
     signature = most_frequent(one.failure.signature for one in occurrences)
     messages = [plain_message(one.failure.message) for one in occurrences]
@@ -97,19 +103,18 @@ def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
 
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     if failure.step < 0:
-        return Occurrence(summary, failure, "", (), (), _known(summary))
-    action = summary.steps[failure.step].action
-    later = summary.steps[failure.step + 1 :]
-    again = next((step for step in later if step.action == action), None)
-    solved = any(step.action == action and step.ok for step in later)
-    return Occurrence(
-        summary,
-        failure,
-        action,
-        tuple(purposeful([step.action for step in later])[:_FOLLOWING]),
-        again.changed if again is not None else (),
-        True if solved else _known(summary),
-    )
+        return Occurrence(summary, failure, "", (), None, _known(summary))
+    failed, later = summary.steps[failure.step], summary.steps[failure.step + 1 :]
+    again = next((step for step in later if _is_attempt(step, failed)), None)
+    helped = again.ok if again is not None and again.ok is not None else _known(summary)
+    # Notes and thoughts answer nothing.
+    following = [step for step in later if kind_of(step.action) != "scratch"][:_FOLLOWING]
+    return Occurrence(summary, failure, failed.action, tuple(following), again, helped)
+
+
+def _is_attempt(step: Step, failed: Step) -> bool:
+    """Whether *step* does once more what *failed*: another command line of the same program does something else."""
+    return step.action == failed.action and tried_again(failed.command, step.command)
 
 
 def _known(summary: SessionSummary) -> bool | None:

@@ -9,8 +9,9 @@ from typing import Any
 from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message
 from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.schemas import usual_line
 from hmxgraph.compiler.summary import SessionSummary
-from hmxgraph.compiler.verbs import instruction, kind_of
+from hmxgraph.compiler.verbs import instruction, is_action, kind_of
 from hmxgraph.compiler.wording import capital, citing, listed, subjects
 
 _COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
@@ -18,6 +19,13 @@ _MOST_DRAFTS = 200
 _MOST_INPUTS, _FEW_INPUTS = 4, 2
 _USUALLY, _HALF = 0.8, 0.5
 _LEAST_CALLS = 4
+_TWICE = 2
+_MOST_CHANGES = 3
+# How inputs change from one attempt to the next, with the link between their names.
+_GIVEN, _CORRECTED, _LEFT = "given", "corrected", "left out"
+_CHANGED = {_GIVEN: "and", _CORRECTED: "or", _LEFT: "and"}
+# What is said of a recovery's worth, at the end of a step.
+_WORTH = re.compile(r" \((?:this|tried)[^()]*\)$")
 _ADVICE = (
     (r"not found|no such|not exist|unknown|doesn't exist", "confirm {inputs} with a look-up"),
     (r"permission|denied|unauthori[sz]ed|forbidden|credential|401|403", "check that the rights for it are there"),
@@ -31,12 +39,29 @@ _ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """One first thing done after a failure, how often, and how often that helped."""
+    """One first thing done after a failure, how often, and how often that helped.
+
+    ``line`` is the command line by which it was mostly done, ``retry`` tells whether it was what had failed.
+    """
 
     action: str
+    line: str
+    retry: bool
     seen: Observations
     then: str
     unknown: bool
+    repaired: bool
+
+    @property
+    def proven(self) -> bool:
+        """Whether it may be advised: it helped, or nobody knows yet."""
+        return self.unknown or self.seen.successes > 0
+
+    @property
+    def coincidence(self) -> bool:
+        """Whether it may have had nothing to do with the failure: another change, once, and what failed was left."""
+        lonely = self.seen.count < _TWICE and not self.repaired
+        return self.proven and lonely and not self.retry and is_action(self.action)
 
 
 def failure_playbooks(
@@ -53,21 +78,37 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
 
     Ranked by Laplace's estimate held back for few observations, as confidence is (DESIGN 6).
     """
-    options: dict[str, list[Occurrence]] = {}
+    options: dict[tuple[str, bool], list[Occurrence]] = {}
     for one in group.occurrences:
-        if one.following:
-            options.setdefault(one.following[0], []).append(one)
-    found = [_recovery(action, options[action]) for action in sorted(options)]
-    return sorted(found, key=lambda one: (-one.seen.count * (one.seen.success_rate + 0.5), one.action))
+        if one.following and not _went_elsewhere(one):
+            options.setdefault((one.following[0].action, one.retried), []).append(one)
+    found = [_recovery(options[option]) for option in sorted(options)]
+    ranked = sorted(found, key=lambda one: (-one.seen.count * (one.seen.success_rate + 0.5), one.action, one.retry))
+    return [one for one in ranked if not one.coincidence]
 
 
-def _recovery(action: str, occurrences: Sequence[Occurrence]) -> Recovery:
+def _went_elsewhere(occurrence: Occurrence) -> bool:
+    """Whether the failing program was run for something else next, and what failed was left as it was."""
+    same = occurrence.following[0].action == occurrence.action
+    return same and not occurrence.retried and not occurrence.repaired
+
+
+def _recovery(occurrences: Sequence[Occurrence]) -> Recovery:
+    """What these have in common that were followed by the same."""
+    first = [one.following[0] for one in occurrences]
     known = [one for one in occurrences if one.helped is not None]
     seen = Observations(
         len({one.summary.session_id for one in occurrences}), len(occurrences), sum(bool(one.helped) for one in known)
     )
-    then = most_frequent(one.following[1] for one in occurrences if len(one.following) > 1)
-    return Recovery(action, seen, then, unknown=not known)
+    return Recovery(
+        action=first[0].action,
+        line=usual_line(first),
+        retry=occurrences[0].retried,
+        seen=seen,
+        then=most_frequent(one.following[1].action for one in occurrences if len(one.following) > 1),
+        unknown=not known,
+        repaired=any(one.repaired for one in occurrences),
+    )
 
 
 def _playbook(
@@ -141,7 +182,7 @@ def _symptoms(group: FailureGroup) -> list[str]:
 
 
 def _recovery_steps(group: FailureGroup, best: Sequence[Recovery]) -> list[str]:
-    proven = [one for one in best if one.seen.successes or one.unknown]
+    proven = [one for one in best if one.proven]
     if not proven:
         tried = [f"; {listed([one.action for one in best])} has not helped so far"] if best else []
         return ["Stop and tell the user what failed" + "".join(tried)]
@@ -154,22 +195,43 @@ def _advice(group: FailureGroup, recovery: Recovery) -> str:
 
 
 def _deed(group: FailureGroup, recovery: Recovery) -> str:
-    if recovery.action == group.action:
-        corrected = _corrected(group)
-        return f"Call {recovery.action} again" + (f" with {listed(corrected, 'or')} corrected" if corrected else "")
+    if recovery.retry:
+        return f"Call {recovery.action} again{_corrected(group, recovery.action)}"
     if kind_of(recovery.action) == "handover":
         return f"{instruction(recovery.action)} if nothing else helps"
     again = f", then try {group.action} again" if recovery.then == group.action else ""
     onward = f", then go on with {recovery.then}" if not again and recovery.then not in {"", recovery.action} else ""
-    return instruction(recovery.action) + again + onward
+    return (f"Run `{recovery.line}`" if recovery.line else instruction(recovery.action)) + again + onward
 
 
-def _corrected(group: FailureGroup) -> list[str]:
-    """The inputs that were mostly changed when the same action was tried again."""
-    again = [one for one in group.occurrences if one.action == group.action == (one.following or ("",))[0]]
-    changed = Counter(name for one in again for name in one.changed)
-    ranked = sorted(changed, key=lambda name: (-changed[name], name))
-    return [name for name in ranked if changed[name] >= _HALF * changed[ranked[0]]][:3]
+def _corrected(group: FailureGroup, action: str) -> str:
+    """How the inputs of another attempt mostly differ: " with phone given and date or time corrected"."""
+    counts = Counter(change for one in _retries(group, action) for change in _changes(one))
+    ranked = sorted(counts, key=lambda change: (-counts[change], change))
+    usual = [change for change in ranked if counts[change] >= _HALF * counts[ranked[0]]][:_MOST_CHANGES]
+    names = {how: [name for name, deed in usual if deed == how] for how in _CHANGED}
+    parts = [f"{listed(names[how], link)} {how}" for how, link in _CHANGED.items() if names[how]]
+    return f" with {listed(parts)}" if parts else ""
+
+
+def _retries(group: FailureGroup, action: str) -> list[Occurrence]:
+    """Where *action* was tried again at once: those that helped, if any did."""
+    again = [one for one in group.occurrences if one.retried and one.action == action]
+    return [one for one in again if one.helped] or again
+
+
+def _changes(occurrence: Occurrence) -> list[tuple[str, str]]:
+    """The inputs in which the next attempt differs from the one that failed, each with how."""
+    if occurrence.again is None:
+        return []
+    before, after = (
+        {name for name, _ in step.inputs}
+        for step in (occurrence.summary.steps[occurrence.failure.step], occurrence.again)
+    )
+    given, left = (
+        [(name, how) for name in names] for names, how in ((after - before, _GIVEN), (before - after, _LEFT))
+    )
+    return [*given, *left, *((name, _CORRECTED) for name in occurrence.again.changed if name in before & after)]
 
 
 def _trust(recovery: Recovery) -> str:
@@ -187,11 +249,20 @@ def _prevention(group: FailureGroup, summaries: Sequence[SessionSummary]) -> lis
     before = f"Before {group.action}, " if group.action else "Before going on, "
     names = _protecting(group, summaries)[:2] if group.action else []
     found = [f"{before}{_small(instruction(name))}" for name in names]
+    if lacking := _lacking(group):
+        return [*found, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
     given = _inputs(group, group.action)
     inputs = listed(_blamed(group, group.action) or (given if len(given) <= _FEW_INPUTS else []))
     advice = next(advice for pattern, advice in _ADVICE if re.search(pattern, group.signature))
     # Without anything to name, "check its inputs" tells nobody anything.
     return found + ([before + advice.format(inputs=inputs or "its inputs")] if inputs or "{" not in advice else [])
+
+
+def _lacking(group: FailureGroup) -> list[str]:
+    """The inputs that the failing calls did without and most attempts that helped had."""
+    again = [one for one in _retries(group, group.action) if one.helped]
+    counts = Counter(name for one in again for name, how in _changes(one) if how == _GIVEN)
+    return sorted(name for name in counts if counts[name] > _HALF * len(again))
 
 
 def _small(text: str) -> str:
@@ -258,5 +329,5 @@ def _trail(group: FailureGroup, summary: SessionSummary) -> list[str]:
 
 def _summary(group: FailureGroup, content: dict[str, Any]) -> str:
     what = f"When {group.action} fails" if group.action else "When the work fails"
-    step = content["recovery_steps"][0].partition(" (")[0]
+    step = _WORTH.sub("", content["recovery_steps"][0])
     return f"{what} with “{group.says}”: {_small(step)}."

@@ -153,11 +153,16 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
     The command line stands for itself where most uses share it.
     """
     every = [step for steps in uses for step in steps]
-    commands = Counter(step.command for step in every if step.command)
-    line, count = max(commands.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
-    if line and count > _MOSTLY * len(every):
+    if line := usual_line(every):
         return f"Run `{line}`"
     return instruction(action) + _given(every, before) + _repeated(uses)
+
+
+def usual_line(uses: Sequence[Step]) -> str:
+    """The command line that most *uses* share; "" where there is none."""
+    commands = Counter(step.command for step in uses if step.command)
+    line, count = max(commands.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
+    return line if count > _MOSTLY * len(uses) else ""
 
 
 def uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:

@@ -84,8 +84,100 @@ def test_playbook_recommends_what_helped():
     playbook = drafts([repaired_deployment(f"r{number}") for number in range(3)], "failure_playbook")[0]
     assert playbook.content["failure_pattern"] == "namespace staging not found"
     (step,) = playbook.content["recovery_steps"]
-    assert step == "Run kubectl create, then try kubectl apply again (this mostly helped)"
+    assert step == "Run `kubectl create namespace staging`, then try kubectl apply again (this mostly helped)"
     assert playbook.content["severity"] == "low"
+
+
+def recovery_steps(sessions):
+    """What the only playbook of these sessions advises."""
+    (playbook,) = drafts(sessions, "failure_playbook")
+    return playbook.content["recovery_steps"]
+
+
+def test_another_command_of_the_same_program_is_no_retry():
+    """That a program succeeded at something else says nothing of the command that failed."""
+    sessions = [
+        Script(f"m{n}")
+        .user("Add a column")
+        .run('mysql -e "ALTER TABLE carts"', error="lock wait timeout exceeded")
+        .run('mysql -e "DROP DATABASE shop"')
+        .events
+        for n in range(3)
+    ]
+    assert recovery_steps(sessions) == ["Stop and tell the user what failed"]
+
+
+def test_a_corrected_command_is_a_retry():
+    """The same command line, spelt otherwise, is another attempt."""
+    sessions = [
+        Script(f"m{n}")
+        .user("Apply it")
+        .run("kubectl apply -f stagin.yaml", error="no such file")
+        .run("kubectl apply -f staging.yaml")
+        .events
+        for n in range(3)
+    ]
+    assert recovery_steps(sessions) == ["Call kubectl apply again (this mostly helped)"]
+
+
+def test_a_recovery_is_judged_by_the_next_attempt():
+    """A retry that failed did not help, whatever else made a later one succeed."""
+    line, error = "kubectl apply -f staging.yaml", "image not found"
+    sessions = [
+        Script(f"k{n}")
+        .user("Deploy")
+        .run(line, error=error)
+        .run(line, error=error)
+        .run("docker push web")
+        .run(line)
+        .feedback("positive")
+        .events
+        for n in range(6)
+    ]
+    assert recovery_steps(sessions) == ["Run `docker push web`, then try kubectl apply again (this mostly helped)"]
+
+
+def test_a_single_coincidence_is_no_recovery():
+    """Another change after a failure, seen once, helped only if what failed then succeeded."""
+    script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found")
+    assert recovery_steps([script.run("docker push web").feedback("positive").events]) == [
+        "Stop and tell the user what failed"
+    ]
+    script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found").run("docker push web")
+    assert recovery_steps([script.run("kubectl apply -f a.yaml").events]) == [
+        "Run `docker push web`, then try kubectl apply again (tried once, and it helped)"
+    ]
+
+
+def test_playbooks_tell_the_command_line():
+    """A recovery is told by the command line that most sessions ran, else by its program."""
+    packages = ("requests", "requests", "requests", "numpy")
+    sessions = [
+        Script(f"p{n}")
+        .user("Test it")
+        .run("pytest -q", error="no module named requests")
+        .run(f"pip install {package}")
+        .run("pytest -q")
+        .events
+        for n, package in enumerate(packages)
+    ]
+    again = ", then try pytest again (this mostly helped)"
+    assert recovery_steps(sessions) == [f"Run `pip install requests`{again}"]
+    assert recovery_steps(sessions[2:]) == [f"Run pip install{again}"]
+
+
+def booking(session):
+    """A table is booked at the second attempt, once a phone number is given too."""
+    script = Script(session).user("Book a table at Roma")
+    script.call("book_table", error="phone number is required", restaurant="Roma")
+    return script.call("book_table", restaurant="Roma", phone=f"0{session}55").feedback("positive").events
+
+
+def test_playbooks_tell_what_was_lacking():
+    """An input that only the successful attempt had is given, not corrected, and it is what prevents the failure."""
+    (playbook,) = drafts([booking(f"b{n}") for n in range(3)], "failure_playbook")
+    assert playbook.content["recovery_steps"] == ["Call book_table again with phone given (this mostly helped)"]
+    assert playbook.content["prevention_strategies"] == ["Before book_table, make sure that phone is given"]
 
 
 def test_a_failure_outside_of_any_call_has_no_inputs():

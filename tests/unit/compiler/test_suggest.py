@@ -50,7 +50,9 @@ def test_failure_brings_its_playbook(learned):
     script = Script("n").user("Deploy the staging environment")
     found = told(learned, script.run("kubectl apply -f staging.yaml", error="namespace staging not found"))
     assert found.tools[0].tool == "kubectl create"
-    assert found.recovery[0] == "Run kubectl create, then try kubectl apply again (this mostly helped)"
+    assert (
+        found.recovery[0] == "Run `kubectl create namespace staging`, then try kubectl apply again (this mostly helped)"
+    )
     assert found.tools[0].artifact_ids
 
 
