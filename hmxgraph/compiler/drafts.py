@@ -64,14 +64,22 @@ class ArtifactDraft:
     metadata: Mapping[str, Any] | None = None
 
     def validated(self, profile: CompilerProfile) -> bool:
-        """Whether enough sessions support it to be used (nothing active below two)."""
-        return self.seen.sessions >= profile.min_support
+        """Whether enough sessions of known outcome support it to be used (nothing active below two).
+
+        What tells how to work must have worked.
+        """
+        enough = min(self.seen.sessions, self.seen.count) >= profile.min_support
+        return enough and (self.seen.successes > 0 or not self._recommends)
+
+    @property
+    def _recommends(self) -> bool:
+        """Whether it tells how to work; what tells of failure and its causes holds however often work fails."""
+        return self.artifact_type in {"task_schema", "decision_policy", "strategy_template"}
 
     def contradicted(self, profile: CompilerProfile) -> bool:
-        """Whether experience speaks against it by now; failure and its causes cannot be contradicted by failing."""
-        judged = self.artifact_type in {"task_schema", "decision_policy", "strategy_template"}
+        """Whether experience speaks against it by now."""
         return (
-            judged
+            self._recommends
             and self.seen.count >= profile.contradicted_after
             and self.seen.success_rate < profile.contradicted_below
         )

@@ -122,7 +122,7 @@ def _content(found: GoalClass, models: Sequence[SessionSummary], profile: Compil
     return {
         "steps": steps,
         "preconditions": _preconditions(names, models),
-        "postconditions": _postconditions([(step["tools_used"][0], step["optional"]) for step in steps]),
+        "postconditions": _postconditions([(step["tools_used"][0], step["optional"]) for step in steps], models),
         "tools_used": sorted(names),
         "estimated_complexity": complexity(len(names), models, profile),
     }
@@ -238,11 +238,15 @@ def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None)
     return bool(changes) and sum(changes) >= _MOSTLY * len(changes)
 
 
-def _postconditions(steps: Sequence[tuple[str, bool]]) -> list[str]:
-    """What tells that the work is done, from the tools of the steps and whether each is optional."""
-    changes = [(name, optional) for name, optional in steps if is_action(name)]
-    if not changes:
+def _postconditions(steps: Sequence[tuple[str, bool]], models: Sequence[SessionSummary]) -> list[str]:
+    """What tells that the work is done, from the tools of the steps and whether each is optional.
+
+    A tool whose results never told of success tells nothing.
+    """
+    if not any(is_action(name) for name, _ in steps):
         return ["The user's question is answered from what was found"]
+    telling = {step.action for one in models for step in one.steps if step.ok}
+    changes = [(name, optional) for name, optional in steps if is_action(name) and name in telling]
     firm = [f"{name} has reported success" for name, optional in changes if not optional]
     loose = [name for name, optional in changes if optional]
     reported = "has" if len(loose) == 1 else "have"

@@ -188,7 +188,8 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         artifact_type="strategy_template",
         lineage_key=f"strategy:{field.purpose or field.subject}:{'change' if field.purpose else 'subject'}",
         title=title(f"Strategy to {about}"),
-        summary=f"Sessions that {about} and succeed go like this: {flow}.",
+        summary=f"Sessions that {about}{' and succeed' if any(one.succeeded for one in models) else ''} "
+        f"go like this: {flow}.",
         content=content,
         seen=Observations(len(models), len(known), sum(one.succeeded for one in known)),
         source_events=evidence((trail(one) for one in models), profile.max_evidence),
@@ -246,6 +247,8 @@ def _phase_document(order: int, phase: str, names: Sequence[str], criterion: str
 
 def _criterion(phase: str, names: Sequence[str], worked: Sequence[Phased], *, asked: bool) -> str:
     match phase:
+        case "act" if not any(step.ok for one in worked for name, step in one if name == phase):
+            return f"A result tells that {listed(names, 'or')} worked; none has so far"
         case "act":
             first = "Each change was agreed with the user first, and " if asked else ""
             return capital(f"{first}{'every call made' if len(names) > 1 else names[0]} has reported success")

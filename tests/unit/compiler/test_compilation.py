@@ -368,6 +368,29 @@ def test_silent_lookups_join_no_change():
     assert schema.seen.count == 2
 
 
+def dropped(session, signal=""):
+    """A database is dropped, and no result tells how that went."""
+    call = {"tool_name": "dropdb", "arguments": {"name": "shop"}, "call_id": "c1"}
+    script = Script(session).user("Drop the shop database").add("tool_call", call)
+    return (script.feedback(signal) if signal else script).events
+
+
+@pytest.mark.parametrize("signals", [("", "", "", ""), ("", "", "", "positive"), ("", "", "negative", "negative")])
+def test_what_was_never_seen_to_work_is_a_draft(signals):
+    """However many sessions do it: only known outcomes make a procedure active, one success at least among them."""
+    found = drafts([dropped(f"s{n}", signal) for n, signal in enumerate(signals)])
+    assert {draft.artifact_type for draft in found} == {"task_schema", "strategy_template"}
+    assert not [draft for draft in found if draft.validated(DEFAULT_PROFILE)]
+
+
+def test_success_that_no_result_reported_is_not_told():
+    """What tells that the work is done is only what results told."""
+    sessions = [dropped(f"s{n}", "positive") for n in range(2)]
+    assert drafts(sessions, "task_schema")[0].content["postconditions"] == []
+    (phase,) = drafts(sessions, "strategy_template")[0].content["phases"]
+    assert phase["success_criteria"] == ["A result tells that dropdb worked; none has so far"]
+
+
 def test_order_of_sessions_does_not_matter():
     """The same sessions in any order give the same drafts, goals and habits."""
     sessions = world()
