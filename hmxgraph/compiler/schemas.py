@@ -166,8 +166,10 @@ def usual_line(uses: Sequence[Step]) -> str:
 
 
 def uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
-    """The steps that take *action*, session by session."""
-    return [[step for step in one.steps if step.action == action] for one in models]
+    """The steps that take *action*, session by session: of those that are known to have failed only where all did."""
+    every = [[step for step in one.steps if step.action == action] for one in models]
+    went = [[step for step in steps if step.ok is not False] for steps in every]
+    return went if any(went) else every
 
 
 def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerProfile) -> str:
@@ -195,14 +197,18 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
 
 
 def _given(uses: Sequence[Step], before: Sequence[str]) -> str:
-    """Which values to pass on, and from where: "using user_id from find_user_id_by_email"."""
+    """Which inputs to give, and from where if that is known: "using user_id from find_user_id_by_email; and note"."""
     sources: dict[str, list[str]] = {}
+    loose = []
     for argument, origin in origins(uses).items():
         if origin == FROM_USER or origin in before:
             sources.setdefault(origin, []).append(argument)
+        elif sum(argument in dict(step.inputs) for step in uses) > _MOSTLY * len(uses):
+            loose.append(argument)
     parts = [
         f"{listed(sources[origin])} from {'the user' if origin == FROM_USER else origin}" for origin in sorted(sources)
     ]
+    parts += [f"and {listed(loose)}" if parts else listed(loose)] if loose else []
     return f", using {'; '.join(parts)}" if parts else ""
 
 

@@ -250,8 +250,9 @@ def _criterion(phase: str, names: Sequence[str], worked: Sequence[Phased], *, as
         case "act" if not any(step.ok for one in worked for name, step in one if name == phase):
             return f"A result tells that {listed(names, 'or')} worked; none has so far"
         case "act":
-            first = "Each change was agreed with the user first, and " if asked else ""
-            return capital(f"{first}{'every call made' if len(names) > 1 else names[0]} has reported success")
+            done = "every call made" if len(names) > 1 else names[0]
+            first = f"Each change was agreed with the user first, and {done}" if asked else done
+            return f"{first if len(names) == 1 else capital(first)} has reported success"
         case "weigh":
             return "What to do, and what it costs, is settled before anything is changed"
         case "hand over":

@@ -35,9 +35,9 @@ def test_steps_say_what_to_do_with_what(known):
     """A step is an instruction with the values it needs and where they come from."""
     fix = next(draft for draft in known["task_schema"] if draft.title.startswith("Fix"))
     assert [step["description"] for step in fix.content["steps"]] == [
-        "Search the code with search_code",
+        "Search the code with search_code, using pattern",
         "Read the file with read_file, using path from search_code",
-        "Apply the patch with apply_patch, using path from search_code",
+        "Apply the patch with apply_patch, using path from search_code; and patch",
         "Run pytest",
         'Run `git commit -am "Fix"`',
     ]

@@ -173,6 +173,13 @@ def booking(session):
     return script.call("book_table", restaurant="Roma", phone=f"0{session}55").feedback("positive").events
 
 
+def test_procedures_tell_what_made_the_call_succeed():
+    """A step names what successful calls were given, though failed ones were not, and wherever it came from."""
+    (schema,) = drafts([booking(f"b{n}") for n in range(3)], "task_schema")
+    (step,) = schema.content["steps"]
+    assert step["description"] == "Book the table with book_table, using restaurant from the user; and phone"
+
+
 def test_playbooks_tell_what_was_lacking():
     """An input that only the successful attempt had is given, not corrected, and it is what prevents the failure."""
     (playbook,) = drafts([booking(f"b{n}") for n in range(3)], "failure_playbook")
