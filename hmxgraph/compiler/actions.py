@@ -12,6 +12,7 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 # What a command line may show of itself inside an artifact.
 LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
+_GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 _COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
 
 
@@ -84,8 +85,17 @@ def result_went_well(content: Mapping[str, Any]) -> bool | None:
     return _went_well(inner) if isinstance(inner, Mapping) else _went_well(content)
 
 
+def tool_name(value: object) -> str:
+    r"""The name of a tool on one line; "" of nothing.
+
+    >>> tool_name("restart\nserver"), tool_name(None)
+    ('restart server', '')
+    """
+    return _GAPS.sub(" ", str(value or "")).strip()
+
+
 def _tool_call(content: Mapping[str, Any]) -> Action:
-    tool = str(content.get("tool_name") or content.get("name") or "tool")
+    tool = tool_name(content.get("tool_name") or content.get("name")) or "tool"
     arguments = content.get("arguments")
     given: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}
     line = _command_line(given) if _is_shell(tool) else None

@@ -53,15 +53,15 @@ def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
 def class_name(found: GoalClass, profile: CompilerProfile) -> str:
     """What a class is about: the phrase its requests share, else what its actions come to.
 
-    Of many changes those count that most sessions make; where there are none, and where programs are run, which serve
-    any purpose, requests are told by what they say.
+    Of many changes those count that most sessions make; where there are none, and where programs are run or things
+    called, which serve any purpose, requests are told by what they say.
     """
     if phrase := common_phrase(found.requests, profile.title_share):
         return phrase
     changes = {name: share for name, share in found.steps if is_action(name)}
     usual = [name for name in changes if changes[name] >= profile.required_share][:_MOST_CHANGES]
     few = len(changes) <= _MOST_CHANGES
-    runs = any(read_action(name).verb == "run" for name in (changes if few else usual))
+    runs = any(read_action(name).verb in {"run", "call"} for name in (changes if few else usual))
     if runs or not (few or usual):
         topics = common_topics(found.requests, _MOSTLY, _MOST_CHANGES)
         if topics:

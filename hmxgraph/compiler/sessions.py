@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hmxgraph.compiler.actions import SessionEvent, action_of, result_went_well
+from hmxgraph.compiler.actions import SessionEvent, action_of, result_went_well, tool_name
 from hmxgraph.compiler.outcomes import Verdict, from_work, judged
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.signatures import error_message, error_type, signature
@@ -120,7 +120,7 @@ class SessionReader:
             self._request = (masked[: self._profile.request_chars], event_id)
 
     def _result(self, event: SessionEvent) -> None:
-        record = self._records.called(event.content.get("call_id"), str(event.content.get("tool_name") or ""))
+        record = self._records.called(event.content.get("call_id"), tool_name(event.content.get("tool_name")))
         if record is None:
             return
         self._records.name(event.event_id, record)

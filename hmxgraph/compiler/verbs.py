@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from hmxgraph.compiler.vocabulary import TELLING_PROGRAMS
+from hmxgraph.compiler.vocabulary import INTERFACES, REQUEST_VERBS, TELLING_PROGRAMS, TOOL_VERBS
 
 Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
 
@@ -84,6 +84,11 @@ def read_action(action: str) -> Reading:
     ('look up the order details', 'find the user id by email')
     >>> read_action("update_reservation_flights").kind, read_action("kubectl rollout status").phrase
     ('action', 'run kubectl rollout status')
+
+    Only a verb makes a sentence; what is named after a thing is called.
+
+    >>> read_action("billing_api").phrase, read_action("s3").phrase
+    ('call billing_api', 'call s3')
     """
     if action in _EVENT_ACTIONS:
         return _EVENT_ACTIONS[action]
@@ -98,10 +103,18 @@ def read_action(action: str) -> Reading:
             verb, subject = table[first], _subject(table[first], words[1:])
             # One searches the code, but searches for a flight.
             return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
+    return _changing(action, words)
+
+
+def _changing(action: str, words: Sequence[str]) -> Reading:
+    """How an action reads that has none of the names that look-ups, thoughts and handovers have."""
+    first = words[0].lower()
     if len(words) == 1:
         return Reading("action", "run", action)
-    kind_of_rest: Kind = "lookup" if first == "run" and not _TRIALS.isdisjoint(words) else "action"
-    return Reading(kind_of_rest, first, _subject(first, words[1:]))
+    if first not in REQUEST_VERBS | TOOL_VERBS or words[-1] in INTERFACES:
+        return Reading("action", "call", action)
+    kind: Kind = "lookup" if first == "run" and not _TRIALS.isdisjoint(words) else "action"
+    return Reading(kind, first, _subject(first, words[1:]))
 
 
 def _is_program(action: str) -> bool:
@@ -144,7 +157,7 @@ def noun_words(action: str) -> tuple[str, ...]:
     return named or tuple(words[:1])
 
 
-def _subject(verb: str, words: list[str]) -> str:
+def _subject(verb: str, words: Sequence[str]) -> str:
     if not words:
         return _BARE.get(verb, "")
     text = " ".join(_readable(words))

@@ -4,8 +4,9 @@ import pytest
 
 from hmxgraph.compiler.actions import action_of, result_went_well
 from hmxgraph.compiler.commands import command_name
+from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.verbs import instruction, kind_of
-from tests.session_makers import event
+from tests.session_makers import Script, event
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,14 @@ def test_event_is_an_action(event_type, content, name, ok):
     assert (action.name, action.ok) == (name, ok)
 
 
+def test_names_stay_on_one_line():
+    """Line breaks and other signs that nobody sees are one blank in a name, and its result is still found."""
+    script = Script("s").add("tool_call", {"tool_name": "restart\n\x07server", "arguments": {}})
+    script.add("tool_result", {"tool_name": "restart\n\x07server", "result": {}, "success": True})
+    (step,) = summarise(script.events).steps
+    assert (step.action, step.ok) == ("restart server", True)
+
+
 def test_telling_events_are_no_actions():
     """Messages, results, errors, decisions and feedback are not done by anybody."""
     for event_type in ("message", "tool_result", "error", "decision", "feedback", "observation", "x-acme-note"):
@@ -87,6 +96,10 @@ def test_result_says_how_it_went(content, expected):
         ("kubectl get", "Run kubectl get", "lookup"),
         ("git status", "Run git status", "lookup"),
         ("file_edit", "Edit the file", "action"),
+        ("upsert_customer", "Upsert the customer with upsert_customer", "action"),
+        ("s3", "Call s3", "action"),
+        ("billing_api", "Call billing_api", "action"),
+        ("order_api", "Call order_api", "action"),
     ],
 )
 def test_action_reads_like_an_instruction(action, sentence, kind):
