@@ -51,6 +51,7 @@ class SessionReader:
             inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
             record = Record(action.name, event.event_id, self._now, *inputs, action.command)
             record.given = self._origins.given(action.arguments)
+            record.agent_id, record.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             self._records.add(record, event.content.get("call_id"))
             self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
             if action.finished:
@@ -140,11 +141,16 @@ class SessionReader:
             self._fail(_failure(event, record))
 
     def _error(self, event: SessionEvent) -> None:
-        causes = (event.correlation_id, event.parent_event_id)
-        record = self._records.named(*causes)
-        if record is not None:
-            record.ok = False
-        self._fail(_failure(event, record or self._records.last or _NOBODY))
+        told = self._records.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
+        if told is not None:
+            told.ok = False
+        guessed = told or self._records.of_agent(event.agent_id) or self._records.last
+        self._fail(_failure(event, guessed or _NOBODY))
+
+    def _failed_tool(self, event: SessionEvent) -> Record | None:
+        """The call that an error comes from by its source, "tool:gzip"."""
+        kind, _, tool = (event.source or "").partition(":")
+        return self._records.of_tool(tool_name(tool), event.agent_id) if kind == "tool" else None
 
     def _fail(self, failure: Failure) -> None:
         """Note a failure; the error event of a failed result takes the result's place."""

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from zlib import crc32
 
@@ -19,7 +19,10 @@ FROM_USER = "user"
 
 @dataclass(slots=True)
 class Record:
-    """A step whose end may still come; ``number`` counts all steps of the session, kept or not."""
+    """A step whose end may still come; ``number`` counts all steps of the session, kept or not.
+
+    ``tool`` is what its agent called, a shell where the action is the program that ran in it.
+    """
 
     action: str
     event_id: str
@@ -30,6 +33,8 @@ class Record:
     ok: bool | None = None
     number: int = -1
     given: dict[str, str] = field(default_factory=dict)
+    agent_id: str = ""
+    tool: str = ""
 
     def step(self) -> Step:
         """The step as it stands now."""
@@ -81,6 +86,19 @@ class Records:
     def named(self, *event_ids: str | None) -> Record | None:
         """The step that one of the events belongs to."""
         return next((self._named[name] for name in event_ids if name is not None and name in self._named), None)
+
+    def of_tool(self, tool: str, agent_id: str) -> Record | None:
+        """The newest call of *tool* that may have failed, one of this agent if there is any."""
+        calls = [record for record in self._doubtful() if tool and tool in {record.tool, record.action}]
+        return next((record for record in calls if record.agent_id == agent_id), next(iter(calls), None))
+
+    def of_agent(self, agent_id: str) -> Record | None:
+        """The newest step of this agent that may have failed."""
+        return next((record for record in self._doubtful() if record.agent_id == agent_id), None)
+
+    def _doubtful(self) -> Iterator[Record]:
+        """The kept steps that nothing good is known of, newest first."""
+        return (record for record in chain(reversed(self._latest), reversed(self._first)) if not record.ok)
 
     def kept(self) -> Iterator[Record]:
         """The steps that were kept, in order."""

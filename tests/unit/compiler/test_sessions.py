@@ -78,6 +78,35 @@ def test_failed_result_and_its_error_are_one_failure():
     assert [(one.signature, one.step) for one in summary.failures] == [("namespace staging not found", 0)]
 
 
+def call_of(session, sequence, tool, agent):
+    """A call whose result has not come."""
+    return event(session, sequence, "tool_call", {"tool_name": tool, "arguments": {}}, agent=agent)
+
+
+@pytest.mark.parametrize("source", ["tool:gzip", None])
+def test_an_error_befalls_the_call_it_comes_from(source):
+    """Without a correlation the tool that the error names is blamed, else what its agent still waits for."""
+    events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a2")]
+    told = {"error_type": "DiskFull", "message": "no space left"}
+    summary = summarise([*events, event("s", 2, "error", told, agent="a1", source=source)])
+    assert summary.failures[0].step == 0
+
+
+def test_an_error_tells_of_the_call_that_just_failed():
+    """An error without a correlation is no second failure, even where an older call never had a result."""
+    events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a1")]
+    events.append(event("s", 2, "tool_result", {"tool_name": "uploader", "result": {}, "success": False}, agent="a1"))
+    summary = summarise([*events, event("s", 3, "error", {"error_type": "E", "message": "no route"}, agent="a1")])
+    assert [(one.message, one.step) for one in summary.failures] == [("no route", 1)]
+
+
+def test_an_error_of_nothing_known_befalls_the_last_call():
+    """Where neither tool nor agent tells more, the last call is taken for the cause."""
+    events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a2")]
+    error = event("s", 2, "error", {"error_type": "E", "message": "x"}, agent="a3", source="tool:tar")
+    assert summarise([*events, error]).failures[0].step == 1
+
+
 def test_inputs_tell_where_they_came_from():
     """A value that was seen in a result comes from that action, one the user said from the user."""
     steps = summarise(order_session("s1", "cancel")).steps
