@@ -193,7 +193,7 @@ _NOBODY = Record("", "", Situation())
 
 
 def _failure(event: SessionEvent, record: Record) -> Failure:
-    kind, message = error_type(event.content), error_message(event.content, record.given)
+    kind, message = error_type(event.content), error_message(event.content, record.given, record.command)
     told = event.content.get("recoverable")
     recoverable = told if isinstance(told, bool) else None
     return Failure(signature(kind, message), kind, message, event.event_id, record.number, recoverable)

@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
+from hmxgraph.compiler.commands import command_name
+from hmxgraph.compiler.vocabulary import COUNT_WORDS, REQUEST_VERBS
 from hmxgraph.text.masking import mask_ids, mask_secrets
+from hmxgraph.text.stop_words import STOP_WORDS
 
 LONGEST_MESSAGE = 160
 _PREFIX = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
@@ -12,21 +16,24 @@ _NUMBER = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)*(?!\w)")
 _CODE = re.compile(r"(?:http|status|code|error|exit|errno|port)\W*$", re.IGNORECASE)
 _VALUE = re.compile(r"\S+")
 _QUOTED = re.compile(r"(['\"`])[^'\"`]{1,80}\1")
+_OPERAND_GAPS = re.compile(r"[\s'\"`=,;()<>|&]+")
+# Words of a command line that are no names, whatever is run.
+_LANGUAGE = STOP_WORDS | REQUEST_VERBS | COUNT_WORDS
 _GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"})
 _TEXT_FIELDS = ("message", "error", "stderr", "reason", "detail", "value", "output", "text")
 
 
-def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None) -> str:
+def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None, command: str = "") -> str:
     """The line of *content* that says what went wrong, masked; "" where nothing does.
 
-    A value that was *given* to the failing call stands under its argument's name.
+    A value that was *given* to the failing call stands under its argument's name, what its *command* names as a name.
 
     >>> error_message({"result": {"value": "Error: user ann_lee_1234 not found"}})
     'user <id> not found'
     >>> error_message({"message": "Order BXQPTL not found"}, {"bxqptl": "order_id"})
     'Order <order_id> not found'
     """
-    return _line(_text(content) or _count(content), given or {})
+    return _line(_text(content) or _count(content), given or {}, command)
 
 
 def error_type(content: Mapping[str, Any]) -> str:
@@ -63,6 +70,26 @@ def mask_numbers(message: str) -> str:
     return _NUMBER.sub(_masked_number, message).replace("<number>", "<n>")
 
 
+def mask_operands(message: str, command: str) -> str:
+    """*message* with what the failing command line names masked; of several words in a row the last is the name.
+
+    >>> mask_operands("Lock wait timeout on table events", 'mysql -e "alter table events add column c"')
+    'Lock wait timeout on table <name>'
+    """
+    words = [word for word in _OPERAND_GAPS.split(command) if word]
+    runs, names = set(pairwise(words)), set(filter(_is_name, words)) - set(command_name(command).split())
+    spoken = message.split(" ")
+    bare = [_bare(word) for word in spoken]
+    return " ".join(
+        written.replace(word, "<name>") if word in names and not (after in names and (word, after) in runs) else written
+        for written, word, after in zip(spoken, bare, [*bare[1:], ""], strict=True)
+    )
+
+
+def _is_name(word: str) -> bool:
+    return len(word) > 2 and word[0].isalnum() and word.lower() not in _LANGUAGE
+
+
 def _text(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return value
@@ -86,19 +113,24 @@ def _count(content: Mapping[str, Any]) -> str:
     return f"exit code {code}" if isinstance(code, int) else ""
 
 
-def _line(text: str, given: Mapping[str, str]) -> str:
+def _line(text: str, given: Mapping[str, str], command: str) -> str:
     lines = [line.strip() for line in text[:2000].splitlines() if line.strip()]
     first = _PREFIX.sub("", lines[0]) if lines else ""
     if not first and len(lines) > 1:
         first = lines[1]
     named = _VALUE.sub(lambda match: _argument(match.group(), given), first[: 4 * LONGEST_MESSAGE]) if given else first
-    return mask_ids(mask_secrets(named))[:LONGEST_MESSAGE].strip()
+    plain = mask_secrets(named)
+    return mask_ids(mask_operands(plain, command) if command else plain)[:LONGEST_MESSAGE].strip()
 
 
 def _argument(word: str, given: Mapping[str, str]) -> str:
-    bare = word.strip(".,:;!?'\"()[]")
+    bare = _bare(word)
     name = given.get(bare.lower())
     return word.replace(bare, f"<{name}>") if name else word
+
+
+def _bare(word: str) -> str:
+    return word.strip(".,:;!?'\"()[]")
 
 
 def _masked_number(match: re.Match[str]) -> str:

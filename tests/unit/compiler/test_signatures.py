@@ -2,8 +2,10 @@
 
 import pytest
 
-from hmxgraph.compiler.failures import failure_key
+from hmxgraph.compiler.failures import failure_groups, failure_key
+from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.signatures import error_message, error_type, signature
+from tests.session_makers import Script
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,36 @@ def test_values_given_stand_under_their_argument():
     assert error_message({"message": "flight HAT030 is full"}, {"hat030": "flight_number"}) == (
         "flight <flight_number> is full"
     )
+
+
+@pytest.mark.parametrize(
+    ("message", "command", "masked"),
+    [
+        (
+            "Lock wait timeout on table carts",
+            'mysql -e "ALTER TABLE carts ADD c INT"',
+            "Lock wait timeout on table <name>",
+        ),
+        ("namespace web already exists", "kubectl create namespace web", "namespace <name> already exists"),
+        ("notes.txt: No such file", "cat notes.txt", "<name>: No such file"),
+        ("nothing to commit", "git commit -m done", "nothing to commit"),
+        ("namespace staging not found", "kubectl apply -f staging.yaml", "namespace staging not found"),
+        ("the table is full", 'mysql -e "ALTER TABLE carts ADD c INT"', "the table is full"),
+    ],
+)
+def test_what_the_command_names_is_masked(message, command, masked):
+    """Names that stand in the failing command line make no other failure; the words that tell their kind stay."""
+    assert error_message({"message": message}, command=command) == masked
+
+
+def test_one_failure_of_a_program_is_one_playbook():
+    """The same failure of the same program on another thing is told once."""
+    summaries = [
+        summarise(Script(f"s{n}").run(f'mysql -e "ALTER TABLE {name}"', error=f"no lock on table {name}").events)
+        for n, name in enumerate(("events", "carts"))
+    ]
+    (group,) = failure_groups(summaries)
+    assert (group.says, len(group.occurrences)) == ("no lock on table <name>", 2)
 
 
 def test_type_is_what_the_error_calls_itself():
