@@ -16,6 +16,7 @@ from hmxgraph.compiler.wording import capital, citing, listed, subjects
 
 _COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
 _MOST_DRAFTS = 200
+_MOST_TALLIES = 8
 _MOST_INPUTS, _FEW_INPUTS = 4, 2
 _USUALLY, _HALF = 0.8, 0.5
 _LEAST_CALLS = 4
@@ -121,7 +122,7 @@ def _playbook(
         "failure_pattern": _pattern(group),
         "trigger_conditions": _triggers(group),
         "symptoms": _symptoms(group),
-        "recovery_steps": _recovery_steps(group, best[: profile.recovery_steps]),
+        "recovery_steps": _recovery_steps(group, best, profile.recovery_steps),
         "prevention_strategies": _prevention(group, summaries),
         "severity": _severity(group, base, profile),
     }
@@ -138,11 +139,19 @@ def _playbook(
         metadata={
             "failure_key": group.key,
             "actions": sorted({one.action for one in group.occurrences if one.action}),
-            "recoveries": [
-                {"tool": one.action, "used": one.seen.count, "helped": one.seen.successes} for one in best[:8]
-            ],
+            "recoveries": _tallies(best)[:_MOST_TALLIES],
         },
     )
+
+
+def _tallies(best: Sequence[Recovery]) -> list[dict[str, Any]]:
+    """For each action how often it was used first after the failure and helped, whether to try again or not."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in best:
+        tally = found.setdefault(one.action, {"tool": one.action, "used": 0, "helped": 0})
+        tally["used"] += one.seen.count
+        tally["helped"] += one.seen.successes
+    return list(found.values())
 
 
 def _pattern(group: FailureGroup) -> str:
@@ -181,10 +190,11 @@ def _symptoms(group: FailureGroup) -> list[str]:
     return sorted(messages, key=lambda text: (-messages[text], text))[:3]
 
 
-def _recovery_steps(group: FailureGroup, best: Sequence[Recovery]) -> list[str]:
-    proven = [one for one in best if one.proven]
+def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) -> list[str]:
+    proven = [one for one in best if one.proven][:most]
     if not proven:
-        tried = [f"; {listed([one.action for one in best])} has not helped so far"] if best else []
+        names = list(dict.fromkeys(one.action for one in best))[:most]
+        tried = [f"; {listed(names)} {'has' if len(names) == 1 else 'have'} not helped so far"] if names else []
         return ["Stop and tell the user what failed" + "".join(tried)]
     return [_advice(group, one) for one in proven]
 

@@ -137,6 +137,27 @@ def test_a_recovery_is_judged_by_the_next_attempt():
     assert recovery_steps(sessions) == ["Run `docker push web`, then try kubectl apply again (this mostly helped)"]
 
 
+def test_a_program_is_told_once_among_what_was_tried():
+    """Another command of the program that failed, after which it worked, is told apart from trying again."""
+    alter, error = 'psql -c "ALTER TABLE carts"', "no index"
+    sessions = [
+        Script(f"p{n}")
+        .user("Add a column")
+        .run(alter, error=error)
+        .run(alter, error=error)
+        .run('psql -c "CREATE INDEX"')
+        .run(alter)
+        .feedback("positive")
+        .events
+        for n in range(2)
+    ]
+    (playbook,) = drafts(sessions, "failure_playbook")
+    assert playbook.content["recovery_steps"] == [
+        'Run `psql -c "CREATE INDEX"`, then try psql again (this mostly helped)'
+    ]
+    assert playbook.metadata["recoveries"] == [{"tool": "psql", "used": 4, "helped": 2}]
+
+
 def test_a_single_coincidence_is_no_recovery():
     """Another change after a failure, seen once, helped only if what failed then succeeded."""
     script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found")
