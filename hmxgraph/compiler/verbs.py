@@ -149,11 +149,12 @@ def instruction(action: str) -> str:
 def noun_words(action: str) -> tuple[str, ...]:
     """The words an action's name is about, its verb and links left out; of a program the program.
 
-    >>> noun_words("modify_pending_order_items")
-    ('pending', 'order', 'items')
+    >>> noun_words("modify_pending_order_items"), noun_words("billing_api")
+    (('pending', 'order', 'items'), ('billing', 'api'))
     """
     words = [word.lower() for word in _WORDS.findall(action)]
-    named = () if _is_program(action) else tuple(word for word in words[1:] if word not in _LINKS)
+    nouns = words if read_action(action).subject == action else words[1:]
+    named = () if _is_program(action) else tuple(word for word in nouns if word not in _LINKS)
     return named or tuple(words[:1])
 
 
