@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from hmxgraph.cli.pipes import UNREAD
 from hmxgraph.errors import IngestRefused
 from tests.unit.ingest.making import document
 
@@ -146,7 +147,7 @@ def test_a_closed_output(hmxgraph, graph, lines):
     os.close(reading)
     code, _, err = hmxgraph(b"\n".join(lines), stdout=writing)
     os.close(writing)
-    assert (code, err) == (1, "")
+    assert (code, err) == (UNREAD, "")
     assert graph.health()["event_count"] == GOOD
 
 

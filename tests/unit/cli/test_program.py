@@ -7,20 +7,19 @@ import sys
 import pytest
 
 import hmxgraph
+from hmxgraph.cli.pipes import UNREAD
 
 
 @pytest.mark.parametrize("words", [("query",), ("query", "--json"), ("schema", "fingerprint"), ("--help",)])
-@pytest.mark.parametrize("read", [0, 10])
-def test_a_reader_that_has_enough_is_no_error(words, read):
-    """As with ``head``: the program ends well and says nothing."""
+def test_a_reader_that_has_enough_is_no_error(words):
+    """As with ``head``: the program ends like any other whose pipe was closed, and says nothing."""
     command = [sys.executable, "-m", "hmxgraph", *words]
     source, sink = os.pipe()
     with subprocess.Popen(command, stdout=sink, stderr=subprocess.PIPE, text=True) as running:
         os.close(sink)
-        os.read(source, read)
         os.close(source)
         said = running.communicate()[1]
-    assert (running.returncode, said) == (0, "")
+    assert (running.returncode, said) == (UNREAD, "")
 
 
 def test_the_version_is_told():
