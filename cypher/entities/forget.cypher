@@ -1,7 +1,8 @@
 // Take away what a page of erased events mentioned: count entities and relations down, in key order as everybody locks.
 //
 // A mention says which relations its event was evidence for, so no relation has to remember its events. What has no
-// evidence left is deprecated; an entity that nothing mentions any more loses its name as well.
+// evidence left is deprecated, and what a conflict said of it is blanked; an entity that nothing mentions any more loses
+// its name as well.
 //
 // mode: write
 // row:  entities, relations
@@ -25,6 +26,24 @@ CALL (touched) {
     relation.status = CASE WHEN relation.evidence_count > 0 THEN relation.status ELSE 'deprecated' END
   WITH source, relation, target
   WHERE relation.evidence_count = 0
+  CALL (source, relation, target) {
+    MATCH (source)<-[:BETWEEN]-(conflict:Conflict)
+    WHERE '["' + source.key + '","' + relation.relation_type + '","' + target.key + '"]' IN conflict.relations
+    SET
+      conflict.reason = 'what a side said was erased',
+      conflict.text = 'Conflict: what a side said was erased',
+      conflict.relation_texts = ['[erased]', '[erased]'],
+      conflict.resolved_us = CASE
+        WHEN conflict.status = 'resolved' THEN conflict.resolved_us
+        WHEN $at_us > conflict.detected_us THEN $at_us
+        ELSE conflict.detected_us
+      END,
+      conflict.resolution = CASE conflict.status
+        WHEN 'resolved' THEN conflict.resolution
+        ELSE 'a side lost its evidence'
+      END,
+      conflict.status = 'resolved'
+  }
   RETURN collect(source.key + '.' + relation.relation_type + '.' + target.key) AS relations
 }
 CALL (touched) {

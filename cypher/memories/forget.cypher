@@ -30,6 +30,7 @@ CALL (memory, lost) {
   CALL (memory) {
     MATCH (memory)<-[:BETWEEN]-(conflict:Conflict)
     SET
+      conflict.reason = 'what a side said was erased',
       conflict.text = 'Conflict: what a side said was erased',
       conflict.resolved_us = CASE
         WHEN conflict.status = 'resolved' THEN conflict.resolved_us

@@ -1,11 +1,12 @@
 // What leans on a page of events: artifacts, memories, entities and relations that hold, with how much of their live
-// evidence is among them.
+// evidence is among them. What was compiled goes with any of it (retention/telling).
 //
 // mode: read
 // row:  kind, id, chosen, live
 CALL () {
   MATCH (record:Artifact)-[:EVIDENCED_BY]->(event:Event)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.status IN ['draft', 'active']
+    AND NOT (record.agent_id = $compiler AND record.lineage_key STARTS WITH $lineages)
   WITH record, count(event) AS chosen
   RETURN
     'artifact' AS kind,

@@ -10,6 +10,8 @@ SET
   session.marks = [],
   session.summary = null,
   session.summary_version = null,
+  session.behaviour = null,
+  session.behaviour_version = null,
   session.outcome = CASE WHEN session.outcome_order IN row.orders THEN null ELSE session.outcome END,
   session.outcome_order = CASE WHEN session.outcome_order IN row.orders THEN null ELSE session.outcome_order END
 RETURN session.key AS key

@@ -1,7 +1,7 @@
 // A page of artifacts with everything that hangs on them: neighbours in the chain, evidence, memories.
 //
 // mode: read
-// row:  artifact, older, newer, evidence_keys, memory_keys, strangers
+// row:  artifact, older, newer, evidence_keys, erased, memory_keys, strangers
 MATCH (artifact:Artifact)
 WHERE artifact.key IN $keys AND artifact.tenant_id = $tenant_id
 RETURN
@@ -10,6 +10,7 @@ RETURN
     old {.artifact_id, .version, .status, .superseded_by, .chain_key, .artifact_type}] AS older,
   [(newer:Artifact)-[:SUPERSEDES]->(artifact) | newer.artifact_id] AS newer,
   [(artifact)-[:EVIDENCED_BY]->(event:Event) | event.key] AS evidence_keys,
+  COUNT { (artifact)-[:EVIDENCED_BY]->(gone:Event) WHERE gone.erased } AS erased,
   [(artifact)-[:DERIVED_FROM]->(memory:Memory) | memory.key] AS memory_keys,
   COUNT {
     MATCH (artifact)-[:SUPERSEDES|EVIDENCED_BY|DERIVED_FROM|MENTIONS]-(other)

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from hmxgraph.compiler.drafts import ArtifactDraft
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.protocol.artifacts import Artifact
-from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.canonical import content_hash, sha256_hex
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.identity import stable_id
 from hmxgraph.protocol.timestamps import iso
@@ -22,10 +22,12 @@ ERASED = "all evidence was erased"
 UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
 CONTRADICTED = OWN_REASON + "experience contradicts it"
 THIN = OWN_REASON + "too few sessions are left to support it"
+FORGOTTEN = OWN_REASON + "events that it tells were erased"
 REPLACED = OWN_REASON + "replaced before it was validated"
 VALIDATED = OWN_REASON + "enough sessions support it"
 
 _GENERATION = "~"
+_VEIL = "sha256:"
 
 Deed: TypeAlias = Literal["created", "updated", "counted", "activated", "deprecated", "unchanged", "left"]
 
@@ -50,8 +52,8 @@ class Head:
 
     @property
     def pattern(self) -> str:
-        """The lineage of the drafts that it is a version of."""
-        return self._named()[0]
+        """The lineage of the drafts that it is a version of, veiled (:func:`veiled`)."""
+        return _veiled_name(self._named()[0])
 
     @property
     def generation(self) -> int:
@@ -60,8 +62,7 @@ class Head:
 
     def _named(self) -> tuple[str, int]:
         bare = self.lineage_key.removeprefix(f"{COMPILER}/{self.artifact_type}/")
-        name, mark, number = bare.rpartition(_GENERATION)
-        return (name, int(number)) if mark and number.isdecimal() else (bare, 1)
+        return _generation(bare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,9 @@ class Place:
 def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Making) -> tuple[Change, ...]:
     """What to do about each draft and each head that no draft speaks for, drafts first, in their order."""
     newest = _newest(heads)
-    changes = [_change(newest.get((draft.artifact_type, draft.lineage_key)), draft, making) for draft in drafts]
-    spoken_for = {(draft.artifact_type, draft.lineage_key) for draft in drafts}
+    names = [(draft.artifact_type, _veiled_name(draft.lineage_key)) for draft in drafts]
+    changes = [_change(newest.get(name), draft, making) for name, draft in zip(names, drafts, strict=True)]
+    spoken_for = set(names)
     changes += [_orphan(newest[name]) for name in sorted(newest) if name not in spoken_for and _alive(newest[name])]
     return tuple(changes)
 
@@ -117,6 +119,21 @@ def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
     """The lineage key under which versions of *draft* are stored: no artifact id is spelled like it."""
     again = f"{_GENERATION}{generation}" if generation > 1 else ""
     return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{again}"
+
+
+def veiled(lineage_key: str) -> str:
+    """The lineage key of a compiled artifact without its words: what names the same pattern keeps naming the same.
+
+    >>> veiled("hmxgraph-compiler/task_schema/goal:x~2")[:50]
+    'hmxgraph-compiler/task_schema/sha256:2e574c51b06fb'
+    >>> veiled("hmxgraph-compiler/task_schema/goal:x~2")[-2:]
+    '~2'
+
+    """
+    compiler, artifact_type, named = lineage_key.split("/", 2)
+    name, generation = _generation(named)
+    again = f"{_GENERATION}{generation}" if generation > 1 else ""
+    return f"{compiler}/{artifact_type}/{_veiled_name(name)}{again}"
 
 
 def build(draft: ArtifactDraft, place: Place, making: Making) -> Artifact:
@@ -222,8 +239,8 @@ def _of_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
 
 
 def _risen(head: Head, draft: ArtifactDraft, making: Making) -> Change:
-    """What the compiler had given up comes back once it is validated."""
-    if draft.validated(making.profile):
+    """What the compiler had given up comes back once it is validated; what it had to unlearn, as it was."""
+    if draft.validated(making.profile) or head.reason == FORGOTTEN:
         return _fresh(draft, making, head)
     return Change("unchanged", head.artifact_type, head.title, head.reason, head)
 
@@ -261,6 +278,16 @@ def _tests(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> Iterat
     )
     before = draft.seen.success_rate if head.success_rate is None else head.success_rate
     yield "success rate crossed one half", (before >= 0.5) != (draft.seen.success_rate >= 0.5)
+
+
+def _generation(named: str) -> tuple[str, int]:
+    """The name of a pattern and which of its chains this is."""
+    name, mark, number = named.rpartition(_GENERATION)
+    return (name, int(number)) if mark and number.isdecimal() else (named, 1)
+
+
+def _veiled_name(name: str) -> str:
+    return name if name.startswith(_VEIL) else _VEIL + sha256_hex(name.encode())
 
 
 def _alive(head: Head) -> bool:

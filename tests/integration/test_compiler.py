@@ -194,12 +194,14 @@ def test_incremental_after_forgetting_gives_the_same_as_full(graph, tenant_id):
 
 
 def test_forgetting_everything_takes_the_model(graph, tenant_id):
-    """With the last event goes what was learnt for suggestions, and compiling nothing does not bring it back."""
+    """What was learnt for suggestions goes with any event and is learnt anew; with the last one it is gone for good."""
     graph.ingest(world(tenant_id))
     graph.compile()
     running = Script("now", tenant=tenant_id).user("Please cancel my order").events
     assert graph.suggest(events=running).tools
     graph.forget(session_id="d0")
+    assert graph.suggest(events=running).tools == ()
+    graph.compile()
     assert graph.suggest(events=running).tools
     graph.forget(before="2100-01-01T00:00:00Z")
     assert graph.suggest(events=running).tools == ()

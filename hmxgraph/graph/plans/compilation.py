@@ -109,7 +109,8 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
 
     ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
     all that holds now are opened as conflicts, those of relations and of rules in words too. What was compiled
-    is the tenant's state as the compilation began; what comes in meanwhile is for the next one.
+    is the tenant's state as the compilation began; what comes in meanwhile is for the next one. Where something was
+    erased meanwhile, it begins again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)
@@ -121,7 +122,10 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
     if run.options.dry_run:
         changes = yield from read(partial(_compare, run, compilation))
     else:
-        changes = yield from write(partial(_store, run, compilation))
+        stored = yield from write(partial(_store, run, compilation))
+        if stored is None:
+            return (yield from compile_tenant(tenancy, options))
+        changes = stored
         yield from detect(tenancy)
         yield from confirm_imports(tenancy)
     run.timer.stage("")
@@ -269,10 +273,15 @@ def _compare(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
     return reconcile((stored_head(row["head"]) for row in rows), compilation.drafts, making)
 
 
-def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
-    """Write what differs, under the lock of the tenant's model; raise the state's version if anything did."""
+def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...] | None]:
+    """Write what differs, under the lock of the tenant's model; raise the state's version if anything did.
+
+    None where events were erased since the sessions were read: then nothing is written of what they said.
+    """
     names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
     locked = yield bind("compiler/lock", **names)
+    if locked[0]["erased_version"] > run.version:
+        return None
     planned = yield from _compare(run, compilation)
     changes, wrote = yield from store_changes(run.tenancy, planned, run.as_of_us)
     model = Model.of(compilation)

@@ -35,7 +35,9 @@ class Forgotten(NamedTuple):
     relations: tuple[str, ...]
 
 
-def forget(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[Forgotten]:
+def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[Forgotten]:
     """Take away the mentions of these events, count down what they were evidence for, and tell what has none left."""
-    rows = yield bind("entities/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)})
+    rows = yield bind(
+        "entities/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
+    )
     return Forgotten(tuple(sorted(rows[0]["entities"])), tuple(sorted(rows[0]["relations"])))

@@ -1,15 +1,21 @@
-"""Forgetting: what was chosen is erased page by page, and what rested on it alone is deprecated in the same commit."""
+"""Forgetting: what was chosen is erased page by page, and what rested on it alone is deprecated in the same commit.
+
+What was compiled repeats the words of its sessions: it is blanked in the same commit, and compiled anew from what is
+left. What people recorded is theirs, and keeps its words.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from hmxgraph.compiler.reconcile import COMPILER, FORGOTTEN, veiled
 from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
 from hmxgraph.graph.plans import entities, memories, record_retention
 from hmxgraph.graph.plans.conflicts import settle
 from hmxgraph.graph.plans.tenants import bump, state
-from hmxgraph.graph.rows.compilation import model_key
+from hmxgraph.graph.rows.artifacts import BLANK
+from hmxgraph.graph.rows.compilation import LINEAGES, model_key
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.forgetting import Erased, ForgetReport, Forgettable
@@ -83,6 +89,8 @@ def _preview(tenancy: Tenancy, criteria: Row, found: _Found) -> Procedure[None]:
     hits: Counter[tuple[str, str]] = Counter()
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
         found.add(page)
+        telling = yield from read(partial(_telling, tenancy, page))
+        found.lose("artifact", _living(telling))
         for row in (yield from read(partial(_leaning, tenancy, page))):
             hits[row["kind"], row["id"]] += row["chosen"]
             if hits[row["kind"], row["id"]] == row["live"]:
@@ -139,12 +147,30 @@ def _criteria(tenancy: Tenancy, chosen: Forgettable) -> Plan[Row]:
 
 
 def _leaning(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
-    rows = yield bind("retention/leaning", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
+    rows = yield bind("retention/leaning", batch={"event_keys": _keys(page)}, **_compiled(tenancy))
     return rows
+
+
+def _telling(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
+    """What was compiled from the sessions of a page, with the other versions of its chains."""
+    session_keys = [session["key"] for session in _sessions(page)]
+    rows = yield bind("retention/telling", batch={"session_keys": session_keys}, **_compiled(tenancy))
+    return rows
+
+
+def _compiled(tenancy: Tenancy) -> Row:
+    """How statements tell what was compiled from what people recorded."""
+    return {"tenant_id": tenancy.tenant_id, "compiler": COMPILER, "lineages": LINEAGES}
+
+
+def _living(telling: Sequence[Row]) -> list[str]:
+    return [row["artifact_id"] for row in telling if row["living"]]
 
 
 def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     """Erase a page; the ids of what was deprecated with it, by kind."""
+    model = {"tenant_id": tenancy.tenant_id, "model_key": model_key(tenancy)}
+    yield bind("retention/unteach", **model)
     tenant = yield from state(tenancy)
     records = yield from record_retention.told(tenancy, _keys(page))
     sessions = _sessions(page)
@@ -155,10 +181,10 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     lost = yield from _unmentioned(tenancy, keys, tenant["logical_us"])
     lost["record"] = list(gone.records)
     lost["entity"] += gone.entities
-    lost["artifact"] = yield from _unsupported(tenancy, keys, tenant["logical_us"])
+    lost["artifact"] = yield from _artifacts(tenancy, page, keys, tenant["logical_us"])
     version = yield from bump(tenancy, tenant["logical_us"])
     session_keys = [session["key"] for session in sessions]
-    yield bind("retention/stamp", tenant_id=tenancy.tenant_id, version=version, batch={"session_keys": session_keys})
+    yield bind("retention/stamp", version=version, batch={"session_keys": session_keys}, **model)
     yield from record_retention.drop_digests(tenancy, records)
     return lost
 
@@ -172,14 +198,14 @@ def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
-    """Drop what was learnt for suggestions once nothing is left that taught it; until then the compiler renews it."""
+    """Drop the model once nothing is left that could teach it; until then the compiler fills it anew."""
     yield bind("retention/unlearn", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 
 def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
     """Deprecate what these events alone told: memories first, so that what only they mention loses its name too."""
     forgotten = yield from memories.forget(tenancy, event_keys, at_us)
-    gone = yield from entities.forget(tenancy, event_keys)
+    gone = yield from entities.forget(tenancy, event_keys, at_us)
     return {"memory": forgotten, "entity": list(gone.entities), "relation": list(gone.relations)}
 
 
@@ -190,21 +216,41 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
     return [{"key": key, "orders": orders[key]} for key in sorted(orders)]
 
 
-def _unsupported(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[list[str]]:
-    """Deprecate the artifacts that lost their last evidence."""
+def _artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
+    """Blank what was compiled from these sessions, deprecate what else lost its last evidence; the ids of both."""
     evidenced = yield bind("retention/evidenced", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
-    if not evidenced:
+    telling = yield from _telling(tenancy, page)
+    keys = sorted({row["key"] for row in (*evidenced, *telling)})
+    if not keys:
         return []
-    keys = [row["key"] for row in evidenced]
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+    told = [row["key"] for row in telling if row["told"]]
+    yield from _deprecate(tenancy, told, FORGOTTEN, at_us)
+    yield from _blank(tenancy, telling)
     rows = yield bind("retention/unsupported", tenant_id=tenancy.tenant_id, batch={"artifact_keys": keys})
-    if not rows:
-        return []
-    change = {"status": "deprecated", "reason": REASON, "at_us": at_us, "from": ["draft", "active"]}
-    changes = [change | {"key": row["key"]} for row in rows]
-    yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
-    yield from settle(tenancy, [row["key"] for row in rows], at_us)
-    return [row["artifact_id"] for row in rows]
+    bare = [row["key"] for row in rows]
+    yield from _deprecate(tenancy, bare, REASON, at_us)
+    yield from settle(tenancy, told + bare, at_us)
+    yield bind("retention/hush", tenant_id=tenancy.tenant_id, batch={"artifact_keys": told + bare})
+    return [*_living(telling), *(row["artifact_id"] for row in rows)]
+
+
+def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
+    change = {"status": "deprecated", "reason": reason, "at_us": at_us, "from": ["draft", "active"]}
+    if keys:
+        changes = [change | {"key": key} for key in keys]
+        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
+
+
+def _blank(tenancy: Tenancy, telling: Sequence[Row]) -> Plan[None]:
+    """Blank what was compiled, and veil the names of its patterns."""
+    rows = [
+        {"key": row["key"], "told": row["told"], "lineage_key": veiled(row["lineage_key"])}
+        for row in telling
+        if row["lineage_key"].startswith(LINEAGES)
+    ]
+    if rows:
+        yield bind("retention/blank", tenant_id=tenancy.tenant_id, batch={"artifacts": rows}, blank=dict(BLANK))
 
 
 def _keys(page: Sequence[Row]) -> list[str]:

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
+from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.artifacts import LIVING, dedup_key, tampering
+from hmxgraph.graph.rows.compilation import LINEAGES
 from hmxgraph.graph.rows.findings import Finding
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS
@@ -22,6 +24,8 @@ def artifact_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> I
         yield Finding("key", "artifact", name, artifact["key"], tenancy.node_key(name))
     if row["strangers"]:
         yield Finding("tenant", "artifact", name, f"{row['strangers']} links to other tenants", "none")
+    if row["erased"] and _compiled(artifact) and not artifact.get("erased"):
+        yield Finding("erased", "artifact", name, f"words of {row['erased']} erased events", "no words")
     yield from _history_findings(artifact)
     yield from _dedup_findings(tenancy, artifact)
     yield from _older_findings(tenancy, artifact, row["older"])
@@ -50,6 +54,10 @@ def conflict_findings(row: Row) -> Iterator[Finding]:
     holding = [side for side in sides if side["label"] not in _HOLDS or side["status"] in _HOLDS[side["label"]]]
     if not resolved and len(holding) < 2:
         yield Finding("status", "conflict", name, "open", "resolved: a side no longer holds")
+
+
+def _compiled(artifact: Row) -> bool:
+    return bool(artifact.get("agent_id") == COMPILER and artifact["lineage_key"].startswith(LINEAGES))
 
 
 def _history_findings(artifact: Row) -> Iterator[Finding]:

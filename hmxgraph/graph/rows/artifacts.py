@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from hmxgraph.graph.plan import Row
@@ -18,6 +19,19 @@ from hmxgraph.text.validity import validity
 OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
 LIVING = ("draft", "active")
 ALWAYS = 2**63 - 1
+# What is left of an artifact's words once the evidence for them was erased; a title must say something (HMX-A 2.1).
+BLANK = MappingProxyType(
+    {
+        "title": "[erased]",
+        "summary": "",
+        "content": "{}",
+        "text": "[erased]",
+        "search_text": "",
+        "token_count": 0,
+        "tags": [],
+        "metadata": "{}",
+    }
+)
 # More terms of one node would drown the index.
 SEARCHED = 4_000
 _NESTED = ("content", "metadata", "validity_scope")
@@ -103,8 +117,10 @@ def tampering(properties: Row) -> tuple[str, ...]:
     """Which of an artifact's own checks fail: the content against its hash, the core against its, the text it gives.
 
     Nothing is found in an artifact as it was recorded. Content and text are what packs show: one whose content or text
-    fails is dropped there as ``provenance_failed`` (HMX-C 8).
+    fails is dropped there as ``provenance_failed`` (HMX-C 8). An erased one keeps the hashes of what it was.
     """
+    if properties.get("erased"):
+        return tuple(name for name, blank in BLANK.items() if properties[name] != blank)
     try:
         document = stored_document(properties) or {}
         checks = {

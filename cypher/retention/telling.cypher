@@ -1,0 +1,28 @@
+// What was compiled from the sessions of the events to be erased and still says so, with the other versions of its chain.
+//
+// An artifact names no more of a session than its steps, and may tell any of it: hence the session. The versions of a
+// chain share the name of their pattern, which is made of words too.
+//
+// mode: read
+// row:  key, artifact_id, lineage_key, told, living
+MATCH (artifact:Artifact)
+USING INDEX artifact:Artifact(tenant_id, status)
+WHERE artifact.tenant_id = $tenant_id
+  AND artifact.status IS NOT NULL
+  AND artifact.erased IS NULL
+  AND artifact.agent_id = $compiler
+  AND artifact.lineage_key STARTS WITH $lineages
+  AND EXISTS {
+    MATCH (artifact)-[:EVIDENCED_BY]->(event:Event)
+    WHERE event.session_key IN $batch.session_keys
+  }
+WITH artifact.chain_key AS chain_key, collect(artifact.key) AS telling
+MATCH (version:Artifact)
+WHERE version.chain_key = chain_key AND version.version > 0 AND version.tenant_id = $tenant_id
+RETURN
+  version.key AS key,
+  version.artifact_id AS artifact_id,
+  version.lineage_key AS lineage_key,
+  version.key IN telling AS told,
+  version.key IN telling AND version.status IN ['draft', 'active'] AS living
+ORDER BY key

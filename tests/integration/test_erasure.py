@@ -1,0 +1,213 @@
+"""Erasure in what was compiled: no word of an erased session is left, and what others taught is learnt anew."""
+
+import pytest
+
+from hmxgraph.protocol.timestamps import iso
+from tests.artifact_makers import at, policy, schema
+from tests.integration.ingested import Ingested
+from tests.session_makers import Script, event
+
+pytestmark = pytest.mark.server
+
+RETOLD = """
+MATCH (a:Artifact {tenant_id: $tenant_id, status: 'active'})
+WITH a ORDER BY a.key LIMIT 1
+MATCH (a)-[:EVIDENCED_BY]->(e:Event)
+WITH e ORDER BY e.key LIMIT 1
+SET e.erased = true
+"""
+
+
+@pytest.fixture
+def left(connection, tenant_id):
+    """Where in the tenant a word is left: label and property."""
+    stored = Ingested(connection, tenant_id)
+
+    def found(word="quagga"):
+        text = "MATCH (n {tenant_id: $tenant_id}) RETURN labels(n)[0] AS label, properties(n) AS properties"
+        told = "MATCH ({tenant_id: $tenant_id})-[r]->() RETURN type(r) AS label, properties(r) AS properties"
+        return sorted(
+            {
+                (row["label"], name)
+                for row in (*stored.rows(text), *stored.rows(told))
+                for name, value in row["properties"].items()
+                if word in str(value).lower()
+            }
+        )
+
+    return found
+
+
+def refund(session, who, *, tool="billing_api", tenant):
+    """A refund that fails and is repaired, with a decision; it says *who* wherever it can."""
+    script = Script(session, tenant=tenant).user(f"Refund the order for {who}")
+    script.call(tool, error=f"account {who} is locked", customer=who)
+    script.call("unlock_account", customer=who).call(tool, {"ok": who}, customer=who)
+    content = {
+        "question": "Refund in full?",
+        "chosen_option": f"Refund in full as {who} asked",
+        "alternatives": [f"Partly for {who}"],
+        "reasoning": who,
+    }
+    return script.add("decision", content).feedback("positive").events
+
+
+def refunds(tenant):
+    """One session about quagga, in words and tools of its own, and three about others."""
+    first = refund("s0", "quaggaclient", tool="quaggatool", tenant=tenant)
+    return first + [one for n in range(1, 4) for one in refund(f"s{n}", f"client{n}", tenant=tenant)]
+
+
+@pytest.fixture
+def learnt(graph, tenant_id):
+    """What a tenant knows after the refunds, compiled and with behaviour counted."""
+    graph.ingest(refunds(tenant_id))
+    graph.compile()
+    graph.export_fingerprint(tier="full")
+    return graph
+
+
+def test_no_word_is_left_of_an_erased_session(learnt, left):
+    """Not in any property before the next compilation, nor after it: artifacts, model, conflicts and sessions."""
+    assert {"Artifact", "CompilerModel", "Session"} <= {label for label, _ in left()}
+    learnt.forget(session_id="s0")
+    assert left() == []
+    assert "quagga" not in learnt.export_fingerprint(tier="full").to_json().lower()
+    learnt.compile()
+    assert left() == []
+    assert learnt.verify().findings == ()
+
+
+def test_one_erased_event_takes_what_was_compiled_of_its_session(learnt, left):
+    """An artifact may tell of a result without naming it: it goes with any event of the session."""
+    for sequence in (8, 6, 7, 3, 1, 2, 0, 4, 5):
+        learnt.forget(event_id=f"s0/{sequence}")
+        assert "Artifact" not in {label for label, _ in left()}
+    learnt.forget(session_id="s0")
+    assert left() == []
+    assert learnt.verify().findings == ()
+
+
+def test_everything_forgotten_leaves_no_word(learnt, left):
+    """With all sessions gone and compiled again, no word of any is left."""
+    for n in range(4):
+        learnt.forget(session_id=f"s{n}")
+        learnt.compile()
+    assert [left(word) for word in ("refund", "client", "billing", "locked", "unlock")] == [[]] * 5
+    assert learnt.verify().findings == ()
+
+
+def test_what_others_taught_is_compiled_anew(learnt, tenant_id):
+    """What is left teaches what it would teach a tenant that never had the rest; a full compilation adds nothing."""
+
+    def taught(graph):
+        found = graph.artifacts(status=None, limit=500).artifacts
+        return sorted(
+            (one.artifact_type, one.title, one.content_hash, one.confidence, one.status)
+            for one in found
+            if one.status in {"draft", "active"}
+        )
+
+    learnt.forget(session_id="s0")
+    assert taught(learnt) == []
+    assert learnt.compile().created
+    anew = taught(learnt)
+    assert learnt.compile(full=True).changed is False
+    assert taught(learnt) == anew
+    learnt.forget(before="2100-01-01T00:00:00Z")
+    learnt.ingest(refunds(tenant_id))
+    assert learnt.compile().changed is False
+
+
+def test_tombstones_are_read_by_everybody(learnt):
+    """What was blanked is listed, explained and in chains with its id and times; packs of the past leave it out."""
+    before = {one.artifact_id: one for one in learnt.artifacts(status=None, limit=500).artifacts}
+    learnt.ingest([event("late", 900, "message", {"role": "user", "text": "good night"}, tenant=learnt.tenant_id)])
+    learnt.forget(session_id="s0")
+    after = {one.artifact_id: one for one in learnt.artifacts(status=None, limit=500).artifacts}
+    assert after.keys() == before.keys()
+    gone = [one for one in after.values() if one.title == "[erased]"]
+    assert gone
+    for one in gone:
+        kept = before[one.artifact_id]
+        assert (one.source_events, one.content_hash, one.created_at) == (
+            kept.source_events,
+            kept.content_hash,
+            kept.created_at,
+        )
+        assert (one.content, one.summary, one.status) == ({}, "", "deprecated")
+        assert "quagga" not in learnt.explain(one.artifact_id).text
+        assert learnt.chain(one.artifact_id)
+    past = learnt.pack("Refund the order", budget=4096, as_of=iso(at(600)))
+    assert "quagga" not in past.to_json()
+    assert not {entry.source_id for entry in past.entries} & {one.artifact_id for one in gone}
+    assert learnt.artifacts(status=None, text="quaggaclient").artifacts == ()
+
+
+def test_what_people_decided_stays_decided(learnt):
+    """An archived artifact loses its words and stays archived; what people recorded keeps its words."""
+    schemas = learnt.artifacts(artifact_type="task_schema").artifacts
+    archived = next(one for one in schemas if any(name.startswith("s0/") for name in one.source_events))
+    learnt.transition(archived.artifact_id, "archived")
+    learnt.record_artifact(schema("mine", step="Mind the quagga", source_events=["s0/0", "s1/0"]))
+    report = learnt.forget(session_id="s0")
+    assert "mine" not in report.artifacts
+    assert archived.artifact_id not in report.artifacts
+    learnt.compile()
+    found = {one.artifact_id: one for one in learnt.artifacts(status=None, limit=500).artifacts}
+    assert (found[archived.artifact_id].status, found[archived.artifact_id].title) == ("archived", "[erased]")
+    assert "quagga" in found["mine"].to_json()
+    assert learnt.verify().findings == ()
+
+
+def test_a_dry_run_tells_what_would_be_blanked(learnt):
+    """The artifacts that a dry run names are those that go."""
+    dry = learnt.forget(session_id="s0", dry_run=True)
+    assert dry.artifacts
+    assert dry.artifacts == learnt.forget(session_id="s0").artifacts
+
+
+def test_conflicts_forget_what_their_sides_said(graph, left, tenant_id):
+    """A conflict repeats its sides: once one has lost its evidence, reason and text say nothing, whatever the time."""
+    graph.ingest([event("a", n, "message", {"role": "user", "text": f"word{n}"}, tenant=tenant_id) for n in range(3)])
+    graph.record_artifact(policy("one", "Use quagga gh-ost migration", source_events=["a/0"]))
+    graph.record_artifact(policy("two", "Lock everything and alter", source_events=["a/1"]))
+    assert len(graph.conflicts()) == 1
+    graph.ingest([event("b", 900, "message", {"role": "user", "text": "much later"}, tenant=tenant_id)])
+    graph.forget(event_id=["a/0"])
+    assert not {one for one in left() if one[0] == "Conflict"}
+    assert "quagga" not in graph.pack("migrate the table larger than 1 GB", as_of=iso(at(60))).to_json()
+
+
+def test_conflicts_of_memories_and_relations_too(graph, left, tenant_id):
+    """Neither reason nor text of a conflict between erased facts names anybody."""
+    texts = ("Quaggarina lives in Boston now.", "Quaggarina lives in Denver now.")
+    graph.ingest(
+        event(name, 0, "message", {"role": "user", "text": text}, tenant=tenant_id)
+        for name, text in zip("ab", texts, strict=True)
+    )
+    assert len(graph.conflicts()) == 1
+    graph.forget(event_id=["a/0", "b/0"])
+    assert left() == []
+
+
+def test_verify_names_what_still_tells(learnt, connection, tenant_id):
+    """A compiled artifact with words, resting on an erased event, is found by a verification."""
+    connection._driver.execute_query(RETOLD, tenant_id=tenant_id)
+    assert "erased" in {finding.check for finding in learnt.verify().findings}
+
+
+def test_a_compilation_under_way_begins_again(graph, connection, left, tenant_id):
+    """What is erased while a compilation runs is in nothing that it stores."""
+    graph.ingest(refunds(tenant_id))
+    done = []
+
+    def others(stage, _count):
+        if stage == "store" and not done:
+            done.append(graph.forget(session_id="s0"))
+
+    graph.compile(progress=others)
+    assert done
+    assert left() == []
+    assert graph.artifacts().artifacts
+    assert graph.verify().findings == ()
