@@ -4,8 +4,10 @@
 // (entities/record); the keys come in order. An answer that was taken out of what holds by hand, or that lost a
 // conflict, keeps its place in the chain but is never told again: told again, it is a new memory.
 //
+// Where another answer is told now amid the tellings of a stored one, these come too: it may have to be parted.
+//
 // mode: write
-// row:  slot_key, key, memory_id, text, answer, first_us, last_us, said_by, hard
+// row:  slot_key, key, memory_id, text, answer, first_us, last_us, said_by, hard, tellings
 MATCH (memory:Memory)
 WHERE memory.slot_key IN $batch.slot_keys AND memory.tenant_id = $tenant_id
 WITH memory
@@ -25,5 +27,13 @@ RETURN
   memory.first_us AS first_us,
   memory.last_us AS last_us,
   coalesce(memory.said_by, '') AS said_by,
-  coalesce(memory.hard, false) AS hard
+  coalesce(memory.hard, false) AS hard,
+  COLLECT {
+    MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+    WHERE NOT retired AND any(told IN $batch.told[memory.slot_key]
+      WHERE memory.first_us < told[0] AND told[0] < memory.last_us AND told[1] <> memory.answer)
+    WITH DISTINCT event
+    ORDER BY event.time_us, event.key
+    RETURN [event.time_us, event.key]
+  } AS tellings
 ORDER BY slot_key, first_us, key

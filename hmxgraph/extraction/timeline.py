@@ -3,6 +3,8 @@
 A *slot* is such a question ("Caroline lives in"), a *span* one answer and the time over which it was told without
 another in between. Told later, another answer supersedes; told of the same time, or by another voice, it is disputed.
 A *hard* answer, one without exception, gives way to another hard one only; what else is told against it is disputed.
+Told late, between two tellings of one answer, another answer parts them as it would have done in time: a stored span
+comes with its tellings where it is to be parted.
 Spans do not overlap, and each but the first supersedes the one before it: a linear chain (HMX-A 7).
 """
 
@@ -22,9 +24,20 @@ class Told(NamedTuple):
     hard: bool = False
 
 
+class Kept(NamedTuple):
+    """A telling that is stored: when and where."""
+
+    time_us: int
+    event_key: str
+
+
 @dataclass(slots=True)
 class Span:
-    """One answer from its first to its last telling; a stored one has a ``key``, a new one only the ``told``."""
+    """One answer from its first to its last telling; a stored one has a ``key``, a new one only the ``told``.
+
+    ``kept`` are stored tellings in order, or those that bound them, without their events; of a span that was parted amid
+    them, ``origin`` is the key that they are stored under.
+    """
 
     answer: str
     first_us: int
@@ -33,6 +46,27 @@ class Span:
     key: str = ""
     hard: bool = False
     told: list[Told] = field(default_factory=list)
+    kept: tuple[Kept, ...] = ()
+    origin: str = ""
+
+    @property
+    def began(self) -> str:
+        """The event of its first telling."""
+        tellings = [*self.kept, *(Kept(one.time_us, one.event_key) for one in self.told)]
+        return min(tellings).event_key
+
+    def parted(self, time_us: int) -> "Span | None":
+        """What was told after *time_us*, taken out of this span; None where what is stored does not tell it."""
+        before = tuple(one for one in self.kept if one.time_us < time_us)
+        after = tuple(one for one in self.kept if one.time_us > time_us)
+        amid = bool(before and after)
+        if not after or len(before) + len(after) < len(self.kept) or (amid and not all(one.event_key for one in after)):
+            return None
+        later = Span(self.answer, after[0].time_us, self.last_us, self.voice, hard=self.hard, kept=after)
+        later.key, later.origin = ("", self.key or self.origin) if amid else (self.key, self.origin)
+        self.key, self.origin = (self.key, later.origin) if amid else ("", "")
+        self.kept, self.last_us = before, max(one.time_us for one in (*before, *self.told))
+        return later
 
 
 class Dispute(NamedTuple):
@@ -75,6 +109,8 @@ def _place(spans: list[Span], one: Told) -> Span | None:
     after = spans[at] if at < len(spans) else None
     if before and before.answer == one.answer:
         _tell(before, one)
+    elif before and (later := _parted(before, one)):
+        spans[at:at] = [_new(one), later]
     elif before and (one.time_us <= before.last_us or _differ(before, one) or (before.hard and not one.hard)):
         return before
     elif after and after.answer == one.answer:
@@ -82,8 +118,18 @@ def _place(spans: list[Span], one: Told) -> Span | None:
     elif after and one.hard and not after.hard:
         return after
     else:
-        spans.insert(at, Span(one.answer, one.time_us, one.time_us, one.voice, hard=one.hard, told=[one]))
+        spans.insert(at, _new(one))
     return None
+
+
+def _new(one: Told) -> Span:
+    return Span(one.answer, one.time_us, one.time_us, one.voice, hard=one.hard, told=[one])
+
+
+def _parted(span: Span, one: Told) -> Span | None:
+    """What of *span* comes after *one*, where that is told amid it and nothing else speaks against it."""
+    amid = one.time_us < span.last_us and span.hard == one.hard
+    return span.parted(one.time_us) if amid and not _differ(span, one) else None
 
 
 def _tell(span: Span, one: Told) -> None:

@@ -1,5 +1,7 @@
 """Memories in the graph: stated, superseded, disputed, given by hand, listed, forgotten."""
 
+from itertools import permutations
+
 import pytest
 
 from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
@@ -7,6 +9,7 @@ from hmxgraph.graph.plans.conflicts import conflicts, resolve
 from hmxgraph.graph.plans.memories import memories, memory
 from hmxgraph.graph.plans.remembering import Telling, remember
 from hmxgraph.graph.plans.retention import forget
+from hmxgraph.graph.plans.verify import verify
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.forgetting import Forgettable
 from hmxgraph.protocol.timestamps import microseconds
@@ -136,6 +139,51 @@ def test_what_is_said_of_the_same_time_is_a_conflict(say, listed, connection, te
     kept = next(side for side in found.sides if "Rome" in side.text)
     connection.perform(resolve(tenancy, found.conflict_id, keep=kept.side_id, reason="asked"))
     assert holding(listed) == ["The user lives in Rome."]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_the_order_of_arrival_decides_nothing(say, listed, connection, tenancy, tenant_id, order):
+    """Whatever comes first, what held when is told by the times alone: an answer told amid another one parts it."""
+    told = [(1, "I live in Boston."), (5, "I live in Oslo."), (9, "I live in Boston."), (12, "I live in Boston.")]
+    for at in order:
+        say(told[at])
+    assert connection.perform(conflicts(tenancy, status=None)) == ()
+    assert [listed(as_of_us=day(number)) for number in (2, 6, 10, 13)] == [
+        [f"The user lives in {city}."] for city in ("Boston", "Oslo", "Boston", "Boston")
+    ]
+    counted = "MATCH (m:Memory {tenant_id: $tenant_id}) RETURN m.observation_count AS seen ORDER BY m.first_us"
+    stored = Ingested(connection, tenant_id)
+    assert [row["seen"] for row in stored.rows(counted)] == [1, 1, 2]
+    assert [(row["newer"][-7:], row["older"][-7:]) for row in stored.rows(CHAIN)] == [
+        ("Boston.", "n Oslo."),
+        ("n Oslo.", "Boston."),
+    ]
+    assert connection.perform(verify(tenancy)).findings == ()
+
+
+def test_one_batch_parts_an_answer_more_than_once(say, listed, connection, tenancy):
+    """Of an answer told five times two others are told amid; each part keeps its own evidence."""
+    say(*((number, "I live in Boston.") for number in (1, 4, 7, 10, 13)))
+    say((2, "I live in Oslo."), (3, "I live in Boston."), (8, "I live in Rome."), (11, "I live in Oslo."))
+    held = {number: listed(as_of_us=day(number))[0][18:-1] for number in range(1, 14)}
+    cities = ["Boston", "Oslo", *["Boston"] * 5, "Rome", "Rome", "Boston", "Oslo", "Oslo", "Boston"]
+    assert list(held.values()) == cities
+    found, _ = connection.perform(memories(tenancy))
+    assert [one.observation_count for one in reversed(found)] == [1, 1, 3, 1, 1, 1, 1]
+    assert connection.perform(verify(tenancy)).findings == ()
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_a_contradiction_about_what_is_over_is_over(say, listed, connection, tenancy, order):
+    """Of two answers of one time neither holds after a later one, even if one is told last."""
+    told = [(1, "I live in Boston."), (1, "I live in Oslo."), (5, "I live in Rome.")]
+    for at in order:
+        say(told[at])
+    assert holding(listed) == ["The user lives in Rome."]
+    assert connection.perform(conflicts(tenancy)) == ()
+    assert len(connection.perform(conflicts(tenancy, as_of_us=day(3)))) == 1
+    assert sorted(listed(as_of_us=day(3))) == ["The user lives in Boston.", "The user lives in Oslo."]
+    assert connection.perform(verify(tenancy)).findings == ()
 
 
 def test_people_contradict_each_other(say, listed, connection, tenancy):

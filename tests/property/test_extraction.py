@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.extraction import extract
 from hmxgraph.extraction.names import TYPES, normalise
-from hmxgraph.extraction.timeline import Span, Told, ends, settle
+from hmxgraph.extraction.timeline import Kept, Span, Told, ends, settle
 from hmxgraph.protocol.events import EVENT_TYPES, Event
 
 WORDS = st.sampled_from(
@@ -115,3 +115,31 @@ def test_tellings_come_in_any_order(batch):
     assert [(span.answer, span.first_us, span.last_us) for span in one.spans] == [
         (span.answer, span.first_us, span.last_us) for span in other.spans
     ]
+
+
+MOMENTS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), max_size=20, unique_by=lambda one: one[0])
+
+
+@given(MOMENTS.flatmap(st.permutations), st.data())
+def test_tellings_arrive_in_any_order(moments, data):
+    """In whatever order and batches tellings of different times arrive, the timeline is the one of their times."""
+    tellings = [Told(time_us, f"e{time_us}", answer) for time_us, answer in moments]
+    at_once, stored = settle([], tellings), []
+    while tellings:
+        size = data.draw(st.integers(1, len(tellings)))
+        batch, tellings = tellings[:size], tellings[size:]
+        timeline = settle(stored, batch)
+        assert timeline.disputes == ()
+        stored = [kept(span, f"{len(tellings)}-{at}") for at, span in enumerate(timeline.spans)]
+    assert [(one.answer, one.first_us, one.last_us) for one in stored] == [
+        (one.answer, one.first_us, one.last_us) for one in at_once.spans
+    ]
+    assert [one.kept for one in stored] == [tuple(Kept(*told[:2]) for told in one.told) for one in at_once.spans]
+
+
+def kept(span, name):
+    """A span as it comes back from where it was stored, with all its tellings."""
+    key = span.key or name
+    before = span.kept if span.key or span.origin else ()
+    told = tuple(sorted({*before, *(Kept(*one[:2]) for one in span.told)}))
+    return Span(span.answer, span.first_us, span.last_us, span.voice, key, kept=told)

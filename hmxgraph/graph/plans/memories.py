@@ -9,7 +9,7 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.rows.cursors import check_limit, cursor, place
 from hmxgraph.graph.rows.entities import Extracted
 from hmxgraph.graph.rows.memories import SURE, Maker, Memory, Stated, standing_rows, stated, stored_memory
-from hmxgraph.graph.rows.slots import Chained, by_slot, chained, redrawn, slot_key
+from hmxgraph.graph.rows.slots import Chained, by_slot, chained, redrawn, told_now
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
@@ -22,8 +22,8 @@ def store(
 ) -> Plan[None]:
     """Merge the memories that *batch* gives; part of the transaction that stores its events, after their entities.
 
-    At most three statements, none where there is nothing to remember. Of one question only the latest answer holds;
-    what was told differently of the same time becomes an open conflict.
+    At most three statements, none where there is nothing to remember, and one more where a late answer parts another.
+    Of one question only the latest answer holds; what was told differently of the same time becomes a conflict.
     """
     given = stated(batch)
     if not given:
@@ -31,6 +31,8 @@ def store(
     maker = Maker(tenancy, count_tokens, tokenizer)
     rows = yield from _chained(maker, [one for one in given if one.draft.slot])
     others = standing_rows(maker, [one for one in given if not one.draft.slot])
+    if rows.parts:
+        yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
     yield from _record(tenancy, [*rows.links, *rows.disputed, *others])
     if rows.conflicts:
         yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
@@ -47,7 +49,7 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
     lost = [row for row in touched if row["lost"]]
     slots = sorted({row["slot_key"] for row in lost if row["slot_key"]})
     if slots:
-        stored = yield bind("memories/slots", tenant_id=tenancy.tenant_id, batch={"slot_keys": slots})
+        stored = yield bind("memories/slots", tenant_id=tenancy.tenant_id, batch={"slot_keys": slots, "told": {}})
         yield from _record(
             tenancy, [row for key, rows in sorted(by_slot(stored).items()) for row in redrawn(key, rows)]
         )
@@ -113,8 +115,9 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
 def _chained(maker: Maker, given: Sequence[Stated]) -> Plan[Chained]:
     if not given:
         return Chained()
-    keys = sorted({slot_key(maker.tenancy, one.draft.slot) for one in given})
-    rows = yield bind("memories/slots", tenant_id=maker.tenancy.tenant_id, batch={"slot_keys": keys})
+    told = told_now(maker.tenancy, given)
+    batch = {"slot_keys": sorted(told), "told": told}
+    rows = yield bind("memories/slots", tenant_id=maker.tenancy.tenant_id, batch=batch)
     return chained(maker, given, rows)
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from hmxgraph.extraction.timeline import Dispute, Span, ends, settle
+from hmxgraph.extraction.timeline import Dispute, Kept, Span, ends, settle
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.conflicts import Side, conflict_row
 from hmxgraph.graph.rows.memories import Maker, Stated, memory_row
@@ -15,12 +16,13 @@ CONTRADICTION = "contradicting_facts"
 
 @dataclass(slots=True)
 class Chained:
-    """Rows of ``memories/record`` for chains and for what is disputed, and rows of ``conflicts/open``."""
+    """Rows of ``memories/record`` for chains and for what is disputed, of ``conflicts/open`` and ``memories/part``."""
 
     stored: list[Row] = field(default_factory=list)
     new: list[Row] = field(default_factory=list)
     disputed: list[Row] = field(default_factory=list)
     conflicts: list[Row] = field(default_factory=list)
+    parts: list[Row] = field(default_factory=list)
 
     @property
     def links(self) -> list[Row]:
@@ -38,15 +40,32 @@ class _Slot:
     said: Mapping[tuple[str, str], Stated]
 
     def named(self, spans: Iterable[Span]) -> None:
-        """Give new spans the keys of the memories they will be."""
+        """Give new spans the keys of the memories they will be; of two parts the one that began it stays the memory."""
+        kept = {span.key: span for span in spans if span.key}
         for span in spans:
-            if not span.key:
-                span.key = self.maker.tenancy.node_key(self.memory_id(span))
+            key = self.maker.tenancy.node_key(self._id(span.answer, span.began)) if not span.key else span.key
+            if not span.key and key in kept:
+                earlier = kept[key]
+                earlier.key = self.maker.tenancy.node_key(self._id(earlier.answer, earlier.began))
+            span.key = key
 
     def memory_id(self, span: Span) -> str:
         if span.key in self.stored:
             return str(self.stored[span.key]["memory_id"])
-        return self._id(span.answer, span.told[0].event_key)
+        return self._id(span.answer, span.began)
+
+    def parts(self, spans: Sequence[Span]) -> Iterator[Row]:
+        """The rows that part stored memories: the new memory, and what of the stored one is told by it."""
+        for span in spans:
+            if span.origin and span.origin != span.key:
+                yield {
+                    "key": span.key,
+                    "memory_id": self.memory_id(span),
+                    "origin_key": span.origin,
+                    "event_keys": [one.event_key for one in span.kept],
+                    "times": [span.kept[0].time_us, span.kept[-1].time_us],
+                    "rest": _rest(span, spans),
+                }
 
     def row(self, span: Span) -> Row:
         found = [self.said[told.event_key, told.answer] for told in span.told]
@@ -58,10 +77,13 @@ class _Slot:
     def text(self, span: Span) -> str:
         if span.key in self.stored:
             return str(self.stored[span.key]["text"])
+        if span.origin:
+            return str(self.stored[span.origin]["text"])
         return self.said[span.told[0].event_key, span.answer].draft.text
 
-    def disputes(self, found: Iterable[Dispute]) -> Iterator[tuple[Row, Row]]:
-        """For each contradiction the memory that is not in the chain, and the conflict."""
+    def disputes(self, found: Iterable[Dispute], spans: Sequence[Span]) -> Iterator[tuple[Row, Row]]:
+        """For each contradiction the memory that is not in the chain, and the conflict; both over where the span is."""
+        ended = {id(span): end_us for span, end_us in zip(spans, ends(spans), strict=True)}
         for span, told in found:
             one = self.said[told.event_key, told.answer]
             memory_id = self._id(told.answer, "disputed", span.key)
@@ -70,13 +92,15 @@ class _Slot:
                 Side("memory", self.memory_id(span), self.text(span), span.key),
                 Side("memory", memory_id, one.draft.text, row["key"]),
             ]
-            yield row, self._conflict(sides, one)
+            end_us = ended[id(span)]
+            yield row | {"ends_us": end_us}, self._conflict(sides, one, end_us)
 
-    def _conflict(self, sides: Sequence[Side], one: Stated) -> Row:
+    def _conflict(self, sides: Sequence[Side], one: Stated, end_us: int | None) -> Row:
         about = f"{one.draft.subject}: {one.draft.predicate}" if one.draft.subject else one.draft.kind
         reason = f"told differently of the same time ({about})"
         maker = self.maker
-        return conflict_row(maker.tenancy, CONTRADICTION, sides, reason, one.time_us, maker.count_tokens)
+        row = conflict_row(maker.tenancy, CONTRADICTION, sides, reason, one.time_us, maker.count_tokens)
+        return row if end_us is None else row | {"properties": row["properties"] | _over(one.time_us, end_us)}
 
     def _id(self, *parts: str) -> str:
         return stable_id(self.maker.tenancy.tenant_id, "memory", self.key, *parts)
@@ -85,6 +109,14 @@ class _Slot:
 def slot_key(tenancy: Tenancy, slot: str) -> str:
     """The key of a question."""
     return tenancy.node_key("slot", slot)
+
+
+def told_now(tenancy: Tenancy, given: Sequence[Stated]) -> dict[str, list[list[Any]]]:
+    """When which answer is told now, by the key of the question."""
+    found: dict[str, list[list[Any]]] = {}
+    for one in given:
+        found.setdefault(slot_key(tenancy, one.draft.slot), []).append([one.time_us, one.draft.answer])
+    return found
 
 
 def by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
@@ -119,17 +151,36 @@ def _answer(slot: _Slot, rows: Chained) -> None:
     timeline = settle(map(_span, slot.stored.values()), (one.told for one in slot.said.values()))
     spans = timeline.spans
     slot.named(spans)
+    rows.parts += slot.parts(spans)
     for at, place in enumerate(_places(spans, slot.key)):
-        if any(span.told for span in spans[max(0, at - 1) : at + 2]):
-            part = rows.stored if spans[at].key in slot.stored else rows.new
-            part.append(slot.row(spans[at]) | place)
-    for row, conflict in slot.disputes(timeline.disputes):
+        if any(span.told or span.origin for span in spans[max(0, at - 1) : at + 2]):
+            known = rows.stored if spans[at].key in slot.stored or spans[at].origin else rows.new
+            known.append(slot.row(spans[at]) | place)
+    for row, conflict in slot.disputes(timeline.disputes, spans):
         rows.disputed.append(row)
         rows.conflicts.append(conflict)
 
 
 def _span(row: Row) -> Span:
-    return Span(row["answer"], row["first_us"], row["last_us"], row["said_by"], row["key"], hard=row["hard"])
+    told = [Kept(time_us, event_key) for time_us, event_key in row["tellings"]]
+    kept = tuple(told or [Kept(row["first_us"], ""), Kept(row["last_us"], "")])
+    return Span(
+        row["answer"], row["first_us"], row["last_us"], row["said_by"], row["key"], hard=row["hard"], kept=kept
+    )
+
+
+def _rest(part: Span, spans: Sequence[Span]) -> list[int]:
+    """Between which times the stored memory that *part* leaves goes on."""
+    return next([span.first_us, span.last_us] for span in spans if span.key == part.origin)
+
+
+def _over(told_us: int, end_us: int) -> Row:
+    """The properties of a conflict about what had ended before it was seen."""
+    return {
+        "status": "resolved",
+        "resolved_us": max(told_us, end_us),
+        "resolution": "a later answer took the place of both",
+    }
 
 
 def _places(spans: Sequence[Span], key: str) -> list[Row]:
