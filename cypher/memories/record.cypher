@@ -5,7 +5,8 @@
 // up before they are taken; the edges are drawn when all nodes are there. Confidence follows from the surest rule and
 // the number of observations alone, whatever their order. What was taken out of what holds by hand, or lost a conflict,
 // stays out, however often it is said; what had lost its evidence holds again. An answer that contradicts one of the
-// chain ends with it, and so does their conflict. The first write locks each memory, as in entities/record.
+// chain ends with it, even if both were said to hold, and so does their conflict. The first write locks each memory, as
+// in entities/record.
 //
 // mode: write
 // row:  memories
@@ -78,14 +79,20 @@ CALL () {
   }
   CALL (memory, row) {
     MATCH (memory)<-[:BETWEEN]-(conflict:Conflict)-[:BETWEEN]->(other:Memory)
-    WHERE row.ends_us IS NOT NULL AND conflict.status = 'open' AND other.slot_key IS NULL
+    WHERE row.ends_us IS NOT NULL
+      AND other.slot_key IS NULL
+      AND (conflict.status = 'open' OR other.status IN ['promoted', 'tentative'])
     SET
-      conflict.status = 'resolved',
       conflict.resolved_us = CASE
+        WHEN conflict.status = 'resolved' THEN conflict.resolved_us
         WHEN row.ends_us > conflict.detected_us THEN row.ends_us
         ELSE conflict.detected_us
       END,
-      conflict.resolution = 'a later answer took the place of both',
+      conflict.resolution = CASE conflict.status
+        WHEN 'resolved' THEN conflict.resolution
+        ELSE 'a later answer took the place of both'
+      END,
+      conflict.status = 'resolved',
       other.status = 'deprecated',
       other.valid_to_us = row.ends_us
   }

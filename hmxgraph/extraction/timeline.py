@@ -35,7 +35,7 @@ class Kept(NamedTuple):
 class Span:
     """One answer from its first to its last telling; a stored one has a ``key``, a new one only the ``told``.
 
-    ``kept`` are stored tellings in order, or those that bound them, without their events; of a span that was parted amid
+    ``kept`` are stored tellings in order, or those that bound them, without their events; where a span was parted amid
     them, ``origin`` is the key that they are stored under.
     """
 
@@ -65,7 +65,8 @@ class Span:
         later = Span(self.answer, after[0].time_us, self.last_us, self.voice, hard=self.hard, kept=after)
         later.key, later.origin = ("", self.key or self.origin) if amid else (self.key, self.origin)
         self.key, self.origin = (self.key, later.origin) if amid else ("", "")
-        self.kept, self.last_us = before, max(one.time_us for one in (*before, *self.told))
+        self.kept = before
+        self.last_us = max([one.time_us for one in before] + [one.time_us for one in self.told])
         return later
 
 

@@ -186,6 +186,41 @@ def test_a_contradiction_about_what_is_over_is_over(say, listed, connection, ten
     assert connection.perform(verify(tenancy)).findings == ()
 
 
+@pytest.mark.parametrize("keep", ["Boston", "Oslo", None])
+@pytest.mark.parametrize("later", ["Rome", "Boston", "Oslo"])
+def test_what_was_kept_gives_way_to_a_later_answer(say, listed, connection, tenancy, keep, later):
+    """Whichever side a conflict was decided for, it holds until another answer is told, and ends with that."""
+    say((1, "I live in Boston."), (1, "I live in Oslo."))
+    (found,) = connection.perform(conflicts(tenancy))
+    sides = {side.text[18:-1]: side.side_id for side in found.sides}
+    connection.perform(resolve(tenancy, found.conflict_id, keep=sides.get(keep), reason="asked", at_us=day(2)))
+    kept = [keep] if keep else ["Boston", "Oslo"]
+    assert holding(listed) == [f"The user lives in {city}." for city in kept]
+    say((9, f"I live in {later}."))
+    if later != keep and (keep or later == "Rome"):
+        assert holding(listed) == [f"The user lives in {later}."]
+    assert [text[18:-1] for text in sorted(listed(as_of_us=day(5)))] == kept
+    assert connection.perform(conflicts(tenancy)) == ()
+    assert connection.perform(verify(tenancy)).findings == ()
+
+
+def test_of_three_answers_two_are_left_in_conflict(say, listed, connection, tenancy):
+    """Who contradicted the side that lost contradicts the one that was kept; a later answer ends both."""
+    say((1, "I live in Boston."), (1, "I live in Oslo."), (1, "I live in Lima."))
+    found = connection.perform(conflicts(tenancy))
+    assert len(found) == 2
+    (first,) = {side.side_id for side in found[0].sides} & {side.side_id for side in found[1].sides}
+    kept, other = (next(side for side in one.sides if side.side_id != first) for one in found)
+    connection.perform(resolve(tenancy, found[0].conflict_id, keep=kept.side_id, reason="asked"))
+    (left,) = connection.perform(conflicts(tenancy))
+    assert {side.side_id for side in left.sides} == {kept.side_id, other.side_id}
+    assert holding(listed) == sorted([kept.text, other.text])
+    say((9, "I live in Rome."))
+    assert connection.perform(conflicts(tenancy)) == ()
+    assert holding(listed) == ["The user lives in Rome."]
+    assert connection.perform(verify(tenancy)).findings == ()
+
+
 def test_people_contradict_each_other(say, listed, connection, tenancy):
     """Of two people neither decides: what they say of a third is in conflict."""
     say((1, "Ivan Smith lives in Boston."), speaker="Caroline")

@@ -5,6 +5,7 @@ from functools import partial
 
 from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
 from hmxgraph.graph.plan import Plan, Procedure, Row, ask, read, write
+from hmxgraph.graph.plans.memories import redraw
 from hmxgraph.graph.plans.tenants import bump, state
 from hmxgraph.graph.rows.artifacts import ALWAYS
 from hmxgraph.graph.rows.conflicts import (
@@ -17,6 +18,7 @@ from hmxgraph.graph.rows.conflicts import (
     stored_conflict,
 )
 from hmxgraph.graph.rows.rivals import opposing_artifacts, opposing_policies
+from hmxgraph.graph.rows.slots import CONTRADICTION
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.text.opposition import OPPOSED_RELATIONS
@@ -44,8 +46,8 @@ def resolve(
 ) -> Procedure[Conflict]:
     """The conflict, resolved: *keep* names the side that holds, None says that all of them do after all.
 
-    Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. It takes effect
-    at *at_us*, else at the tenant's logical now.
+    Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. A later answer
+    takes the place of whatever was kept. It takes effect at *at_us*, else at the tenant's logical now.
 
     Raises:
         NotFound: there is no such conflict, or no such side.
@@ -160,6 +162,21 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
     return (yield from by_keys(tenancy, [key]))[0]
 
 
+def _take_place(tenancy: Tenancy, kept_key: str, lost: Sequence[str], at_us: int) -> Plan[None]:
+    """Let the kept answer be the one of its chain, so that a later one takes its place; with whom it is in conflict."""
+    taken = yield bind("conflicts/take_place", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(lost))
+    for place in taken:
+        yield from redraw(tenancy, [place["slot_key"]])
+        found = [_contradiction(tenancy, place["kept"], rival, at_us) for rival in place["rivals"]]
+        if found:
+            yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": found})
+
+
+def _contradiction(tenancy: Tenancy, kept: Row, rival: Row, at_us: int) -> Row:
+    sides = [Side("memory", side["memory_id"], side["text"], side["key"]) for side in (kept, rival)]
+    return conflict_row(tenancy, CONTRADICTION, sides, rival["reason"], at_us, counter())
+
+
 def _as_before(known: Conflict, keep: str | None, reason: str) -> Conflict:
     """The conflict as it was resolved by this very call, whose answer was lost, or by one like it."""
     if (known.kept_id, known.resolution) != (keep, reason):
@@ -178,6 +195,7 @@ def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> P
         yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in lost])
     if memories:
         yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)
+        yield from _take_place(tenancy, tenancy.node_key(keep), memories, at_us)
     yield from settle(tenancy, lost + memories, at_us)
     if relations:
         lines = [relation._asdict() for relation in relations]

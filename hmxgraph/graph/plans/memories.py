@@ -47,13 +47,17 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
         "memories/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
     )
     lost = [row for row in touched if row["lost"]]
-    slots = sorted({row["slot_key"] for row in lost if row["slot_key"]})
+    yield from redraw(tenancy, sorted({row["slot_key"] for row in lost if row["slot_key"]}))
+    return [row["memory_id"] for row in lost]
+
+
+def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:
+    """Draw the chains of these questions anew from the answers that have a place in them."""
     if slots:
-        stored = yield bind("memories/slots", tenant_id=tenancy.tenant_id, batch={"slot_keys": slots, "told": {}})
+        stored = yield bind("memories/slots", tenant_id=tenancy.tenant_id, batch={"slot_keys": list(slots), "told": {}})
         yield from _record(
             tenancy, [row for key, rows in sorted(by_slot(stored).items()) for row in redrawn(key, rows)]
         )
-    return [row["memory_id"] for row in lost]
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[Memory]:

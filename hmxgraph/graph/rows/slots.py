@@ -164,9 +164,7 @@ def _answer(slot: _Slot, rows: Chained) -> None:
 def _span(row: Row) -> Span:
     told = [Kept(time_us, event_key) for time_us, event_key in row["tellings"]]
     kept = tuple(told or [Kept(row["first_us"], ""), Kept(row["last_us"], "")])
-    return Span(
-        row["answer"], row["first_us"], row["last_us"], row["said_by"], row["key"], hard=row["hard"], kept=kept
-    )
+    return Span(row["answer"], row["first_us"], row["last_us"], row["said_by"], row["key"], hard=row["hard"], kept=kept)
 
 
 def _rest(part: Span, spans: Sequence[Span]) -> list[int]:

@@ -1,0 +1,33 @@
+// Put the side that was kept into the place of the one that lost, where only the latter answers its question in a chain.
+//
+// One row where that is so: the chain is to be drawn anew, and whoever still contradicts the one that lost contradicts
+// the one that was kept. The sides are locked by conflicts/lock before.
+//
+// mode: write
+// row:  slot_key, kept, rivals
+MATCH (kept:Memory {key: $kept_key})
+WHERE kept.tenant_id = $tenant_id AND kept.slot_key IS NULL AND kept.answer IS NOT NULL
+MATCH (lost:Memory)
+WHERE lost.key IN $keys AND lost.tenant_id = $tenant_id AND lost.slot_key IS NOT NULL
+WITH kept, lost, lost.slot_key AS slot_key
+ORDER BY lost.key
+LIMIT 1
+WITH kept, lost, slot_key, COLLECT {
+  MATCH (lost)<-[:BETWEEN]-(conflict:Conflict)-[:BETWEEN]->(rival:Memory)
+  WHERE conflict.status = 'open' AND rival.key <> kept.key AND rival.key <> lost.key
+  WITH rival, conflict
+  ORDER BY rival.key
+  RETURN rival {.key, .memory_id, .text, reason: conflict.reason}
+} AS rivals
+SET
+  lost.slot_key = null,
+  lost.head_key = null,
+  lost.supersedes_key = null,
+  kept.slot_key = slot_key
+WITH kept, lost, slot_key, rivals
+CALL (lost) {
+  MATCH (lost)-[link:SUPERSEDES]-(:Memory)
+  DELETE link
+}
+RETURN slot_key, kept {.key, .memory_id, .text} AS kept, rivals
+ORDER BY slot_key
