@@ -60,7 +60,8 @@ class Span:
         before = tuple(one for one in self.kept if one.time_us < time_us)
         after = tuple(one for one in self.kept if one.time_us > time_us)
         amid = bool(before and after)
-        if not after or len(before) + len(after) < len(self.kept) or (amid and not all(one.event_key for one in after)):
+        then = time_us in {one.time_us for one in self.kept} | {one.time_us for one in self.told}
+        if not after or then or (amid and not all(one.event_key for one in after)):
             return None
         later = Span(self.answer, after[0].time_us, self.last_us, self.voice, hard=self.hard, kept=after)
         later.key, later.origin = ("", self.key or self.origin) if amid else (self.key, self.origin)

@@ -102,10 +102,7 @@ def test_chains_stay_linear(batches):
         assert told == len(batch)
         assert all(one.last_us < other.first_us for one, other in pairwise(spans))
         assert [end is None for end in ends(spans)] == [False] * (len(spans) - 1) + [True] * bool(spans)
-        stored = [
-            Span(span.answer, span.first_us, span.last_us, span.voice, span.key or f"new-{number}-{at}")
-            for at, span in enumerate(spans)
-        ]
+        stored = [kept(span, f"new-{number}-{at}") for at, span in enumerate(spans)]
 
 
 @given(TELLINGS)
