@@ -2,7 +2,8 @@
 //
 // A mention says which relations its event was evidence for, so no relation has to remember its events. What has no
 // evidence left is deprecated, and what a conflict said of it is blanked; an entity that nothing mentions any more loses
-// its name as well.
+// its name as well. Others lose the spellings that nothing left of them has, and with none left go by their normal one;
+// what more than 1,000 mention is common, and keeps them all.
 //
 // mode: write
 // row:  entities, relations
@@ -50,6 +51,21 @@ CALL (touched) {
   UNWIND touched AS pair
   UNWIND pair[1] AS mention
   DELETE mention
+}
+CALL (touched) {
+  UNWIND touched AS pair
+  WITH pair[0] AS entity
+  WHERE entity.mention_count <= 1000 AND EXISTS { (entity)<-[:MENTIONS]-() }
+  UNWIND [entity.name] + entity.aliases AS name
+  WITH entity, name, EXISTS {
+    MATCH (entity)<-[:MENTIONS]-(source)
+    WHERE source.text CONTAINS name OR source.content CONTAINS name OR source.document CONTAINS name
+  } AS spelt
+  WITH entity, count(*) AS known, collect(CASE WHEN spelt THEN name END) AS names
+  WHERE size(names) < known
+  SET
+    entity.name = coalesce(head(names), entity.normalised),
+    entity.aliases = tail(names)
 }
 CALL (touched) {
   UNWIND touched AS pair

@@ -4,7 +4,7 @@
 // are over. The keys come in order, as everybody locks them.
 //
 // mode: write
-// row:  memory_id, slot_key, lost
+// row:  key, memory_id, slot_key, lost
 MATCH (memory:Memory)-[:EVIDENCED_BY]->(event:Event)
 WHERE event.key IN $batch.event_keys AND memory.tenant_id = $tenant_id
 WITH DISTINCT memory
@@ -65,5 +65,5 @@ CALL (memory, lost) {
       ELSE memory.valid_from_us
     END
 }
-RETURN memory.memory_id AS memory_id, slot_key, lost
+RETURN memory.key AS key, memory.memory_id AS memory_id, slot_key, lost
 ORDER BY memory_id

@@ -191,6 +191,31 @@ def test_conflicts_of_memories_and_relations_too(graph, left, tenant_id):
     assert left() == []
 
 
+def test_what_others_told_keeps_their_spelling_only(graph, tenant_id, connection):
+    """Memories and entities that live on lose the words of the event that goes."""
+    texts = {
+        "a": "Always VERIFY the Rollout Twice! I LIVE in BosTon. See Secret-DB7.prod.internal.",
+        "b": "always verify the rollout twice. I live in Boston. See secret-db7.prod.internal.",
+    }
+    for name, text in texts.items():
+        graph.ingest([event(name, 0, "message", {"role": "user", "text": text}, tenant=tenant_id, source="user")])
+    stored = Ingested(connection, tenant_id)
+
+    def left():
+        rows = stored.rows("MATCH (n {tenant_id: $tenant_id}) WHERE NOT n:Event RETURN properties(n) AS p")
+        return [word for word in ("VERIFY", "Twice", "BosTon", "Secret-DB7") if word in str(rows)]
+
+    assert len(left()) >= 3
+    graph.forget(session_id="a")
+    assert left() == []
+    assert {one.text for one in graph.memories()[0]} == {
+        "Always verify the rollout twice.",
+        "The user lives in Boston.",
+    }
+    assert "secret-db7.prod.internal" in str(stored.rows("MATCH (n:Entity {tenant_id: $tenant_id}) RETURN n.name AS n"))
+    assert graph.verify().findings == ()
+
+
 def test_verify_names_what_still_tells(learnt, connection, tenant_id):
     """A compiled artifact with words, resting on an erased event, is found by a verification."""
     connection._driver.execute_query(RETOLD, tenant_id=tenant_id)

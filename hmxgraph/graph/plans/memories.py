@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from functools import partial
 
 from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.extraction import extract
 from hmxgraph.extraction.remembering import KINDS
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.rows.cursors import check_limit, cursor, place
 from hmxgraph.graph.rows.entities import Extracted
-from hmxgraph.graph.rows.memories import SURE, Maker, Memory, Stated, standing_rows, stated, stored_memory
+from hmxgraph.graph.rows.event_checks import event_document
+from hmxgraph.graph.rows.memories import SURE, Maker, Memory, Stated, reworded, standing_rows, stated, stored_memory
 from hmxgraph.graph.rows.slots import Chained, by_slot, chained, redrawn, told_now
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
+from hmxgraph.protocol.events import Event
+from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter, counter
 
 STATUSES = ("promoted", "tentative", "deprecated", "contradicted")
 
@@ -41,14 +44,28 @@ def store(
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
     """The ids of the memories that lost their last evidence with these events, which are marked as erased.
 
-    They become blank and leave their chains: what they had superseded holds again.
+    They become blank and leave their chains: what they had superseded holds again. Those with evidence left take their
+    words from that.
     """
     touched = yield bind(
         "memories/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
     )
     lost = [row for row in touched if row["lost"]]
     yield from redraw(tenancy, sorted({row["slot_key"] for row in lost if row["slot_key"]}))
+    yield from _reword(tenancy, [row["key"] for row in touched if not row["lost"]])
     return [row["memory_id"] for row in lost]
+
+
+def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
+    """Let no memory keep the spelling of an erased event that others told in their own."""
+    if not keys:
+        return
+    rows = yield bind("memories/retold", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
+    maker = Maker(tenancy, counter(), DEFAULT_ENCODING)
+    told = [(row["memory"], extract(Event.parse(event_document(row["event"])))) for row in rows]
+    words = [reworded(maker, memory, extraction) for memory, extraction in told]
+    if found := [row for row in words if row is not None]:
+        yield bind("memories/reword", tenant_id=tenancy.tenant_id, batch={"memories": found})
 
 
 def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hmxgraph.extraction.timeline import Told
-from hmxgraph.extraction.values import MemoryDraft
+from hmxgraph.extraction.values import Extraction, MemoryDraft
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.entities import Extracted, entity_key
 from hmxgraph.graph.tenancy import Tenancy
@@ -16,6 +16,7 @@ from hmxgraph.text.tokens import TokenCounter
 
 # A memory as sure as this is promoted; below, it is tentative until it was observed again.
 SURE = 0.7
+_WORDS = frozenset({"text", "search_text", "token_count", "subject", "predicate", "object"})
 
 
 class Maker(NamedTuple):
@@ -76,6 +77,22 @@ def memory_row(maker: Maker, memory_id: str, said: Sequence[Stated]) -> Row:
         "ends_us": None,
         "chained": False,
     }
+
+
+def reworded(maker: Maker, memory: Row, told: Extraction) -> Row | None:
+    """What ``memories/reword`` writes for a stored memory as *told* words it; None where nothing is to change."""
+    for draft in told.memories:
+        same = draft.answer == memory["answer"] if memory["answer"] else _is(maker.tenancy, draft, memory)
+        if same and draft.kind == memory["kind"]:
+            if draft.text == memory["text"]:
+                return None
+            words = {name: value or None for name, value in _properties(maker, draft).items() if name in _WORDS}
+            return {"key": memory["key"], "words": words}
+    return None
+
+
+def _is(tenancy: Tenancy, draft: MemoryDraft, memory: Row) -> bool:
+    return not draft.slot and _standing_id(tenancy, draft) == memory["memory_id"]
 
 
 def _standing_id(tenancy: Tenancy, draft: MemoryDraft) -> str:

@@ -1,0 +1,15 @@
+// Give memories the words of another telling of the same; conflicts that quote them quote these. The memories were locked
+// by memories/forget before.
+//
+// mode: write
+// row:  memory_id
+UNWIND $batch.memories AS row
+MATCH (memory:Memory {key: row.key})
+WHERE memory.tenant_id = $tenant_id
+CALL (memory, row) {
+  MATCH (memory)<-[:BETWEEN]-(conflict:Conflict)
+  SET conflict.text = replace(conflict.text, memory.text, row.words.text)
+}
+SET memory += row.words
+RETURN memory.memory_id AS memory_id
+ORDER BY memory_id
