@@ -48,8 +48,9 @@ class ForgetReport:
     """What was forgotten, or in a dry run what would be.
 
     ``events`` keep id and hash, and so do ``records``, the task records that they told. ``artifacts``, ``memories``,
-    ``relations`` and ``entities`` lost their last evidence with them and are deprecated. ``remaining`` counts chosen
-    events that still hold content: 0 proves a forget.
+    ``relations`` and ``entities`` lost their last evidence with them and are deprecated. So are the artifacts compiled
+    from sessions that lost an event, whatever evidence is left: they keep id and hash, and the next compilation learns
+    anew from what is left. ``remaining`` counts chosen events that still hold content: 0 proves a forget.
     """
 
     tenant_id: str

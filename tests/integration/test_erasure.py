@@ -2,6 +2,7 @@
 
 import pytest
 
+import hmxgraph
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import at, policy, schema
 from tests.integration.ingested import Ingested
@@ -97,7 +98,7 @@ def test_everything_forgotten_leaves_no_word(learnt, left):
     assert learnt.verify().findings == ()
 
 
-def test_what_others_taught_is_compiled_anew(learnt, tenant_id):
+def test_what_others_taught_is_compiled_anew(learnt, tenant_id, address):
     """What is left teaches what it would teach a tenant that never had the rest; a full compilation adds nothing."""
 
     def taught(graph):
@@ -114,6 +115,11 @@ def test_what_others_taught_is_compiled_anew(learnt, tenant_id):
     anew = taught(learnt)
     assert learnt.compile(full=True).changed is False
     assert taught(learnt) == anew
+    fresh = f"{tenant_id}-fresh"
+    with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=fresh) as other:
+        other.ingest(one for one in refunds(fresh) if one.session_id != "s0")
+        other.compile()
+        assert taught(other) == anew
     learnt.forget(before="2100-01-01T00:00:00Z")
     learnt.ingest(refunds(tenant_id))
     assert learnt.compile().changed is False

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction.timeline import Dispute, Span, Told, ends, settle
+from hmxgraph.extraction.timeline import Dispute, Kept, Span, Told, ends, settle
 
 
 def line(told, stored=()):
@@ -57,6 +57,22 @@ def test_an_earlier_telling_of_the_next_answer_moves_its_beginning():
 def test_within_a_span_another_answer_is_disputed():
     """Between two tellings of one answer there is no room for another."""
     assert line([(5, "b")], [Span("a", 1, 9, key="A")])[1] == [("a", "b")]
+
+
+def test_within_a_span_whose_tellings_are_known_another_answer_parts_it():
+    """It comes between them, as it would have done in time; told at the very time of one it is disputed."""
+    tellings = tuple(Kept(time_us, f"k{time_us}") for time_us in (1, 6, 9))
+
+    def stored():
+        return [Span("a", 1, 9, key="A", kept=tellings)]
+
+    assert line([(5, "b")], stored()) == ([("a", 1, 1), ("b", 5, 5), ("a", 6, 9)], [])
+    assert [(span.key, span.origin, span.kept) for span in settle(stored(), [Told(5, "e", "b")]).spans] == [
+        ("A", "A", tellings[:1]),
+        ("", "", ()),
+        ("", "A", tellings[1:]),
+    ]
+    assert line([(6, "b")], stored()) == ([("a", 1, 9)], [("a", "b")])
 
 
 def test_each_span_ends_where_the_next_begins():
