@@ -3,8 +3,8 @@
 // Two compilers of one tenant follow each other; the second sees the heads that the first left.
 //
 // mode: write
-// row:  model_hash, erased_version
+// row:  model_hash
 MERGE (model:CompilerModel {key: $model_key})
   ON CREATE SET model.tenant_id = $tenant_id, model.model_hash = ''
 SET model.tenant_id = $tenant_id
-RETURN model.model_hash AS model_hash, coalesce(model.erased_version, 0) AS erased_version
+RETURN model.model_hash AS model_hash

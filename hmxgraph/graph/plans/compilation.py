@@ -280,7 +280,7 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...] | Non
     """
     names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
     locked = yield bind("compiler/lock", **names)
-    if locked[0]["erased_version"] > run.version:
+    if (yield from _erased(run)):
         return None
     planned = yield from _compare(run, compilation)
     changes, wrote = yield from store_changes(run.tenancy, planned, run.as_of_us)
@@ -297,6 +297,12 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...] | Non
         version = bumped if bumped == version + 1 else version
     yield bind("compiler/settle", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key, version=version)
     return changes
+
+
+def _erased(run: _Run) -> Plan[bool]:
+    """Whether events were erased since the run began."""
+    rows = yield bind("compiler/erased", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key)
+    return any(row["erased_version"] > run.version for row in rows)
 
 
 def _keep_parameters(run: _Run) -> Plan[None]:

@@ -169,8 +169,7 @@ def _living(telling: Sequence[Row]) -> list[str]:
 
 def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     """Erase a page; the ids of what was deprecated with it, by kind."""
-    model = {"tenant_id": tenancy.tenant_id, "model_key": model_key(tenancy)}
-    yield bind("retention/unteach", **model)
+    yield bind("retention/unteach", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     tenant = yield from state(tenancy)
     records = yield from record_retention.told(tenancy, _keys(page))
     sessions = _sessions(page)
@@ -184,7 +183,13 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     lost["artifact"] = yield from _artifacts(tenancy, page, keys, tenant["logical_us"])
     version = yield from bump(tenancy, tenant["logical_us"])
     session_keys = [session["key"] for session in sessions]
-    yield bind("retention/stamp", version=version, batch={"session_keys": session_keys}, **model)
+    yield bind(
+        "retention/stamp",
+        tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
+        version=version,
+        batch={"session_keys": session_keys},
+    )
     yield from record_retention.drop_digests(tenancy, records)
     return lost
 
