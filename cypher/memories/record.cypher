@@ -27,6 +27,10 @@ CALL () {
     memory.retired = CASE WHEN retired THEN true ELSE null END,
     memory.text = CASE WHEN memory.text = '' THEN row.properties.text ELSE memory.text END,
     memory.search_text = CASE WHEN memory.search_text = '' THEN row.properties.search_text ELSE memory.search_text END,
+    memory.extraction_method = CASE
+      WHEN row.properties.extraction_method = 'remembered' THEN 'remembered'
+      ELSE memory.extraction_method
+    END,
     memory.hard = CASE WHEN row.properties.hard THEN true ELSE memory.hard END,
     memory.surest = CASE WHEN row.properties.surest > memory.surest THEN row.properties.surest ELSE memory.surest END,
     memory.observation_count = memory.observation_count + size(row.event_keys),

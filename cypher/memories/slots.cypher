@@ -27,7 +27,7 @@ RETURN
   memory.first_us AS first_us,
   memory.last_us AS last_us,
   coalesce(memory.said_by, '') AS said_by,
-  coalesce(memory.hard, false) AS hard,
+  coalesce(memory.hard, false) AND memory.extraction_method = 'remembered' AS hard,
   COLLECT {
     MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
     WHERE NOT retired AND any(told IN $batch.told[memory.slot_key]

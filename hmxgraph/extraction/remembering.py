@@ -7,11 +7,11 @@ from typing import Any, cast, get_args
 from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, plain, policy_draft, preference_draft
 from hmxgraph.extraction.facts import facts
 from hmxgraph.extraction.preferences import preference
-from hmxgraph.extraction.values import MemoryDraft, MemoryKind
+from hmxgraph.extraction.values import BY_HAND, MemoryDraft, MemoryKind
 
 EVENT_TYPE = "x-hmxgraph-memory"
 KINDS: tuple[str, ...] = get_args(MemoryKind)
-METHOD = "remembered"
+METHOD = BY_HAND
 # What is told by a name or a number is one at a time; by an adjective, one of many things that can be said of it.
 _IS = re.compile(
     r"(?:(?:[Tt]he|[Oo]ur) (?=[a-zA-Z])|(?=[A-Z][\w-]*'s ))(?P<subject>[\w'][\w' -]{1,60}?)"

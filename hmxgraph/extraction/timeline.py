@@ -2,7 +2,8 @@
 
 A *slot* is such a question ("Caroline lives in"), a *span* one answer and the time over which it was told without
 another in between. Told later, another answer supersedes; told of the same time, or by another voice, it is disputed.
-A *hard* answer, one without exception, gives way to another hard one only; what else is told against it is disputed.
+A *hard* answer, laid down by hand without exception, gives way to another such one only; what else is told against it
+is disputed.
 Told late, between two tellings of one answer, another answer parts them as it would have done in time: a stored span
 comes with its tellings where it is to be parted.
 Spans do not overlap, and each but the first supersedes the one before it: a linear chain (HMX-A 7).

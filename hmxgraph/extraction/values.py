@@ -45,6 +45,10 @@ class Relation(NamedTuple):
     confidence: float
 
 
+# How a memory came to be known that somebody wanted to be remembered.
+BY_HAND = "remembered"
+
+
 class MemoryDraft(NamedTuple):
     """Something worth keeping: a stated fact, a preference, a policy or a goal.
 
@@ -69,6 +73,11 @@ class MemoryDraft(NamedTuple):
     def answer(self) -> str:
         """What distinguishes this memory from others of its slot."""
         return " ".join(words(f"{self.predicate} {self.object}"))
+
+    @property
+    def laid_down(self) -> bool:
+        """Whether somebody laid it down by hand as a rule without exception: nothing said by the way replaces it."""
+        return self.hard and self.extraction_method == BY_HAND
 
 
 class Extraction(NamedTuple):

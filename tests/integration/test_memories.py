@@ -130,6 +130,15 @@ def test_a_hard_rule_is_not_displaced_by_chance_words(say, told, listed, connect
     assert connection.perform(conflicts(tenancy)) == ()
 
 
+def test_who_orders_by_the_way_may_change_their_mind(say, told, listed):
+    """Unless the same was laid down by hand as well."""
+    say((1, "Never deploy to production on a Friday."), (2, "Always deploy to production on a Friday."))
+    assert holding(listed) == ["Always deploy to production on a Friday."]
+    told("Always deploy to production on a Friday.", kind="policy", hard=True)
+    say((28, "Never deploy to production on a Friday."))
+    assert "Always deploy to production on a Friday." in holding(listed)
+
+
 def test_what_is_said_of_the_same_time_is_a_conflict(say, listed, connection, tenancy):
     """Two answers of one time both stay, under an open conflict, until one is chosen."""
     say((1, "I live in Boston."), (1, "I live in Rome."))

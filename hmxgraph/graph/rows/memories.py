@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hmxgraph.extraction.timeline import Told
-from hmxgraph.extraction.values import Extraction, MemoryDraft
+from hmxgraph.extraction.values import BY_HAND, Extraction, MemoryDraft
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.entities import Extracted, entity_key
 from hmxgraph.graph.tenancy import Tenancy
@@ -37,7 +37,7 @@ class Stated(NamedTuple):
     @property
     def told(self) -> Told:
         """The same as an answer to the question of its slot."""
-        return Told(self.time_us, self.event_key, self.draft.answer, self.draft.said_by, self.draft.hard)
+        return Told(self.time_us, self.event_key, self.draft.answer, self.draft.said_by, self.draft.laid_down)
 
 
 def stated(batch: Sequence[Extracted]) -> list[Stated]:
@@ -58,11 +58,13 @@ def memory_row(maker: Maker, memory_id: str, said: Sequence[Stated]) -> Row:
     """What ``memories/record`` writes for a memory that *said*, in order of time, give; it is in no chain."""
     key = maker.tenancy.node_key(memory_id)
     first_us, last_us = said[0].time_us, said[-1].time_us
+    methods = [one.draft.extraction_method for one in said]
     properties = _properties(maker, said[0].draft) | {
         "key": key,
         "memory_id": memory_id,
         "surest": max(one.draft.confidence for one in said),
         "hard": True if any(one.draft.hard for one in said) else None,
+        "extraction_method": next((how for how in methods if how == BY_HAND), methods[0]),
         "first_us": first_us,
         "last_us": last_us,
     }
