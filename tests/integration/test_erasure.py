@@ -10,6 +10,11 @@ from tests.session_makers import Script, event
 
 pytestmark = pytest.mark.server
 
+# Of nodes of any label: it goes through the whole store.
+EVERYTHING = """
+MATCH (n {tenant_id: $tenant_id})
+RETURN [labels(n)[0], properties(n)] AS node, [(n)-[link]->() | [type(link), properties(link)]] AS links
+"""
 RETOLD = """
 MATCH (a:Artifact {tenant_id: $tenant_id, status: 'active'})
 WITH a ORDER BY a.key LIMIT 1
@@ -25,13 +30,12 @@ def left(connection, tenant_id):
     stored = Ingested(connection, tenant_id)
 
     def found(word="quagga"):
-        text = "MATCH (n {tenant_id: $tenant_id}) RETURN labels(n)[0] AS label, properties(n) AS properties"
-        told = "MATCH ({tenant_id: $tenant_id})-[r]->() RETURN type(r) AS label, properties(r) AS properties"
         return sorted(
             {
-                (row["label"], name)
-                for row in (*stored.rows(text), *stored.rows(told))
-                for name, value in row["properties"].items()
+                (label, name)
+                for row in stored.rows(EVERYTHING)
+                for label, properties in (row["node"], *row["links"])
+                for name, value in properties.items()
                 if word in str(value).lower()
             }
         )
