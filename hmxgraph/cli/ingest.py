@@ -86,6 +86,8 @@ def forget(
         emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
         if not report.events:
             err.print(NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
+        if report.artifacts and not report.dry_run:
+            err.print("hmxgraph compile learns anew from what is left", highlight=False, soft_wrap=True)
 
 
 def age(text: str) -> timedelta:
@@ -160,6 +162,6 @@ def _forgotten(report: ForgetReport) -> Table:
     table.add_row("sessions", f"{report.sessions:,}")
     table.add_row("task records", f"{len(report.records):,}")
     for name in ("artifacts", "memories", "relations", "entities"):
-        table.add_row(f"{name} without evidence", f"{len(getattr(report, name)):,}")
+        table.add_row(f"{name} that rested on them", f"{len(getattr(report, name)):,}")
     table.add_row("events that still hold content", f"{report.remaining:,}")
     return table

@@ -91,6 +91,8 @@ class Recording(Face):
     def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """The chosen events erased, with proof; what rested on them alone is deprecated. Take a dry run first.
 
+        What was compiled from their sessions loses its words too: ``compile()`` learns anew from what is left.
+
         Choose by *event_id* (one or several), *session_id*, *agent_id*, *source*, *before* (a time), *older_than* (a
         timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. It keeps
         id, hash and place; feeding it in again does not bring it back.
