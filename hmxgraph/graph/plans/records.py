@@ -51,16 +51,16 @@ def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[Writt
     """The record of *fields* stored; where they name no task, it is that of the record they reply to.
 
     Raises:
-        UnknownChoice: no such kind.
+        UnknownChoice: no such kind, and no task that a record could be of.
         InvalidDocument: the fields are no record; every fault is listed.
         TaskError: the step is impossible as the task stands, or says too little.
 
     """
     kind = str(fields["artifact_kind"])
-    if kind not in ARTIFACT_KINDS:
-        raise UnknownChoice("kind", kind, ARTIFACT_KINDS)
     if fields.get("task_id") is not None:
         return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields)))
+    if kind not in ARTIFACT_KINDS:
+        raise UnknownChoice("kind", kind, ARTIFACT_KINDS)
     reply = fields.get("reply_to_artifact_id")
     if reply is None:
         reason = "task_id is missing: a record belongs to a task"
