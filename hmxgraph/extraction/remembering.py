@@ -11,7 +11,6 @@ from hmxgraph.extraction.values import BY_HAND, MemoryDraft, MemoryKind
 
 EVENT_TYPE = "x-hmxgraph-memory"
 KINDS: tuple[str, ...] = get_args(MemoryKind)
-METHOD = BY_HAND
 # What is told by a name or a number is one at a time; by an adjective, one of many things that can be said of it.
 _IS = re.compile(
     r"(?:(?:[Tt]he|[Oo]ur) (?=[a-zA-Z])|(?=[A-Z][\w-]*'s ))(?P<subject>[\w'][\w' -]{1,60}?)"
@@ -44,12 +43,14 @@ def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
 
 def _read(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
     if kind == "policy":
-        return policy_draft(text, 1.0, METHOD, hard=hard)
+        return policy_draft(text, 1.0, BY_HAND, hard=hard)
     liked = preference(text) if kind == "preference" else None
     if liked:
-        return preference_draft(liked, text, UNKNOWN, METHOD)
-    told = [fact_draft(fact, UNKNOWN, METHOD) for fact in facts(text)] if kind == "fact" else []
-    return next((one for one in told if one), _matter(text) if kind == "fact" else MemoryDraft(kind, text, 1.0, METHOD))
+        return preference_draft(liked, text, UNKNOWN, BY_HAND)
+    if kind == "fact":
+        told = (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))
+        return next(filter(None, told), None) or _matter(text)
+    return MemoryDraft(kind, text, 1.0, BY_HAND)
 
 
 def _matter(text: str) -> MemoryDraft:
@@ -62,7 +63,6 @@ def _matter(text: str) -> MemoryDraft:
     """
     found = _IS.fullmatch(text)
     if found is None:
-        return MemoryDraft("fact", text, 1.0, METHOD)
-    subject, about = found["subject"], found["object"]
-    slot = f"{plain(subject)}\0is"
-    return MemoryDraft("fact", text, 1.0, METHOD, subject, "is", about, slot=slot)
+        return MemoryDraft("fact", text, 1.0, BY_HAND)
+    subject = found["subject"]
+    return MemoryDraft("fact", text, 1.0, BY_HAND, subject, "is", found["object"], slot=f"{plain(subject)}\0is")

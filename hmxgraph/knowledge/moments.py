@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from hmxgraph.errors import InvalidTime
-from hmxgraph.protocol.timestamps import microseconds, told
+from hmxgraph.protocol.timestamps import microseconds, tellable
 
 Moment: TypeAlias = str | datetime
 
@@ -38,6 +38,6 @@ def _aware(moment: object) -> datetime:
 
 def _told(us: int, text: str) -> int:
     """*us*, which answers can tell again; the calendar of Python ends where that of the wire goes on."""
-    if not told(us):
+    if not tellable(us):
         raise InvalidTime(text, "is of no year from 1 to 9999")
     return us

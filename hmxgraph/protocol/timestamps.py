@@ -48,10 +48,10 @@ def iso(us: int) -> str:
     return moment.isoformat(timespec="microseconds" if us % 1000 else "milliseconds").removesuffix("+00:00") + "Z"
 
 
-def told(us: int) -> bool:
+def tellable(us: int) -> bool:
     """Whether :func:`iso` tells that instant: it is of a year from 1 to 9999, in UTC.
 
-    >>> told(microseconds("9999-12-31T23:59:59Z")), told(microseconds("9999-12-31T23:59:59-01:00"))
+    >>> tellable(microseconds("9999-12-31T23:59:59Z")), tellable(microseconds("9999-12-31T23:59:59-01:00"))
     (True, False)
     """
     return FIRST_US <= us <= LAST_US

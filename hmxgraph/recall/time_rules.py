@@ -33,8 +33,9 @@ _SEPTEMBER = "sep(?:t(?:ember)?)?"
 _MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
 _MONTH = f"(?P<month>{_MONTH_NAMES})" + r"\b\.?"
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
-_DAYS_ON = r"(?:\s*[-\u2013]\s*|\s+(?:and|to|until|till|through)\s+)"
-_TILL = r"\s+(?:and|to|until|till|through)\s+"
+# What stands between the ends of a longer time.
+TILL = r"\s+(?:and|to|until|till|through)\s+"
+_DAYS_ON = rf"(?:\s*[-\u2013]\s*|{TILL})"
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
 # In small letters and before or after a number, "may" and "march" are months where more than that says so.
@@ -234,7 +235,7 @@ RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
     ),
     (re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, True),
     (
-        re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{_TILL}(?P<last>{_MONTH_NAMES})\b\.?{_YEAR}"),
+        re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{TILL}(?P<last>{_MONTH_NAMES})\b\.?{_YEAR}"),
         _whole_months,
         True,
     ),
@@ -263,7 +264,7 @@ RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
     (
         re.compile(
             r"(?P<in>\b(?:in|during|since|of|by|until|before|after|(?P<from>between|from))\s+)(?P<year>(?:19|20)\d\d)\b"
-            rf"(?(from){_TILL}(?P<last>(?:19|20)\d\d)\b)"
+            rf"(?(from){TILL}(?P<last>(?:19|20)\d\d)\b)"
         ),
         _whole_years,
         True,

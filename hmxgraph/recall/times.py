@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.recall.time_rules import OFFSETS, RULES, Days, months_later, without_verbs
+from hmxgraph.recall.time_rules import OFFSETS, RULES, TILL, Days, months_later, without_verbs
 
 DAY_US = 86_400_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# What may stand between words such as "last Friday" and the date that tells which one.
 # What stands before and between the ends of a longer time.
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
-_TO = re.compile(r"\s+(?:and|to|until|till|through)\s+(?:the\s+)?")
+_TO = re.compile(rf"{TILL}(?:the\s+)?")
+# What may stand between words such as "last Friday" and the date that tells which one.
 _APPOSITION = re.compile(r"[\s,(]*(?:(?:of|in|on|during|the)\s+)*")
 
 
@@ -102,9 +102,9 @@ def named_time(text: str, as_of_us: int) -> NamedTime | None:
 def _lower(text: str) -> str:
     """*text* in small letters, each in its place."""
     lower = text.lower()
-    return (
-        lower if len(lower) == len(text) else "".join(low if len(low := mark.lower()) == 1 else mark for mark in text)
-    )
+    if len(lower) == len(text):
+        return lower
+    return "".join(low if len(low := mark.lower()) == 1 else mark for mark in text)
 
 
 def _times(text: str, today: date) -> Iterator[_Time]:

@@ -56,9 +56,9 @@ def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[Writt
         TaskError: the step is impossible as the task stands, or says too little.
 
     """
-    kind = str(fields["artifact_kind"])
     if fields.get("task_id") is not None:
         return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields)))
+    kind = str(fields["artifact_kind"])
     if kind not in ARTIFACT_KINDS:
         raise UnknownChoice("kind", kind, ARTIFACT_KINDS)
     reply = fields.get("reply_to_artifact_id")

@@ -64,7 +64,7 @@ def memory_row(maker: Maker, memory_id: str, said: Sequence[Stated]) -> Row:
         "memory_id": memory_id,
         "surest": max(one.draft.confidence for one in said),
         "hard": True if any(one.draft.hard for one in said) else None,
-        "extraction_method": next((how for how in methods if how == BY_HAND), methods[0]),
+        "extraction_method": BY_HAND if BY_HAND in methods else methods[0],
         "first_us": first_us,
         "last_us": last_us,
     }

@@ -43,7 +43,7 @@ class _Slot:
         """Give new spans the keys of the memories they will be; of two parts the one that began it stays the memory."""
         kept = {span.key: span for span in spans if span.key}
         for span in spans:
-            key = self.maker.tenancy.node_key(self._id(span.answer, span.began)) if not span.key else span.key
+            key = span.key or self.maker.tenancy.node_key(self._id(span.answer, span.began))
             if not span.key and key in kept:
                 earlier = kept[key]
                 earlier.key = self.maker.tenancy.node_key(self._id(earlier.answer, earlier.began))

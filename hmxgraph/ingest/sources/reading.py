@@ -22,8 +22,8 @@ def read_stream(stream: IO[bytes], name: str) -> Iterator[Delivery | Broken]:
     chunks = _chunks(stream, name, broken)
     first = next(chunks, b"").removeprefix(_BOM)
     line = 0
-    pieces = _elements if first.lstrip().startswith(b"[") else _lines
-    for line, piece in pieces(first, chunks, name, broken):
+    array = first.lstrip().startswith(b"[")
+    for line, piece in _elements(first, chunks, name, broken) if array else _lines(first, chunks):
         yield _delivery(piece, line, name)
     yield from (Broken(news.fault, line + 1, name) for news in broken)
 
@@ -81,9 +81,7 @@ def _unpacked(first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
         raise EOFError("the gz file ends in the middle")
 
 
-def _lines(
-    first: bytes, chunks: Iterator[bytes], _name: str, _broken: list[Broken]
-) -> Iterator[tuple[int, bytes | None]]:
+def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
     """Numbered lines that are not blank; None for one that is too long to be an event."""
     number, rest, skipping = 0, b"", False
     chunk: bytes | None = first

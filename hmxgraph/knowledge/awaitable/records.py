@@ -23,7 +23,7 @@ class AsyncRecords(AsyncSharedWork):
         """A record of any of the eleven kinds, under the rules of its kind; a reply needs no task_id.
 
         Raises:
-            UnknownChoice: no such kind.
+            UnknownChoice: no such kind, and no task that a record could be of.
             InvalidDocument: the fields are no record; every fault is listed.
             TaskError: the record is impossible as its task stands, or says too little.
 
