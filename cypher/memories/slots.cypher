@@ -4,10 +4,13 @@
 // (entities/record); the keys come in order. An answer that was taken out of what holds by hand, or that lost a
 // conflict, keeps its place in the chain but is never told again: told again, it is a new memory.
 //
+// What took the place of an answer by hand, without answering the same question, stays in its place, and so does an answer
+// that took the place of something else: those links are no part of the chain and are not drawn anew with it.
+//
 // Where another answer is told now amid the tellings of a stored one, these come too: it may have to be parted.
 //
 // mode: write
-// row:  slot_key, key, memory_id, text, answer, first_us, last_us, said_by, hard, tellings
+// row:  slot_key, key, memory_id, text, answer, first_us, last_us, said_by, hard, tellings, replaced, in_place_of
 MATCH (memory:Memory)
 WHERE memory.slot_key IN $batch.slot_keys AND memory.tenant_id = $tenant_id
 WITH memory
@@ -35,5 +38,14 @@ RETURN
     WITH DISTINCT event
     ORDER BY event.time_us, event.key
     RETURN [event.time_us, event.key]
-  } AS tellings
+  } AS tellings,
+  EXISTS {
+    MATCH (successor:Memory)-[:SUPERSEDES]->(memory)
+    WHERE coalesce(successor.slot_key, '') <> memory.slot_key
+  } AS replaced,
+  head(COLLECT {
+    MATCH (memory)-[:SUPERSEDES]->(other:Memory)
+    WHERE coalesce(other.slot_key, '') <> memory.slot_key
+    RETURN other.key
+  }) AS in_place_of
 ORDER BY slot_key, first_us, key

@@ -1,12 +1,13 @@
 // Put a memory in the place of another; the unique supersedes_key makes a second successor impossible.
 //
-// Both are locked by the caller.
+// Both are locked by the caller. Nothing takes the place of what came after it: the older one's history is walked.
 //
 // mode: write
 // row:  memory_id
 MATCH (newer:Memory {key: $new_key, tenant_id: $tenant_id})
 MATCH (older:Memory {key: $old_key, tenant_id: $tenant_id})
 WHERE newer.supersedes_key IS NULL AND newer.key <> older.key
+  AND NOT EXISTS { (older)-[:SUPERSEDES*]->(newer) }
 MERGE (newer)-[:SUPERSEDES {tenant_id: $tenant_id}]->(older)
 SET
   newer.supersedes_key = older.key,

@@ -4,7 +4,7 @@ from hmxgraph.extraction.facts import Fact
 from hmxgraph.extraction.preferences import Preference
 from hmxgraph.extraction.values import MemoryDraft, Ref
 from hmxgraph.text.opposition import stance
-from hmxgraph.text.terms import words
+from hmxgraph.text.terms import signs, words
 
 # Who speaks, where nothing says who it is. Several people may be meant in the sessions of one tenant.
 UNKNOWN = "the user"
@@ -14,7 +14,7 @@ _ATTITUDES = frozenset({"likes", "dislikes"})
 def policy_draft(text: str, confidence: float, method: str, *, hard: bool = False) -> MemoryDraft:
     """*text* as a policy: a later one that says the opposite about the same takes its place."""
     about, against = stance(text)
-    topic = " ".join(sorted(about))
+    topic = " ".join(filter(None, (*sorted(about), signs(text)))) if about else ""
     return MemoryDraft(
         "policy",
         text,

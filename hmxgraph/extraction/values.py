@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple, TypeAlias
 
-from hmxgraph.text.terms import words
+from hmxgraph.text.terms import wording
 
 MemoryKind: TypeAlias = Literal["fact", "preference", "policy", "goal"]
 Role: TypeAlias = Literal["", "title", "speaker", "tag"]
@@ -72,7 +72,7 @@ class MemoryDraft(NamedTuple):
     @property
     def answer(self) -> str:
         """What distinguishes this memory from others of its slot."""
-        return " ".join(words(f"{self.predicate} {self.object}"))
+        return wording(f"{self.predicate} {self.object}")
 
     @property
     def laid_down(self) -> bool:

@@ -23,20 +23,24 @@ def weighed(score: float, useful: int, useless: int) -> float:
     return round(score * (0.75 + 0.5 * usefulness(useful, useless)), 6)
 
 
-def hidden_reason(status: str, *, superseded: bool, deleted: bool, over: bool) -> str | None:
-    """Why a memory is not shown; None where it is.
+def hidden_reason(status: str, *, superseded: bool, deleted: bool, over: bool, begun: bool = True) -> str | None:
+    """Why a memory is not shown; None where it is. What ended it counts from when it was *over*.
 
     >>> hidden_reason("deprecated", superseded=True, deleted=False, over=True)
     'superseded'
-    >>> hidden_reason("promoted", superseded=False, deleted=False, over=False)
+    >>> hidden_reason("deprecated", superseded=True, deleted=False, over=False)
+    >>> hidden_reason("promoted", superseded=False, deleted=False, over=False, begun=False)
+    'later'
     """
+    if not begun:
+        return "later"
+    if not over:
+        return None
     if deleted:
         return "deleted"
     if superseded:
         return "superseded"
-    if status in {"contradicted", "deprecated"}:
-        return status
-    return "expired" if over else None
+    return status if status in {"contradicted", "deprecated"} else "expired"
 
 
 def grounded_tier(tiers: list[str]) -> str:

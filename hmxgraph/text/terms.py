@@ -19,6 +19,10 @@ _WORD = re.compile(r"[^\W_]+")
 _GAPS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _ENDING = re.compile(r"(?<=\w)['\u2019](?:s|t|m|d|re|ve|ll)\b")
 _ACCENT = re.compile("[\u0300-\u036f]")
+# Relations, operations and currencies are told by their kind, in the order of the text; a minus is one before a number.
+_MEANT = frozenset({"Sm", "Sc"})
+_MEANT_TOO = frozenset("%#")
+_MINUS = re.compile(r"(?<![\w)\]])[-\u2212](?=[.,]?\d)")
 _WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
 _stemmer = Stemmer.Stemmer("english", 0)
 
@@ -38,6 +42,34 @@ def words(text: str) -> list[str]:
     if "'" in plain or "\u2019" in plain:
         plain = _ENDING.sub("", plain)
     return plain.translate(_GAPS).split() if plain.isascii() else _pairs(_WORD.findall(plain))
+
+
+def wording(text: str) -> str:
+    """What *text* says, however it is spelt: its words, and the signs that make them mean something else.
+
+    A text of neither is what it is.
+
+    >>> wording("The limit is > 5%."), wording("the Limit is: -5")
+    ('the limit is 5 >%', 'the limit is 5 -')
+    >>> wording("Use C++!"), wording("C, please, or C#"), wording("???")
+    ('use c ++', 'c please or c #', '???')
+
+    """
+    return " ".join(filter(None, (*words(text), signs(text)))) or text.strip()
+
+
+def signs(text: str) -> str:
+    """The signs of *text* that change what its words mean: mathematical ones, currencies, per cent, number signs.
+
+    >>> signs("x != y costs $5, not -5 or 3-5")
+    '=$-'
+
+    """
+    return "".join(sign for sign in _MINUS.sub("\u2212", text) if _meant(sign)).replace("\u2212", "-")
+
+
+def _meant(sign: str) -> bool:
+    return not sign.isalnum() and (sign in _MEANT_TOO or unicodedata.category(sign) in _MEANT)
 
 
 def terms(text: str) -> list[str]:

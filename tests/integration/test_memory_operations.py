@@ -6,9 +6,15 @@ from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, Superse
 from hmxgraph.graph.metering import Meter
 from hmxgraph.knowledge.plain.memory_operations import MemoryOperations
 from tests.artifact_makers import policy
+from tests.session_makers import event
 from tests.task_makers import memory_of, records_of, tasks_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
+
+
+def _message(graph, second, text):
+    """A user says something, so many seconds after the start."""
+    return event("s", second, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
 
 
 @pytest.fixture
@@ -62,6 +68,97 @@ def test_what_is_superseded_or_deleted_is_hidden_with_the_reason(memory):
         memory.supersede(new.memory_id, "Verify the rollout twice", kind="policy")
     assert memory.delete(new.memory_id, reason="wrong").hidden_reason == "deleted"
     assert memory.search("verify rollout").hits == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "second"),
+    [
+        ("policy", "Never deploy on Friday", "Never deploy on Monday"),
+        ("fact", "My favorite color is blue", "My favorite color is green"),
+        ("fact", "Two hosts serve staging", "Three hosts serve staging"),
+        ("preference", "I prefer tea", "I prefer coffee"),
+        ("goal", "Ship the first release", "Ship the second release"),
+    ],
+)
+def test_what_was_superseded_by_hand_may_be_said_again(graph, memory, kind, first, second):
+    """By the way or by hand: nothing is refused, and put back it stands behind what it takes the place of."""
+    old = memory.add(first, kind=kind)
+    new = memory.supersede(old.memory_id, second, kind=kind)
+    said = [_message(graph, sequence, text) for sequence, text in enumerate(("hello", first, "bye"))]
+    assert graph.ingest(said).accepted == 3
+    back = memory.supersede(new.memory_id, first, kind=kind)
+    assert (back.supersedes, back.hidden_reason) == (new.memory_id, None)
+    assert [memory.get(each.memory_id).superseded_by for each in (old, new)] == [new.memory_id, back.memory_id]
+    assert [hit.view.text for hit in memory.search(first)] == [first]
+    assert graph.verify().findings == ()
+
+
+def test_nothing_takes_the_place_of_what_came_after_it(memory):
+    """Told of an earlier time, an answer comes before the one it was to replace."""
+    late = memory.add("My favorite color is blue", at=AT.format(30))
+    with pytest.raises(SupersessionCycle):
+        memory.supersede(late.memory_id, "My favorite color is green", at=AT.format(10))
+    assert memory.get(late.memory_id).supersedes is None
+
+
+def test_one_memory_takes_one_place(memory):
+    """A second memory cannot be superseded by words that took another one's place."""
+    first, second = (memory.add(f"The {name} host serves staging") for name in ("old", "older"))
+    memory.supersede(first.memory_id, "The new host serves staging")
+    with pytest.raises(InvalidRequest, match="delete the old one"):
+        memory.supersede(second.memory_id, "The new host serves staging")
+    assert memory.get(second.memory_id).hidden_reason is None
+
+
+def test_what_was_deleted_holds_again_when_it_is_told_by_hand_again(graph, memory):
+    """As a memory of its own, however often; said by the way, it stays out."""
+    text = "Two hosts serve staging"
+    for second in range(2):
+        added = memory.add(text)
+        assert added.hidden_reason is None
+        memory.delete(added.memory_id)
+        graph.ingest([_message(graph, second, text)])
+        assert memory.search(text).hits == ()
+    added = memory.add(text)
+    assert memory.add(text).memory_id == added.memory_id
+    assert [(hit.memory_id, hit.view.properties["observation_count"]) for hit in memory.search(text)] == [
+        (added.memory_id, 2)
+    ]
+
+
+def test_a_search_tells_what_held_then(memory):
+    """As of a time: what was said and neither superseded nor deleted by then."""
+    old = memory.add("The xray host is one", at=AT.format(1))
+    new = memory.supersede(old.memory_id, "The xray host is two", at=AT.format(3))
+    memory.delete(new.memory_id, at=AT.format(5))
+
+    def found(second):
+        return [(hit.view.text, hit.view.status) for hit in memory.search("xray host", as_of=AT.format(second))]
+
+    assert found(0) == []
+    assert found(2) == [("The xray host is one", "promoted")]
+    assert found(4) == [("The xray host is two", "promoted")]
+    assert found(6) == []
+    later = memory.search("xray host", as_of=AT.format(0), include_hidden=True)
+    assert {hit.view.hidden_reason for hit in later} == {"later"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The limit is > 5", "The limit is < 5"),
+        ("Write it in C++", "Write it in C"),
+        ("A seat costs \u20ac5", "A seat costs $5"),
+        ("Check that x != y", "Check that x == y"),
+        ("Always keep load > 5 %", "Always keep load < 5 %"),
+        ("???", "\U0001f600"),
+    ],
+)
+def test_signs_make_another_memory(graph, memory, one, other):
+    """What differs in a sign that means something is not the same said once more."""
+    kind = "policy" if one.startswith("Always") else "fact"
+    assert memory.add(one, kind=kind).memory_id != memory.add(other, kind=kind).memory_id
+    assert graph.remember(one, kind=kind).text == one
 
 
 @pytest.mark.parametrize("ended", ["deleted", "superseded"])

@@ -10,7 +10,20 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.rows.cursors import check_limit, cursor, place
 from hmxgraph.graph.rows.entities import Extracted
 from hmxgraph.graph.rows.event_checks import event_document
-from hmxgraph.graph.rows.memories import SURE, Maker, Memory, Stated, reworded, standing_rows, stated, stored_memory
+from hmxgraph.graph.rows.memories import (
+    SURE,
+    Identity,
+    Maker,
+    Memory,
+    Stated,
+    memory_row,
+    reworded,
+    standing,
+    standing_id,
+    stated,
+    stored_memory,
+    told_by_hand,
+)
 from hmxgraph.graph.rows.slots import Chained, by_slot, chained, redrawn, told_now
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
@@ -25,7 +38,8 @@ def store(
 ) -> Plan[None]:
     """Merge the memories that *batch* gives; part of the transaction that stores its events, after their entities.
 
-    At most three statements, none where there is nothing to remember, and one more where a late answer parts another.
+    At most three statements, none where there is nothing to remember, and one more where a late answer parts another or
+    something is told by hand.
     Of one question only the latest answer holds; what was told differently of the same time becomes a conflict.
     """
     given = stated(batch)
@@ -33,7 +47,7 @@ def store(
         return
     maker = Maker(tenancy, count_tokens, tokenizer)
     rows = yield from _chained(maker, [one for one in given if one.draft.slot])
-    others = standing_rows(maker, [one for one in given if not one.draft.slot])
+    others = yield from _standing(maker, [one for one in given if not one.draft.slot])
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
     yield from _record(tenancy, [*rows.links, *rows.disputed, *others])
@@ -140,6 +154,23 @@ def _chained(maker: Maker, given: Sequence[Stated]) -> Plan[Chained]:
     batch = {"slot_keys": sorted(told), "told": told}
     rows = yield bind("memories/slots", tenant_id=maker.tenancy.tenant_id, batch=batch)
     return chained(maker, given, rows)
+
+
+def _standing(maker: Maker, given: Sequence[Stated]) -> Plan[list[Row]]:
+    """The rows of memories that stand for themselves; what was taken out and is told by hand again comes anew."""
+    tenancy, said, generations = maker.tenancy, standing(given), dict[Identity, int]()
+    asked = {identity: told for identity, all_told in said.items() if (told := told_by_hand(all_told)) is not None}
+    while asked:
+        names = {
+            tenancy.node_key(standing_id(tenancy, identity, generations.get(identity, 0))): identity
+            for identity in asked
+        }
+        rows = yield bind("memories/taken_out", tenant_id=tenancy.tenant_id, batch={"keys": sorted(names)})
+        over = {names[row["key"]] for row in rows if row["taken_out_us"] <= asked[names[row["key"]]]}
+        asked = {identity: asked[identity] for identity in over}
+        generations |= {identity: generations.get(identity, 0) + 1 for identity in over}
+    found = {standing_id(tenancy, identity, generations.get(identity, 0)): told for identity, told in said.items()}
+    return [memory_row(maker, memory_id, found[memory_id]) for memory_id in sorted(found)]
 
 
 def _record(tenancy: Tenancy, rows: list[Row]) -> Plan[None]:

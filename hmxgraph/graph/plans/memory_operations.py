@@ -80,7 +80,8 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing) 
     Raises:
         NotFound: there is no such memory.
         AlreadySuperseded: another one took its place.
-        SupersessionCycle: the words are those of the memory itself.
+        SupersessionCycle: the words are those of the memory itself, or of one that came after it.
+        InvalidRequest: the words are those of a memory that took the place of another one.
 
     """
     what.checked()
@@ -176,8 +177,12 @@ def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, doing: Doi
         old_key=old_key,
         at_us=doing.at_us,
     )
+    if not done and new.supersedes:
+        raise InvalidRequest(
+            "text", repr(new.text), f"memory in nobody's place: it took that of {new.supersedes}", "delete the old one"
+        )
     if not done:
-        raise AlreadySuperseded(old.memory_id, new.memory_id)
+        raise SupersessionCycle(old.memory_id, new.memory_id)
     yield from settle(tenancy, [old_key], doing.at_us)
 
 

@@ -11,12 +11,13 @@ from hmxgraph.graph.rows.entities import Extracted, entity_key
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.identity import stable_id
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.text.terms import search_text, words
+from hmxgraph.text.terms import search_text, wording
 from hmxgraph.text.tokens import TokenCounter
 
 # A memory as sure as this is promoted; below, it is tentative until it was observed again.
 SURE = 0.7
-_WORDS = frozenset({"text", "search_text", "token_count", "subject", "predicate", "object"})
+_TRIPLE = ("subject", "predicate", "object")
+_WORDS = frozenset({"text", "search_text", "token_count", *_TRIPLE})
 
 
 class Maker(NamedTuple):
@@ -40,18 +41,36 @@ class Stated(NamedTuple):
         return Told(self.time_us, self.event_key, self.draft.answer, self.draft.said_by, self.draft.laid_down)
 
 
+class Identity(NamedTuple):
+    """What makes a memory that stands for itself the one it is: its kind and its wording."""
+
+    kind: str
+    wording: str
+
+
 def stated(batch: Sequence[Extracted]) -> list[Stated]:
     """The memories that *batch* gives, in the order of time."""
     found = [Stated(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.memories]
     return sorted(found, key=lambda one: (one.time_us, one.event_key))
 
 
-def standing_rows(maker: Maker, given: Sequence[Stated]) -> list[Row]:
-    """The rows of memories that stand for themselves: what is said in the same words again is the same memory."""
-    found: dict[str, list[Stated]] = {}
+def standing(given: Sequence[Stated]) -> dict[Identity, list[Stated]]:
+    """Memories that stand for themselves, by what they say: said in the same words again, it is the same memory."""
+    found: dict[Identity, list[Stated]] = {}
     for one in given:
-        found.setdefault(_standing_id(maker.tenancy, one.draft), []).append(one)
-    return [memory_row(maker, memory_id, found[memory_id]) for memory_id in sorted(found)]
+        found.setdefault(_identity_of(one.draft), []).append(one)
+    return found
+
+
+def told_by_hand(said: Sequence[Stated]) -> int | None:
+    """When somebody last wanted it to be remembered; None where nobody did."""
+    return max((one.time_us for one in said if one.draft.extraction_method == BY_HAND), default=None)
+
+
+def standing_id(tenancy: Tenancy, identity: Identity, generation: int = 0) -> str:
+    """The id of a memory that stands for itself; of another one in its words after so many were taken out by hand."""
+    again = (str(generation),) if generation else ()
+    return stable_id(tenancy.tenant_id, "memory", *identity, *again)
 
 
 def memory_row(maker: Maker, memory_id: str, said: Sequence[Stated]) -> Row:
@@ -84,8 +103,7 @@ def memory_row(maker: Maker, memory_id: str, said: Sequence[Stated]) -> Row:
 def reworded(maker: Maker, memory: Row, told: Extraction) -> Row | None:
     """What ``memories/reword`` writes for a stored memory as *told* words it; None where nothing is to change."""
     for draft in told.memories:
-        same = draft.answer == memory["answer"] if memory["answer"] else _is(maker.tenancy, draft, memory)
-        if same and draft.kind == memory["kind"]:
+        if _tells(draft, memory):
             if draft.text == memory["text"]:
                 return None
             words = {name: value or None for name, value in _properties(maker, draft).items() if name in _WORDS}
@@ -93,14 +111,21 @@ def reworded(maker: Maker, memory: Row, told: Extraction) -> Row | None:
     return None
 
 
-def _is(tenancy: Tenancy, draft: MemoryDraft, memory: Row) -> bool:
-    return not draft.slot and _standing_id(tenancy, draft) == memory["memory_id"]
+def _tells(draft: MemoryDraft, memory: Row) -> bool:
+    """Whether *draft* is the same as a stored memory, in whatever words."""
+    if memory["answer"]:
+        return bool(draft.kind == memory["kind"] and draft.answer == memory["answer"])
+    stored = _identity(memory["kind"], memory["text"], *(memory[name] or "" for name in _TRIPLE))
+    return not draft.slot and _identity_of(draft) == stored
 
 
-def _standing_id(tenancy: Tenancy, draft: MemoryDraft) -> str:
-    triple = draft.kind == "fact" and draft.object
-    said = f"{draft.subject} {draft.predicate} {draft.object}" if triple else draft.text
-    return stable_id(tenancy.tenant_id, "memory", draft.kind, " ".join(words(said)))
+def _identity_of(draft: MemoryDraft) -> Identity:
+    return _identity(draft.kind, draft.text, draft.subject, draft.predicate, draft.object)
+
+
+def _identity(kind: str, text: str, subject: str, predicate: str, value: str) -> Identity:
+    """A fact about something is told by that, whatever its words."""
+    return Identity(kind, wording(f"{subject} {predicate} {value}" if kind == "fact" and value else text))
 
 
 def _properties(maker: Maker, draft: MemoryDraft) -> dict[str, Any]:
@@ -161,12 +186,11 @@ def stored_memory(
 ) -> Memory:
     """The memory of a node; *as_of* says that it held at the time asked for, whatever became of it later."""
     end_us = None if as_of else properties.get("valid_to_us")
-    held = as_of and properties["status"] in {"deprecated", "contradicted"}
     return Memory(
         properties["memory_id"],
         properties["kind"],
         properties["text"],
-        _standing(properties["confidence"]) if held else properties["status"],
+        standing_of(properties) if as_of else properties["status"],
         properties["confidence"],
         properties["observation_count"] if observations is None else observations,
         properties["extraction_method"],
@@ -183,5 +207,8 @@ def stored_memory(
     )
 
 
-def _standing(confidence: float) -> str:
-    return "promoted" if confidence >= SURE else "tentative"
+def standing_of(memory: Row) -> str:
+    """The status of a memory while it held, whatever became of it later."""
+    if memory["status"] not in {"deprecated", "contradicted"}:
+        return str(memory["status"])
+    return "promoted" if memory["confidence"] >= SURE else "tentative"

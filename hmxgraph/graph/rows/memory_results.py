@@ -6,6 +6,7 @@ from typing import Any
 
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.artifacts import ALWAYS
+from hmxgraph.graph.rows.memories import standing_of
 from hmxgraph.graph.rows.task_results import RecordView
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.tasks.matching import shortened
@@ -166,25 +167,29 @@ class DreamReport:
 
 
 def memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
-    """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*."""
+    """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: what ended it later is not told."""
     memory = row["memory"]
+    over = memory.get("valid_to_us", ALWAYS) <= now_us or not memory["text"]
+    held = memory | ({} if over else {"valid_to_us": None, "delete_reason": None, "status": standing_of(memory)})
+    superseded_by = row["superseded_by"] if over else None
     reason = hidden_reason(
-        memory["status"],
-        superseded=row["superseded_by"] is not None,
+        held["status"],
+        superseded=superseded_by is not None,
         deleted=memory.get("deleted_us") is not None,
-        over=memory.get("valid_to_us", ALWAYS) <= now_us,
+        over=over,
+        begun=memory["valid_from_us"] <= now_us,
     )
     return MemoryView(
         memory["memory_id"],
         memory["kind"],
         memory["text"],
-        memory["status"],
+        held["status"],
         grounded_tier([view.trust_tier for view in records]),
-        _properties(memory),
+        _properties(held),
         tuple(view.artifact_id for view in records),
         tuple(row.get("event_ids", ())),
         reason,
-        row["superseded_by"],
+        superseded_by,
         row.get("supersedes"),
     )
 

@@ -144,7 +144,8 @@ def chained(maker: Maker, given: Sequence[Stated], stored: Sequence[Row]) -> Cha
 def redrawn(key: str, stored: Sequence[Row]) -> list[Row]:
     """The rows that draw a chain anew from what is stored of it."""
     spans = [_span(row) for row in stored]
-    return [_untold(span) | place for span, place in zip(spans, _places(spans, key), strict=True)]
+    places = _places(spans, key, {row["key"]: row for row in stored})
+    return [_untold(span) | place for span, place in zip(spans, places, strict=True)]
 
 
 def _answer(slot: _Slot, rows: Chained) -> None:
@@ -152,7 +153,7 @@ def _answer(slot: _Slot, rows: Chained) -> None:
     spans = timeline.spans
     slot.named(spans)
     rows.parts += slot.parts(spans)
-    for at, place in enumerate(_places(spans, slot.key)):
+    for at, place in enumerate(_places(spans, slot.key, slot.stored)):
         if any(span.told or span.origin for span in spans[max(0, at - 1) : at + 2]):
             known = rows.stored if spans[at].key in slot.stored or spans[at].origin else rows.new
             known.append(slot.row(spans[at]) | place)
@@ -181,13 +182,25 @@ def _over(told_us: int, end_us: int) -> Row:
     }
 
 
-def _places(spans: Sequence[Span], key: str) -> list[Row]:
+def _places(spans: Sequence[Span], key: str, stored: Mapping[str, Row]) -> list[Row]:
     """For each span its place: when it ceased to hold, what it supersedes, whether it is the one that holds."""
-    older = [None, *(span.key for span in spans[:-1])]
     return [
-        {"ends_us": end_us, "supersedes_key": before, "head_key": key if end_us is None else None, "chained": True}
-        for end_us, before in zip(ends(spans), older, strict=True)
+        {
+            "ends_us": end_us,
+            "supersedes_key": _superseded(span, before, stored),
+            "head_key": key if end_us is None else None,
+            "chained": True,
+        }
+        for span, before, end_us in zip(spans, (None, *spans), ends(spans), strict=False)
     ]
+
+
+def _superseded(span: Span, before: Span | None, stored: Mapping[str, Row]) -> str | None:
+    """The key of what *span* took the place of: by hand of something else, or in the chain of the one before it."""
+    if by_hand := stored.get(span.key, {}).get("in_place_of"):
+        return str(by_hand)
+    replaced = before is None or stored.get(before.key, {}).get("replaced", False)
+    return None if before is None or replaced else before.key
 
 
 def _untold(span: Span) -> Row:

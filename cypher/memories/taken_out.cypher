@@ -1,0 +1,11 @@
+// When memories were taken out of what holds, by hand or as the losing side of a conflict: no row for those that were not.
+//
+// One that lost its evidence has no words any more: it was not taken out.
+//
+// mode: read
+// row:  key, taken_out_us
+MATCH (memory:Memory)
+WHERE memory.key IN $batch.keys AND memory.tenant_id = $tenant_id
+  AND memory.text <> '' AND memory.status IN ['deprecated', 'contradicted'] AND memory.valid_to_us IS NOT NULL
+RETURN memory.key AS key, memory.valid_to_us AS taken_out_us
+ORDER BY key
