@@ -9,11 +9,13 @@
 // hint; and for those that an entity names: hence startNode, which it cannot begin from. It takes the latest straight
 // from the index only where the order names both of its properties.
 //
+// Of the $long ones the content: the pool has the beginning of their texts.
+//
 // It is the last of a pack's statements, and each of them sees what was committed by then: state_version, read after all
 // else, tells whether anything was since the first one read it.
 //
 // mode: read
-// row:  mentions, events, texts, cut_off, state_version
+// row:  mentions, events, texts, contents, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -60,10 +62,17 @@ CALL (linked, spanned) {
   }
   RETURN collect(coalesce(event.recall_row, '')) AS events, collect(coalesce(event.text, '')) AS texts
 }
+CALL () {
+  UNWIND $long AS key
+  MATCH (event:Event {key: key})
+  WHERE event.tenant_id = $tenant_id AND event.erased IS NULL
+  RETURN collect([event.event_id, event.event_type, event.content]) AS contents
+}
 RETURN
   mentions,
   events,
   texts,
+  contents,
   size(spanned) > 120 AS cut_off,
   coalesce(head(COLLECT {
     MATCH (tenant:Tenant {key: $tenant_key})

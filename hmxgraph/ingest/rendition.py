@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hmxgraph.protocol.events import Event
+from hmxgraph.text.excerpts import GAP
 
-# Characters. A pack never shows more of one event; the index never reads more of it.
+# Characters. A pack never shows more of one event, its beginning or an excerpt; the index never reads more of it.
 SHOWN = 4_000
 INDEXED = 32_000
-CUT = " […]"
 _MAIN = ("text", "message", "summary", "description", "comment", "title", "value")
 Content = Mapping[str, Any]
 
@@ -24,8 +24,13 @@ def rendition(event: Event) -> str:
     >>> rendition(event)
     'KubectlError: namespace staging not found'
     """
-    render = _BY_TYPE.get(event.event_type, _anything)
-    return cut(render(event.content).strip() or event.event_type, INDEXED)
+    return full_text(event.event_type, event.content)
+
+
+def full_text(event_type: str, content: Content) -> str:
+    """The same of an event of that type with that *content*."""
+    render = _BY_TYPE.get(event_type, _anything)
+    return cut(render(content).strip() or event_type, INDEXED)
 
 
 def cut(text: str, limit: int) -> str:
@@ -34,7 +39,7 @@ def cut(text: str, limit: int) -> str:
     >>> cut("abcdefghij", 8)
     'abcd […]'
     """
-    return text if len(text) <= limit else text[: limit - len(CUT)].rstrip() + CUT
+    return text if len(text) <= limit else text[: limit - len(GAP)].rstrip() + GAP
 
 
 def compact(value: Any) -> str:

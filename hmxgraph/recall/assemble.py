@@ -19,7 +19,7 @@ from hmxgraph.recall.hints import decision_constraints, workflow_hints
 from hmxgraph.recall.judging import RULES, Judgement, Repeats, judged
 from hmxgraph.recall.layout import DATED, Costs
 from hmxgraph.recall.pack import Pack
-from hmxgraph.recall.packing import Box, Packed, cut_to, fill
+from hmxgraph.recall.packing import NOTHING, Box, Packed, cut_to, fill
 from hmxgraph.recall.render import Line, line_of, parts_of, tokens_of
 from hmxgraph.recall.scoring import THRESHOLD, WEIGHTS, plain
 
@@ -134,7 +134,8 @@ class _Writing:
         def takes(content: str) -> int:
             return self._takes(line_of(candidate._replace(content=content)))
 
-        return cut_to(candidate.content, packed.tokens, takes)
+        wanted = self._draft.found.match.worth if candidate.source_type == "episode" else NOTHING
+        return cut_to(candidate.content, packed.tokens, takes, wanted)
 
     def _tokens(self) -> int:
         """The tokens of the rendered text: those of its headings and dates, and of its entries."""

@@ -17,7 +17,9 @@ SUBJECT = 0.2
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
 # What each doubling of its length beyond that of a message takes: a long text has some word of every question.
+# No more than that: what alone has the words that are asked for is not outdone by what has none.
 LENGTH = -0.3
+MOST_DOUBLINGS = 2.5
 MESSAGE_TOKENS = 96
 # A turn with fewer words of its own than these, none of them asked for, says little, whatever is said around it.
 FEW_WORDS = 5
@@ -52,7 +54,7 @@ def cue_scores(question: Question, pool: EventPool) -> Floats:
 def _length(pool: EventPool) -> Floats:
     """Long talk stands back; a document with a title is about one subject and as long as that needs."""
     doublings: Floats = np.log2(np.maximum(pool.lengths / MESSAGE_TOKENS, 1.0))
-    return LENGTH * pool.talk * doublings
+    return LENGTH * pool.talk * np.minimum(doublings, MOST_DOUBLINGS)
 
 
 def _first_told(question: Question, pool: EventPool) -> Floats:

@@ -1,8 +1,8 @@
 """A pack before it is filled: every candidate scored and ranked."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
@@ -13,6 +13,7 @@ from hmxgraph.recall.episodes import SECTION, Episodes, separated
 from hmxgraph.recall.knowledge import EVIDENCE, evidence_candidates
 from hmxgraph.recall.known import REMEMBERED
 from hmxgraph.recall.pool import EventPool
+from hmxgraph.recall.reading_on import read_on
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.scoring import THRESHOLD
@@ -30,13 +31,14 @@ MOST_COMPARED = 1_500
 
 @dataclass(frozen=True)
 class Draft:
-    """Everything that a pack is made of."""
+    """Everything that a pack is made of; ``whole`` are the texts of events of which the pool has the beginning."""
 
     request: PackRequest
     state: State
     found: Ranking
     around: Neighbourhood
     weighed: Weighed
+    whole: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def ranking(self) -> Standings:
@@ -79,7 +81,8 @@ class Draft:
         if SECTION not in wanted:
             return Episodes(EventPool(), np.zeros(0), time)
         relevance = separated(self.found.relevance(self.around), self.found.assurance)
-        return Episodes(self.found.pool, relevance, time, dict(chain(self._retold(wanted), self._outdated())))
+        pool = read_on(self.found.pool, self.whole, self.found.match.worth, self.weighed.appraisal.count_tokens)
+        return Episodes(pool, relevance, time, dict(chain(self._retold(wanted), self._outdated())))
 
     def _retold(self, wanted: frozenset[str]) -> Iterator[tuple[str, str]]:
         """An event that tells what a task record tells stands back behind it, where that may go in."""

@@ -41,6 +41,11 @@ class WordMatch:
     weights: Floats
 
     @property
+    def worth(self) -> dict[str, float]:
+        """What each term is worth."""
+        return dict(zip(self.terms, self.weights.tolist(), strict=True))
+
+    @property
     def share(self) -> Floats:
         """The part of the question's information that each event has itself, in [0, 1]."""
         total = self.weights.sum()

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
+from types import MappingProxyType
 
 from hmxgraph.protocol.packs import MAX_ENTRIES, SECTION_PRIORITY
 from hmxgraph.recall.candidates import Ranked
 from hmxgraph.recall.layout import Costs, groups
 from hmxgraph.recall.request import CUT
+from hmxgraph.text.excerpts import Passages
 
 # An entry is cut only where this much of it is left to read.
 LEAST_CUT = 24
+NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +153,28 @@ def _last_cut(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
 _STRATEGIES: dict[str, Filling] = {"breadth_first": _breadth, "depth_first": _depth}
 
 
-def cut_to(text: str, tokens: int, count_tokens: Callable[[str], int]) -> str:
-    """The longest beginning of *text* that fits *tokens* together with the mark that it was cut.
+def cut_to(text: str, tokens: int, count_tokens: Callable[[str], int], wanted: Mapping[str, float] = NOTHING) -> str:
+    """The passages of *text* with what is *wanted* that fit *tokens* together with the mark that it was cut.
+
+    Its longest beginning, where nothing wanted comes after that.
 
     >>> cut_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'
+    >>> cut_to("One two. Three. Four five. Six seven.", 7, lambda text: len(text.split()), {"six": 1.0})
+    'One two. […] Six seven. [truncated]'
 
     """
-    low, high = 0, len(text)
+    beginning = _longest(lambda size: text[:size].rstrip(), len(text), lambda cut: count_tokens(cut + CUT) <= tokens)
+    passages = Passages.of(text, wanted)
+    if not passages.anything_after(len(beginning)):
+        return beginning + CUT
+    return (_longest(passages.excerpt, len(text), lambda cut: count_tokens(cut + CUT) <= tokens) or beginning) + CUT
+
+
+def _longest(cut: Callable[[int], str], most: int, fits: Callable[[str], bool]) -> str:
+    """The longest *cut* to so many characters that *fits*, found by halving."""
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if count_tokens(text[:middle].rstrip() + CUT) <= tokens:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low].rstrip() + CUT
+        low, high = (middle, high) if fits(cut(middle)) else (low, middle - 1)
+    return cut(low)

@@ -13,6 +13,7 @@ from hmxgraph.recall.field import Nearby, WordMatch, field_scores, match_words
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
+from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import terms
 
 # Sharpens the match of words: the best events stand out against those that share a common word only.
@@ -68,6 +69,12 @@ class Ranking:
         ranks = zip((-self.first).tolist(), self.pool.event_id, strict=True)
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
+    def going_on(self, most: int) -> tuple[str, ...]:
+        """The ids of the *most* best events whose text is longer than what is here of it."""
+        cut = [at for at, text in enumerate(self.pool.text) if text.endswith(GAP)]
+        ranks = ((-float(self.first[at]), self.pool.event_id[at]) for at in cut)
+        return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
+
     def scores(self, around: Neighbourhood) -> Floats:
         """The final score: what words, titles and cues give, with what the walk adds."""
         if not around.mentions:
@@ -90,7 +97,7 @@ class Ranking:
 
     def _titles(self) -> Floats:
         """How much of the question's most telling term the title of each event explains, where it stands in it."""
-        values = dict(zip(self.match.terms, self.match.weights, strict=True))
+        values = self.match.worth
         top = max(values.values(), default=0.0)
         if not top or not any(self.pool.title):
             return np.zeros(len(self.pool))

@@ -23,19 +23,19 @@ _ACCENT = re.compile("[\u0300-\u036f]")
 _MEANT = frozenset({"Sm", "Sc"})
 _MEANT_TOO = frozenset("%#")
 _MINUS = re.compile(r"(?<![\w)\]])[-\u2212](?=[.,]?\d)")
-_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
+_WITHOUT_SPACES = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
 _stemmer = Stemmer.Stemmer("english", 0)
 
 
 def words(text: str) -> list[str]:
     """The words of *text* in order: lower case, without accents, possessive endings and punctuation.
 
-    Scripts written without spaces give pairs of neighbouring characters.
+    Scripts written without spaces give pairs of neighbouring characters, also beside digits and letters.
 
     >>> words("Don't page Zoë's on-call: get_user_details(42)")
     ['don', 'page', 'zoe', 'on', 'call', 'get', 'user', 'details', '42']
-    >>> words("東京都")
-    ['東京', '京都']
+    >>> words("東京都"), words("5月にPythonで")
+    (['東京', '京都'], ['5', '月に', 'python', 'で'])
 
     """
     plain = text.lower() if text.isascii() else _folded(text)
@@ -107,8 +107,7 @@ def _folded(text: str) -> str:
 def _pairs(found: list[str]) -> list[str]:
     pieces: list[str] = []
     for word in found:
-        if _WITHOUT_SPACES.fullmatch(word):
-            pieces.extend(word[at : at + 2] for at in range(len(word) - 1))
-        else:
-            pieces.append(word)
+        for run in filter(None, _WITHOUT_SPACES.split(word)):
+            pairs = len(run) > 1 and _WITHOUT_SPACES.fullmatch(run)
+            pieces.extend((run[at : at + 2] for at in range(len(run) - 1)) if pairs else [run])
     return pieces

@@ -15,6 +15,7 @@ from hmxgraph.graph.rows.packs import known
 from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.rendition import full_text
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.draft import Draft
@@ -37,6 +38,8 @@ WINDOWS = 100
 # An index that knows no times is asked for so many times as many hits where an earlier time is asked about.
 REACH = 10
 ANCHORS = 12
+# So many events whose text is long are read to the end.
+LONG = 4
 # An entity that more events mention ties nothing together.
 COMMON = 30
 GOAL_DAYS = 90
@@ -161,7 +164,8 @@ class _First:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         around = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(_events(row, self.state.as_of_us))
-        return Draft(self.request, state, ranking, around, touched)
+        whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
+        return Draft(self.request, state, ranking, around, touched, whole)
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:
@@ -195,6 +199,7 @@ def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
         tenant_key=tenancy.key,
         as_of_us=state.as_of_us,
         anchors=_filled([tenancy.node_key(event_id) for event_id in ranking.anchors(ANCHORS)], ANCHORS),
+        long=_filled([tenancy.node_key(event_id) for event_id in ranking.going_on(LONG)], LONG),
         degree=COMMON,
         from_us=span.start_us if span else _NEVER,
         to_us=span.end_us if span else _NEVER,

@@ -12,8 +12,10 @@ import orjson
 from hmxgraph.text.lines import event_line, speaker_name
 from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
 
-# Characters of search terms: the beginning of a long result tells what it is about.
+# Characters of search terms: the beginning of a long result tells what it is about. Of what comes after it counts only
+# that it is there.
 MOST_WORDS = 1_500
+MOST_FURTHER = 6_000
 _TIME = 6
 
 
@@ -26,7 +28,7 @@ def recall_row(properties: Mapping[str, Any]) -> str:
             of["session_id"],
             speaker_name(of.get("speaker", "")),
             of.get("title", ""),
-            of["search_text"][:MOST_WORDS],
+            ranked_words(of["search_text"]),
             of["sequence"],
             of["time_us"],
             _tokens(of),
@@ -36,6 +38,25 @@ def recall_row(properties: Mapping[str, Any]) -> str:
             of.get("expires_us"),
         ]
     ).decode()
+
+
+def ranked_words(search_text: str) -> str:
+    """The search terms that an event is ranked by: those it begins with, then every further one once, the last first.
+
+    >>> ranked_words("error on line 7")
+    'error on line 7'
+    >>> ranked_words("pass " * 300 + "line pass unknown account")[-30:]
+    'pass pass account unknown line'
+
+    """
+    if len(search_text) <= MOST_WORDS:
+        return search_text
+    beginning, _, rest = search_text[:MOST_WORDS].rpartition(" ")
+    known = frozenset(beginning.split())
+    told = reversed(f"{rest}{search_text[MOST_WORDS:]}".split())
+    further = " ".join(dict.fromkeys(term for term in told if term not in known))
+    kept = further if len(further) <= MOST_FURTHER else further[:MOST_FURTHER].rpartition(" ")[0]
+    return f"{beginning} {kept}".rstrip()
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *beside: Sequence[str]) -> list[list[Any]]:
