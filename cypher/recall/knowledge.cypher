@@ -140,9 +140,11 @@ CALL (recorded) {
   RETURN collect(record {
     .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .search_text, .pack_section,
     .hidden_us,
-    replies: [(reply:TaskRecord)-[:REPLIES_TO]->(record) WHERE reply.created_us <= $as_of_us | reply {
-      .artifact_id, .artifact_kind, .agent_id, .supports_claim, .verification_status, .created_us
-    }]
+    replies: [
+      (reply:TaskRecord)-[:REPLIES_TO]->(record)
+      WHERE reply.created_us <= $as_of_us AND (reply.hidden_us IS NULL OR reply.hidden_us > $as_of_us) |
+      reply {.artifact_id, .artifact_kind, .agent_id, .supports_claim, .verification_status, .created_us}
+    ]
   }) AS task_records
 }
 CALL () {

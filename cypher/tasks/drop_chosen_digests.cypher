@@ -5,7 +5,10 @@
 // row:  artifact_id
 MATCH (digest:TaskRecord)
 WHERE digest.tenant_id = $tenant_id AND digest.artifact_kind = 'digest' AND digest.created_us IS NOT NULL
-  AND ($chosen.session_id IS NULL OR coalesce(digest.session_id, 'task:' + digest.task_id) = $chosen.session_id)
+  AND (
+    $chosen.session_id IS NULL OR digest.session_id = $chosen.session_id
+    OR (digest.session_id IS NULL AND digest.task_id = $chosen.task_id)
+  )
   AND ($chosen.agent_id IS NULL OR digest.agent_id = $chosen.agent_id)
   AND ($chosen.before_us IS NULL OR digest.created_us < $chosen.before_us)
 WITH digest, digest.artifact_id AS artifact_id

@@ -4,7 +4,7 @@
 // asked for more of them than are wanted.
 //
 // mode: read
-// row:  tag, project_id, siblings
+// row:  place, siblings
 UNWIND $batch.tags AS row
 CALL (row) {
   CALL db.index.fulltext.queryNodes('record_text', row.question, {limit: $window_limit})
@@ -16,5 +16,5 @@ CALL (row) {
   LIMIT $limit
   RETURN collect(record {.artifact_id, .artifact_kind, .text, .tags}) AS siblings
 }
-RETURN row.tag AS tag, row.project_id AS project_id, siblings
-ORDER BY tag, project_id
+RETURN row.place AS place, siblings
+ORDER BY place

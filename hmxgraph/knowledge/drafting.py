@@ -5,6 +5,7 @@ from time import time_ns
 from typing import Any, TypedDict
 from uuid import uuid4
 
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph.plans.remembering import Telling
 from hmxgraph.graph.rows.task_wanted import Shape, Wanted, search_of
 from hmxgraph.knowledge.moments import Moment, as_us
@@ -126,18 +127,40 @@ def searched(query: str, wanted: Mapping[str, Any], *, mode: str, limit: int, in
     return search_of(query, filters, mode=mode, limit=limit, include_hidden=include_hidden, shape=shape)
 
 
+_ELSEWHERE = {
+    "artifact_kind": "the step says it",
+    "tenant_id": "the connection says it (hmxgraph.connect(tenant_id=...))",
+    "timestamp_created": "give the time as at=...",
+}
+
+
 def drafted(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The wire fields of a new record of *kind*, made at *at*, else now; a new task or record gets a fresh id.
+
+    Raises:
+        InvalidRequest: a field that is said by other means; names it.
 
     >>> drafted("task_start", "2026-03-14T03:00:00Z", {"goal": "x", "task_id": "t", "artifact_id": "r"})
     {'goal': 'x', 'task_id': 't', 'artifact_id': 'r', 'artifact_kind': 'task_start', 'timestamp_created': 1773457200000}
     """
+    for name in sorted(fields.keys() & _ELSEWHERE.keys()):
+        raise InvalidRequest(name, f"{fields[name]!r:.60}", "field to give with a record", _ELSEWHERE[name])
     given = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     found = {name: value for name, value in given.items() if value is not None}
     found.setdefault("artifact_id", str(uuid4()))
     if kind == "task_start":
         found.setdefault("task_id", str(uuid4()))
     return found | {"artifact_kind": kind, "timestamp_created": now_ms(at)}
+
+
+def made_up(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
+    """What `drafted` fills in because the caller left it open: another time it would be filled in differently.
+
+    >>> sorted(made_up("task_start", None, {"goal": "x"})), sorted(made_up("evidence", "2026-03-14T03:00:00Z", {}))
+    (['task_id', 'timestamp_created'], [])
+    """
+    open_ = {"timestamp_created": at is None, "task_id": kind == "task_start" and fields.get("task_id") is None}
+    return frozenset(name for name, left in open_.items() if left)
 
 
 def doing(agent_id: str | None, at: Moment | None, event_id: str | None = None) -> Doing:

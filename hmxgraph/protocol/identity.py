@@ -4,6 +4,8 @@ from hashlib import sha256
 from uuid import UUID, uuid5
 
 NAMESPACE = UUID("5f1d7a62-6c0b-5a53-9a0e-5f8f5d1f8a10")
+# The most characters of a text that an index holds as it is.
+LONGEST_INDEXED = 1_024
 
 
 def stable_id(*parts: str) -> str:
@@ -24,3 +26,17 @@ def node_key(tenant_id: str, *parts: str) -> str:
 
     """
     return sha256("\0".join((tenant_id, *parts)).encode()).hexdigest()
+
+
+def indexable(text: str) -> str:
+    """*text* as an index can hold it: itself, or, where it is too long for one, its beginning and its hash.
+
+    No text that is short enough reads like that, so that two names never meet.
+
+    >>> indexable("ana"), len(indexable("a" * 40_000)), indexable("a" * 40_000) == indexable("a" * 40_001)
+    ('ana', 1089, False)
+
+    """
+    if len(text) <= LONGEST_INDEXED:
+        return text
+    return f"{text[:LONGEST_INDEXED]}\u2026{sha256(text.encode()).hexdigest()}"

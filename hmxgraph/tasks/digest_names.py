@@ -10,6 +10,8 @@ from hmxgraph.tasks.projections import projections
 
 # The task under which digests of a project, or of everything, stand: they belong to no single task.
 EVERYTHING = "*"
+# How the ids of the digests that the engine composes begin: no record from outside may have such a one.
+OWN_DIGESTS = "digest:"
 LIBRARIES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
 # Roles of records that maintenance leaves behind: they feed no digest and make none stale.
 MAINTENANCE = frozenset({"dream_report", "maintenance"})
@@ -44,7 +46,7 @@ class DigestName(NamedTuple):
 
     def artifact_id(self, tenant_id: str) -> str:
         """Its stable id: refreshed, it stays the same record."""
-        return stable_id(tenant_id, "digest", self.role, self.scope)
+        return OWN_DIGESTS + stable_id(tenant_id, "digest", self.role, self.scope)
 
 
 def digest_name(role: str, *, task_id: str | None = None, project_id: str | None = None) -> DigestName:

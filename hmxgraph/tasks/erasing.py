@@ -17,26 +17,20 @@ def digests_telling(task_id: str, project_id: str | None) -> tuple[DigestName, .
     return tuple(sorted({DigestName("task_resume", task_id), *wide}))
 
 
-def place_of(
-    tenant_id: str,
-    artifact_id: str,
-    artifact_kind: str,
-    *,
-    task_id: str,
-    created_us: int,
-    **where: str | None,
-) -> TaskRecord:
-    """The record that stands where another was: its ids, kind and time, and *where* (thread, what it replied to).
+def place_of(record: TaskRecord) -> TaskRecord:
+    """The record that stands where *record* was: its ids, kind and time, its thread, and what it replied to.
 
-    >>> place_of("a", "r", "evidence", task_id="t", created_us=5_000, thread_id="t").document()["timestamp_created"]
-    5
+    >>> record = TaskRecord(artifact_id="r", artifact_kind="evidence", task_id="t", tenant_id="a",
+    ...     timestamp_created=5, thread_id="t", summary="seen")
+    >>> sorted(place_of(record).document())
+    ['artifact_id', 'artifact_kind', 'task_id', 'tenant_id', 'thread_id', 'timestamp_created']
     """
     return TaskRecord(
-        artifact_id=artifact_id,
-        artifact_kind=artifact_kind,
-        task_id=task_id,
-        tenant_id=tenant_id,
-        timestamp_created=created_us // 1000,
-        thread_id=where.get("thread_id"),
-        reply_to_artifact_id=where.get("reply_to_artifact_id"),
+        artifact_id=record.artifact_id,
+        artifact_kind=record.artifact_kind,
+        task_id=record.task_id,
+        tenant_id=record.tenant_id,
+        timestamp_created=record.created_us // 1000,
+        thread_id=record.thread_id,
+        reply_to_artifact_id=record.reply_to_artifact_id,
     )

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from hmxgraph.protocol.events import HMX_VERSION, Event
-from hmxgraph.protocol.identity import stable_id
+from hmxgraph.protocol.identity import indexable, stable_id
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.tasks.projections import failed
 
 UNSIGNED = "unsigned"
+# How the session of a task's records is called, where they name none.
+TASK_SESSION = "task:"
 Content = dict[str, Any]
 
 
@@ -22,7 +24,7 @@ class Told(NamedTuple):
 
 def session_of(record: TaskRecord) -> str:
     """The session in which the record's events stand: its own, else one for the whole task."""
-    return record.session_id or f"task:{record.task_id}"
+    return record.session_id or f"{TASK_SESSION}{record.task_id}"
 
 
 def event_id_of(tenant_id: str, artifact_id: str, place: int = 0) -> str:
@@ -54,9 +56,9 @@ def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
 def _event(record: TaskRecord, sequence: int, place: int, told: Told) -> Event:
     parent = record.reply_to_artifact_id if place == 0 else record.artifact_id
     metadata = {
-        name: getattr(record, name)
+        name: indexable(value)
         for name in ("task_id", "project_id", "artifact_id", "artifact_kind", "thread_id")
-        if getattr(record, name) is not None
+        if (value := getattr(record, name)) is not None
     }
     return Event(
         hmx_version=HMX_VERSION,

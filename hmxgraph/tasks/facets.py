@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from hmxgraph.errors import InvalidRequest, UnknownChoice
+from hmxgraph.errors import UnknownChoice
 from hmxgraph.protocol.identity import node_key
 from hmxgraph.protocol.records import FILTERS, TaskRecord
 from hmxgraph.tasks.projections import projections
+from hmxgraph.text.asked import checked_text
 
 _PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
 _SECOND = dict(_PAIRED.values())
@@ -87,10 +88,8 @@ def _checked(filters: Mapping[str, object]) -> dict[str, str]:
     for name, value in filters.items():
         if name not in FILTERS:
             raise UnknownChoice("filter", name, FILTERS)
-        if value is not None and not isinstance(value, str):
-            raise InvalidRequest(name, f"{value!r:.60}", "text", "give the text that records have")
         if value is not None:
-            given[name] = value
+            given[name] = checked_text(name, value, "give the text that records have")
     return given
 
 

@@ -36,7 +36,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """The record that is replied to: what it is, whose, where, and what took its place."""
+    """The record that is replied to: what it is, whose, where, what it says of another, and what took its place."""
 
     artifact_id: str
     artifact_kind: str
@@ -44,5 +44,6 @@ class Parent:
     thread_id: str | None = None
     project_id: str | None = None
     agent_id: str | None = None
+    supports_claim: bool | None = None
     superseded_by: str | None = None
     erased: bool = False

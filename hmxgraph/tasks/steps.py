@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 
 from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.tasks.saying import check_sense
 from hmxgraph.tasks.standing import STEPS, Parent, Standing
+from hmxgraph.tasks.verdicts import COUNTERSIGNING, judges, signature
 
-COUNTERSIGNING = frozenset({"review", "revision", "verification", "decision"})
 # What every kind must say: the field, the rule, and the way to keep it.
 _SAYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "task_start": {"goal": ("a task starts with a goal", "say what it is (goal=...)")},
@@ -38,7 +39,7 @@ _REPLYING = frozenset({"review", "revision", "verification"})
 
 
 def check_said(record: TaskRecord) -> None:
-    """Refuse a record that leaves out what its kind must say, or that claims trust for itself.
+    """Refuse a record that leaves out what its kind must say, or says what no record may.
 
     Raises:
         TaskError: names the field, the rule, and how to give it.
@@ -55,11 +56,7 @@ def check_said(record: TaskRecord) -> None:
     if kind in _REPLYING and record.reply_to_artifact_id is None:
         reason = f"reply_to_artifact_id is missing: a {kind} is about a record"
         raise TaskError(kind, reason, "name that record (reply_to_artifact_id=...)")
-    if record.promotion_state == "verified":
-        reason = "an agent cannot make its own record verified"
-        raise TaskError(kind, reason, "leave promotion_state out; another agent's countersignature verifies it")
-    if record.promotion_state == "summarized" and kind != "digest":
-        raise TaskError(kind, "promotion_state 'summarized' belongs to digests alone", "say raw or canonical")
+    check_sense(record)
 
 
 def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) -> None:
@@ -160,6 +157,10 @@ def _check_supersession(record: TaskRecord, parent: Parent) -> None:
             f"{parent.artifact_id!r} is already superseded by {parent.superseded_by!r}, and a record has one successor"
         )
         raise TaskError(record.artifact_kind, reason, "supersede that one instead")
+    author = signature(parent.agent_id)
+    if judges(parent.artifact_kind, parent.supports_claim) and author not in {None, signature(record.agent_id)}:
+        reason = f"{parent.artifact_id!r} is what {author!r:.60} said of another record, and nobody else takes it back"
+        raise TaskError(record.artifact_kind, reason, "reply to it without superseding it")
 
 
 _BY_KIND: Mapping[str, Callable[[TaskRecord, Standing], None]] = {"run_finish": _check_run_finish}

@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hmxgraph.tasks.steps import COUNTERSIGNING
-
-REJECTED = frozenset({"rejected", "refuted", "failed", "contradicted", "invalid"})
+from hmxgraph.tasks.verdicts import countersigns, rejects, signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +20,12 @@ class Reply:
     @property
     def countersigns(self) -> bool:
         """Whether it puts its author's name under the claim."""
-        return self.artifact_kind in COUNTERSIGNING and self.supports_claim is True and not self.rejects
+        return countersigns(self.artifact_kind, self.supports_claim, self.verification_status)
 
     @property
     def rejects(self) -> bool:
         """Whether it is a verification that came out against the claim."""
-        if self.artifact_kind != "verification":
-            return False
-        return self.supports_claim is False or (self.verification_status or "").strip().lower() in REJECTED
+        return rejects(self.artifact_kind, self.supports_claim, self.verification_status)
 
     @property
     def speaks(self) -> bool:
@@ -42,12 +38,14 @@ def verdicts(agent_id: str | None, replies: Iterable[Reply]) -> tuple[Reply, ...
 
     Unsigned replies count for nothing, and nobody can countersign a record whose author is not known.
     """
-    if agent_id is None:
+    author = signature(agent_id)
+    if author is None:
         return ()
     last: dict[str, Reply] = {}
     for reply in sorted(replies, key=lambda one: (one.created_us, one.artifact_id)):
-        if reply.speaks and reply.agent_id not in {None, agent_id}:
-            last[reply.agent_id or ""] = reply
+        signed = signature(reply.agent_id)
+        if reply.speaks and signed is not None and signed != author:
+            last[signed] = reply
     return tuple(sorted(last.values(), key=lambda one: (one.created_us, one.artifact_id)))
 
 

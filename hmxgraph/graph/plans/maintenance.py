@@ -14,6 +14,7 @@ from hmxgraph.graph.rows.memory_results import DreamReport, Report
 from hmxgraph.graph.rows.tasks import task_key
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.identity import indexable
 from hmxgraph.protocol.records import DIGEST_ROLES, MODES
 from hmxgraph.tasks.digest_names import LIBRARIES, DigestName, digest_name
 from hmxgraph.tasks.dreaming import BLOCKED, DigestState, Dream, dream
@@ -88,7 +89,7 @@ def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts:
 
 def _stats(tenancy: Tenancy, project_id: str | None) -> Plan[Report]:
     memories = yield bind("memory_operations/stats", tenant_id=tenancy.tenant_id, project_id=project_id)
-    records = yield bind("memory_operations/record_stats", tenant_id=tenancy.tenant_id, project_id=project_id)
+    records = yield bind("memory_operations/record_stats", **_of_records(tenancy, project_id))
     active = {row["kind"]: row["active"] for row in memories}
     deleted = {row["kind"]: row["deleted"] for row in memories}
     return Report(
@@ -107,7 +108,7 @@ def _stats(tenancy: Tenancy, project_id: str | None) -> Plan[Report]:
 def _health(tenancy: Tenancy, project_id: str | None, examples: int) -> Plan[dict[str, Any]]:
     where = {"tenant_id": tenancy.tenant_id, "project_id": project_id}
     groups = yield bind("memory_operations/duplicates", **where)
-    records = yield bind("memory_operations/duplicate_records", **where)
+    records = yield bind("memory_operations/duplicate_records", **_of_records(tenancy, project_id))
     sizes = yield bind("memory_operations/payloads", **where)
     found = dict(sizes[0])
     coverage = {"searchable": found.pop("searchable"), "total": found.pop("total")}
@@ -117,6 +118,11 @@ def _health(tenancy: Tenancy, project_id: str | None, examples: int) -> Plan[dic
         "index_coverage": coverage,
         "payload_characters": found,
     }
+
+
+def _of_records(tenancy: Tenancy, project_id: str | None) -> dict[str, str | None]:
+    """Which records are meant: their projects are found by what an index can hold."""
+    return {"tenant_id": tenancy.tenant_id, "project_id": None if project_id is None else indexable(project_id)}
 
 
 def _duplicates(groups: Sequence[Row], ids: str, examples: int) -> dict[str, Any]:
@@ -141,9 +147,9 @@ def _dream(tenancy: Tenancy, project_id: str | None) -> Plan[tuple[Dream, int, b
     where = {"tenant_id": tenancy.tenant_id, "project_id": project_id}
     tenant = yield from state(tenancy)
     now_us: int = tenant["logical_us"] or 0
-    digests = yield bind("memory_operations/digests", **where)
+    digests = yield bind("memory_operations/digests", **_of_records(tenancy, project_id))
     memories = yield bind("memory_operations/duplicates", **where)
-    records = yield bind("memory_operations/duplicate_records", **where)
+    records = yield bind("memory_operations/duplicate_records", **_of_records(tenancy, project_id))
     expired = yield bind("memory_operations/expired", **where, at_us=now_us)
     known = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, TASK))
     reported = [

@@ -8,13 +8,14 @@ from hmxgraph.graph.plans.record_search import hits_of
 from hmxgraph.graph.plans.records import views
 from hmxgraph.graph.plans.task_digests import digest
 from hmxgraph.graph.rows.task_results import Hit, Library, RecordView, Related
-from hmxgraph.graph.rows.task_wanted import Wanted, search_of
+from hmxgraph.graph.rows.task_wanted import Wanted, checked_limit, search_of
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.tasks.digest_names import digest_name
 from hmxgraph.tasks.digests import sources_wanted
 from hmxgraph.tasks.grounding import Grounds, Part, grounding_status, part_of
 from hmxgraph.tasks.projections import record_text
+from hmxgraph.text.asked import checked_text
 
 COMPILED = 10
 CANDIDATES = 60
@@ -31,9 +32,8 @@ def library(
     tenancy: Tenancy, role: str, query: str = "", *, project_id: str | None = None, limit: int = 20
 ) -> Procedure[Library]:
     """The records of a library (those that match *query* first), its fresh digest, and compiled artifacts beside it."""
-    name = digest_name(role, project_id=project_id)
-    view = yield from digest(tenancy, name)
     wanted = search_of(query, {"project_id": project_id}, limit=limit)
+    view = yield from digest(tenancy, digest_name(role, project_id=project_id))
     chosen = Wanted(query, wanted.facets, sources_wanted(role), limit=limit)
     found, compiled = yield from read(lambda: _library(tenancy, role, chosen))
     return Library(role, found, view, tuple(compiled))
@@ -44,8 +44,11 @@ def find_related(tenancy: Tenancy, claim: str, *, project_id: str | None = None,
 
     Raises:
         NotFound: *claim* is empty.
+        InvalidRequest: a claim that is no text, or a limit outside 1..500.
 
     """
+    checked_text("claim", claim, "give a statement, or the id of a record")
+    checked_limit(limit)
     if not claim.strip():
         raise NotFound("claim", claim, hint="give a statement, or the id of a record")
     return (yield from read(lambda: _related(tenancy, claim, project_id, limit)))

@@ -10,6 +10,7 @@ from hmxgraph.graph.rows.task_shaping import shaped
 from hmxgraph.graph.rows.task_wanted import HIDDEN, Anchor, Wanted
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.identity import indexable
 from hmxgraph.protocol.tags import ConversationTags
 from hmxgraph.tasks.facets import facet, facet_token
 from hmxgraph.tasks.matching import best_projection
@@ -137,18 +138,18 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[Hit]) -> Plan[tuple[Hit, ...
     rows = yield bind(
         "tasks/siblings",
         tenant_id=tenancy.tenant_id,
-        batch={"tags": [_sibling_question(tenancy, tag, project) for tag, project in asked]},
+        batch={"tags": [_sibling_question(tenancy, *one, place) for place, one in enumerate(asked)]},
         window_limit=COUNTED,
         limit=SIBLINGS + 1,
     )
-    found = {(row["tag"], row["project_id"]): row["siblings"] for row in rows}
+    found = {asked[row["place"]]: row["siblings"] for row in rows}
     return tuple(_expanded(hit, found.get((tagged.get(hit.artifact_id, ""), _project(hit)), [])) for hit in hits)
 
 
-def _sibling_question(tenancy: Tenancy, tag: str, project: str) -> Row:
+def _sibling_question(tenancy: Tenancy, tag: str, project: str, place: int) -> Row:
     chosen = [facet("tag", tag), *([facet("project_id", project)] if project else [])]
     question = record_query(tenancy.scope, [], map(facet_token, chosen), without=[HIDDEN])
-    return {"tag": tag, "project_id": project, "question": question}
+    return {"place": place, "tag": tag, "project_id": indexable(project), "question": question}
 
 
 def _event_tag(hit: Hit) -> str | None:

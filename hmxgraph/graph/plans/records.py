@@ -1,6 +1,6 @@
 """Task records written and read: each step in one transaction, together with the event that tells it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from hmxgraph.errors import NotFound, TaskError, UnknownChoice
@@ -21,6 +21,7 @@ from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
+from hmxgraph.protocol.identity import indexable
 from hmxgraph.protocol.records import ARTIFACT_KINDS, TaskRecord
 from hmxgraph.tasks.changes import changes
 from hmxgraph.tasks.completing import completed
@@ -29,26 +30,29 @@ from hmxgraph.tasks.events import events_of, session_of
 from hmxgraph.tasks.projections import projections
 from hmxgraph.tasks.standing import Standing
 from hmxgraph.tasks.steps import check_said, check_step
+from hmxgraph.text.asked import checked_text
 from hmxgraph.text.tokens import counter
 
 LONGEST_THREAD = 10_000
 
 
-def write_record(tenancy: Tenancy, record: TaskRecord) -> Procedure[Written]:
+def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] = ()) -> Procedure[Written]:
     """*record* stored with its nodes, links and events, and the digests it touches marked stale.
 
-    Given again it is answered as before. Where it says no task but replies to a record, it belongs to that one's task.
+    Given again it is answered as before, whatever the fields *made_up* say: its author did not give them.
 
     Raises:
         TaskError: the step is impossible as the task stands, or says too little.
 
     """
     check_said(record)
-    return (yield from write(lambda: _write(tenancy, record)))
+    return (yield from write(lambda: _write(tenancy, record, made_up)))
 
 
-def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[Written]:
+def write_fields(tenancy: Tenancy, fields: Mapping[str, Any], made_up: Collection[str] = ()) -> Procedure[Written]:
     """The record of *fields* stored; where they name no task, it is that of the record they reply to.
+
+    Those *made_up* for it, such as the time where none was given, are not held against a record that is given again.
 
     Raises:
         UnknownChoice: no such kind, and no task that a record could be of.
@@ -57,7 +61,7 @@ def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[Writt
 
     """
     if fields.get("task_id") is not None:
-        return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields)))
+        return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields), made_up))
     kind = str(fields["artifact_kind"])
     if kind not in ARTIFACT_KINDS:
         raise UnknownChoice("kind", kind, ARTIFACT_KINDS)
@@ -65,9 +69,10 @@ def write_fields(tenancy: Tenancy, fields: Mapping[str, Any]) -> Procedure[Writt
     if reply is None:
         reason = "task_id is missing: a record belongs to a task"
         raise TaskError(kind, reason, "name the task (task_id=...), or a record to reply to")
-    task_id = yield from read(lambda: parent_task(tenancy, reply))
+    task_id = yield from read(lambda: parent_task(tenancy, checked_text("reply_to_artifact_id", reply)))
     given = {name: value for name, value in fields.items() if name != "task_id"}
-    return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **given)))
+    found = TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **given)
+    return (yield from write_record(tenancy, found, made_up))
 
 
 def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
@@ -75,15 +80,23 @@ def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
 
     Raises:
         NotFound: there is none.
+        InvalidRequest: an id that is no text.
 
     """
+    checked_text("artifact_id", artifact_id)
     return (yield from read(lambda: _record(tenancy, artifact_id)))
 
 
 def thread(
     tenancy: Tenancy, thread_id: str, *, include_hidden: bool = True, limit: int = LONGEST_THREAD
 ) -> Procedure[tuple[RecordView, ...]]:
-    """The records of a thread, oldest first; superseded ones stay part of it unless asked otherwise."""
+    """The records of a thread, oldest first; superseded ones stay part of it unless asked otherwise.
+
+    Raises:
+        InvalidRequest: an id that is no text.
+
+    """
+    checked_text("thread_id", thread_id)
     return (yield from read(lambda: _thread(tenancy, thread_id, include_hidden, limit)))
 
 
@@ -105,8 +118,7 @@ def parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
     if rows[0]["record"] is None:
         reason = f"there is no record {artifact_id!r} to reply to, and a reply is about a stored record"
         raise TaskError("reply", reason, "give its artifact_id (records.search finds it)")
-    task_id: str = rows[0]["record"]["task_id"]
-    return task_id
+    return stored_record(rows[0]["record"]).task_id
 
 
 def _record(tenancy: Tenancy, artifact_id: str) -> Plan[RecordView]:
@@ -118,19 +130,23 @@ def _record(tenancy: Tenancy, artifact_id: str) -> Plan[RecordView]:
 
 def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) -> Plan[tuple[RecordView, ...]]:  # noqa: FBT001 - inner
     rows = yield bind(
-        "tasks/thread", tenant_id=tenancy.tenant_id, thread_id=thread_id, include_hidden=include_hidden, limit=limit
+        "tasks/thread",
+        tenant_id=tenancy.tenant_id,
+        thread_id=indexable(thread_id),
+        include_hidden=include_hidden,
+        limit=limit,
     )
     return (yield from views(tenancy, [row["key"] for row in rows]))
 
 
-def _write(tenancy: Tenancy, given: TaskRecord) -> Plan[Written]:
+def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Plan[Written]:
     standing = yield from _lock(tenancy, given.task_id)
     met = yield from _met(tenancy, given)
     parent = parent_of(met["parent"])
     if met["record"] is not None and met["record"].get("erased"):
         return _written(stored_record(met["record"]), (), created=False)
     if met["record"] is not None:
-        return _written_before(given, stored_record(met["record"]))
+        return _written_before(given, stored_record(met["record"]), made_up)
     if met["artifact_id"] is not None:
         reason = f"{given.artifact_id!r} is an artifact's id, and an id names one thing"
         raise TaskError(given.artifact_kind, reason, "choose another artifact_id, or leave it out")
@@ -154,10 +170,10 @@ def _met(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
     return rows[0]
 
 
-def _written_before(given: TaskRecord, stored: TaskRecord) -> Written:
+def _written_before(given: TaskRecord, stored: TaskRecord, made_up: Collection[str]) -> Written:
     """The answer to a record that is stored already, completed as it then was; another one under its id is refused."""
     known, asked = stored.document(), given.document()
-    if other := sorted(name for name in asked if known.get(name) != asked[name]):
+    if other := sorted(name for name in asked if name not in made_up and known.get(name) != asked[name]):
         reason = f"{given.artifact_id!r} is stored with another {', '.join(other)}, and a record never changes"
         raise TaskError(given.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
     return _written(stored, (), created=False)

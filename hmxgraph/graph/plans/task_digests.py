@@ -12,6 +12,7 @@ from hmxgraph.graph.rows.task_wanted import Wanted
 from hmxgraph.graph.rows.tasks import record_properties, task_key
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.identity import indexable
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.tasks.digest_names import DigestName
 from hmxgraph.tasks.digests import Source, compose, sources_wanted
@@ -73,7 +74,7 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
 
 def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
     rows = yield bind(
-        "tasks/of_task", tenant_id=tenancy.tenant_id, task_id=task_id, include_hidden=False, limit=SOURCES
+        "tasks/of_task", tenant_id=tenancy.tenant_id, task_id=indexable(task_id), include_hidden=False, limit=SOURCES
     )
     return [row["key"] for row in rows]
 

@@ -9,8 +9,10 @@ from hmxgraph.graph.rows.task_results import TaskView
 from hmxgraph.graph.rows.tasks import task_key
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.identity import indexable
 from hmxgraph.tasks.digest_names import DigestName
 from hmxgraph.tasks.digests import resumed
+from hmxgraph.text.asked import checked_text
 
 
 def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
@@ -18,8 +20,10 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 
     Raises:
         NotFound: there is no such task.
+        InvalidRequest: an id that is no text.
 
     """
+    checked_text("task_id", task_id)
     return (yield from read(lambda: _task(tenancy, task_id)))
 
 
@@ -32,7 +36,7 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
         NotFound: there is no such task.
 
     """
-    name = DigestName("task_resume", task_id)
+    name = DigestName("task_resume", checked_text("task_id", task_id))
     yield from read(lambda: _exists(tenancy, task_id))
     view = yield from digest(tenancy, name)
     found = yield from read(lambda: sources(tenancy, name))
@@ -44,7 +48,11 @@ def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:
     if not rows or rows[0]["task"].get("status") is None:
         raise NotFound("task", task_id, tenancy.tenant_id)
     keys = yield bind(
-        "tasks/of_task", tenant_id=tenancy.tenant_id, task_id=task_id, include_hidden=True, limit=LONGEST_THREAD
+        "tasks/of_task",
+        tenant_id=tenancy.tenant_id,
+        task_id=indexable(task_id),
+        include_hidden=True,
+        limit=LONGEST_THREAD,
     )
     return task_view(rows[0], (yield from views(tenancy, [row["key"] for row in keys])))
 

@@ -11,8 +11,10 @@ def record_view(row: Row) -> RecordView:
     properties = row["record"]
     record = stored_record(properties)
     replies = [Reply(**reply) for reply in row["replies"]]
-    trust_tier = tier(record.artifact_kind, record.agent_id, replies)
-    words = verdicts(record.agent_id, replies)
+    # Compared as both stand in the graph, whatever their length.
+    author = properties.get("agent_id")
+    trust_tier = tier(record.artifact_kind, author, replies)
+    words = verdicts(author, replies)
     return RecordView(
         record,
         trust_tier,

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph.lucene import record_query
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.identity import indexable
 from hmxgraph.tasks.facets import facet_token, filters_in, first_of, wanted
 from hmxgraph.tasks.modes import Mode, mode_of
+from hmxgraph.text.asked import checked_text, checked_whole
 from hmxgraph.text.terms import terms
 
 MOST = 500
@@ -46,8 +47,8 @@ class Shape:
     expand_event_siblings: bool = False
 
     def __post_init__(self) -> None:
-        if self.token_budget is not None and self.token_budget < 1:
-            raise InvalidRequest("token_budget", str(self.token_budget), "number of tokens", "give 1 or more")
+        if self.token_budget is not None:
+            checked_whole("token_budget", self.token_budget, "number of tokens", 1)
 
 
 class Anchor(NamedTuple):
@@ -94,7 +95,7 @@ class Wanted:
         alone = not self.alternatives and sum(map(filters_in, self.facets)) <= 1
         for name, statement in _ANCHORED.items():
             if name in said:
-                return Anchor(statement, said[name], alone)
+                return Anchor(statement, indexable(said[name]), alone)
         return Anchor("tasks/newest", None, alone and not said)
 
 
@@ -111,9 +112,10 @@ def search_of(
 
     Raises:
         UnknownChoice: an unknown filter or mode.
-        InvalidRequest: a limit outside 1..500, a token budget below 1, or a filter that is no text.
+        InvalidRequest: a limit outside 1..500, a token budget below 1, or words or a filter that are no text.
 
     """
+    checked_text("query", query, 'ask in words, such as "leak"')
     mode_of(mode)
     checked_limit(limit)
     chosen = shape or Shape()
@@ -124,8 +126,7 @@ def checked_limit(limit: int) -> None:
     """Refuse a number of hits that no search gives.
 
     Raises:
-        InvalidRequest: below 1 or above 500.
+        InvalidRequest: below 1, above 500, or no whole number.
 
     """
-    if not 1 <= limit <= MOST:
-        raise InvalidRequest("limit", str(limit), "number of hits", f"give 1 to {MOST}")
+    checked_whole("limit", limit, "number of hits", 1, MOST)

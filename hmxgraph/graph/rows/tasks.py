@@ -8,7 +8,8 @@ from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.entities import entity_key, entity_properties
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.canonical import sha256_hex
-from hmxgraph.protocol.records import EntityRef, TaskRecord
+from hmxgraph.protocol.identity import indexable
+from hmxgraph.protocol.records import DatasetRef, EntityRef, TaskRecord
 from hmxgraph.tasks.changes import Changes
 from hmxgraph.tasks.facets import facet_token, facets
 from hmxgraph.tasks.projections import projections, record_text
@@ -16,25 +17,28 @@ from hmxgraph.tasks.standing import OPEN, Parent, Standing
 from hmxgraph.text.terms import search_text
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
 
-# Wire fields that stand on the node beside the whole document, so that people and statements can ask for them.
-_SHOWN = (
-    "artifact_id",
-    "artifact_kind",
+# Those wire fields by which indexes find records, and further ones that stand on the node beside the whole document, so
+# that people and statements can ask for them. What is too long for an index is whole in the document alone.
+_INDEXED = (
     "task_id",
-    "parent_task_id",
     "project_id",
     "agent_id",
     "session_id",
-    "status",
-    "artifact_role",
     "challenge_id",
     "thread_id",
     "reply_to_artifact_id",
-    "relation_kind",
     "tool_name",
+    "requested_action",
+)
+_SHOWN = (
+    "artifact_id",
+    "artifact_kind",
+    "parent_task_id",
+    "status",
+    "artifact_role",
+    "relation_kind",
     "confidence",
     "supports_claim",
-    "requested_action",
     "verification_status",
     "promotion_state",
     "digest_key",
@@ -56,26 +60,31 @@ def record_properties(tenancy: Tenancy, record: TaskRecord, sequence: int, count
     document = record.to_json()
     text = record_text(record)
     parts = projections(record)
-    found = {name: value for name in _SHOWN if (value := getattr(record, name)) is not None}
+    found = {name: indexable(value) for name in _INDEXED if (value := getattr(record, name)) is not None}
+    shown = {name: value for name in _SHOWN if (value := getattr(record, name)) is not None}
     named = facets(record)
-    return found | {
-        "key": tenancy.node_key(record.artifact_id),
-        "tenant_id": tenancy.tenant_id,
-        "document": document,
-        "record_hash": sha256_hex(document.encode()),
-        "created_us": record.created_us,
-        "sequence": sequence,
-        "facets": list(named),
-        "scope": " ".join([tenancy.scope, *(facet_token(one) for one in named)]),
-        "tags": list(record.tags or ()),
-        "projection_kinds": [part.kind for part in parts],
-        "projection_texts": [part.text for part in parts],
-        "pack_section": pack_section(record),
-        "text": text,
-        "search_text": " ".join(search_text(text).split(" ")[:_LONGEST_SEARCH_TEXT]),
-        "token_count": count_tokens(text),
-        "tokenizer": DEFAULT_ENCODING,
-    }
+    return (
+        found
+        | shown
+        | {
+            "key": tenancy.node_key(record.artifact_id),
+            "tenant_id": tenancy.tenant_id,
+            "document": document,
+            "record_hash": sha256_hex(document.encode()),
+            "created_us": record.created_us,
+            "sequence": sequence,
+            "facets": list(named),
+            "scope": " ".join([tenancy.scope, *(facet_token(one) for one in named)]),
+            "tags": list(record.tags or ()),
+            "projection_kinds": [part.kind for part in parts],
+            "projection_texts": [part.text for part in parts],
+            "pack_section": pack_section(record),
+            "text": text,
+            "search_text": " ".join(search_text(text).split(" ")[:_LONGEST_SEARCH_TEXT]),
+            "token_count": count_tokens(text),
+            "tokenizer": DEFAULT_ENCODING,
+        }
+    )
 
 
 def pack_section(record: TaskRecord) -> str:
@@ -133,10 +142,10 @@ def parent_of(properties: Row | None) -> Parent | None:
     """The record that is replied to."""
     if properties is None:
         return None
-    names = ("artifact_id", "artifact_kind", "task_id", "thread_id", "project_id", "agent_id", "superseded_by")
-    found: dict[str, Any] = {name: properties.get(name) for name in names}
-    found["erased"] = properties.get("erased", False)
-    return Parent(**found)
+    record = stored_record(properties)
+    names = ("artifact_id", "artifact_kind", "task_id", "thread_id", "project_id", "agent_id", "supports_claim")
+    found: dict[str, Any] = {name: getattr(record, name) for name in names}
+    return Parent(**found, superseded_by=properties.get("superseded_by"), erased=properties.get("erased", False))
 
 
 def _runs(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> list[Row]:
@@ -156,16 +165,18 @@ def _datasets(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
         {
             "key": tenancy.node_key("dataset", dataset.name, dataset.version or ""),
             "properties": _present(name=dataset.name, version=dataset.version, description=dataset.description),
-            "use": _present(
-                name=dataset.name,
-                version=dataset.version,
-                description=dataset.description,
-                created_us=record.created_us,
-            ),
+            "use": _use(dataset, record.created_us),
         }
         for dataset in record.dataset_refs or ()
     ]
     return _by_key(rows)
+
+
+def _use(dataset: DatasetRef, created_us: int) -> dict[str, Any]:
+    """What the edge to a data set says: by name and version it is found."""
+    version = None if dataset.version is None else indexable(dataset.version)
+    found = _present(name=indexable(dataset.name), version=version, description=dataset.description)
+    return found | {"created_us": created_us}
 
 
 def _challenges(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
@@ -202,7 +213,8 @@ def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 def _entity(tenancy: Tenancy, one: EntityRef, created_us: int) -> Row:
     normalised = normalise(one.entity_type, one.name) or one.name
     properties = entity_properties(tenancy, one.entity_type, one.name, normalised) | _seen(created_us)
-    mention = {"name": one.name, "entity_type": one.entity_type, "role": one.role or "", "created_us": created_us}
+    found = {"name": indexable(one.name), "entity_type": one.entity_type}
+    mention = found | {"role": one.role or "", "created_us": created_us}
     return {"key": entity_key(tenancy, one.entity_type, normalised), "properties": properties, "mention": mention}
 
 

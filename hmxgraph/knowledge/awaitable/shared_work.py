@@ -1,13 +1,16 @@
 """Asynchronous twin of ``knowledge.plain.shared_work``."""
 
-from typing import Unpack
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from hmxgraph.graph.connection import AsyncConnection
-from hmxgraph.graph.plans import record_search
-from hmxgraph.graph.rows.task_results import SearchResult
+from hmxgraph.graph.plan import Procedure
+from hmxgraph.graph.plans import record_search, records
+from hmxgraph.graph.rows.task_results import SearchResult, Written
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.knowledge.awaitable.face import AsyncFace
-from hmxgraph.knowledge.drafting import RecordSearch, searched
+from hmxgraph.knowledge.drafting import RecordSearch, drafted, made_up, searched
+from hmxgraph.knowledge.moments import Moment
 
 
 class AsyncSharedWork(AsyncFace):
@@ -16,6 +19,10 @@ class AsyncSharedWork(AsyncFace):
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
         self._tenancy = tenancy
         self._opened: AsyncConnection | None = connection
+
+    def _recording(self, kind: str, at: Moment | None, given: Mapping[str, Any]) -> Procedure[Written]:
+        """How the record of *kind* that *given* describes is stored; what is left open is filled in here."""
+        return records.write_fields(self._tenancy, drafted(kind, at, given), made_up(kind, at, given))
 
     async def search(
         self,

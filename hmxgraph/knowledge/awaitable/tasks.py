@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from hmxgraph.graph.plans import records, tasks
+from hmxgraph.graph.plans import tasks
 from hmxgraph.graph.rows.resumes import Resume
 from hmxgraph.graph.rows.task_results import TaskView, Written
 from hmxgraph.knowledge.awaitable.shared_work import AsyncSharedWork
-from hmxgraph.knowledge.drafting import StepFields, drafted
+from hmxgraph.knowledge.drafting import StepFields
 from hmxgraph.knowledge.moments import Moment
+from hmxgraph.text.asked import checked_texts
 
 
 class AsyncTasks(AsyncSharedWork):
@@ -28,7 +29,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         given = {**fields, "goal": goal, "task_id": task_id}
-        return await self._perform(records.write_fields(self._tenancy, drafted("task_start", at, given)))
+        return await self._perform(self._recording("task_start", at, given))
 
     async def progress(
         self,
@@ -45,9 +46,9 @@ class AsyncTasks(AsyncSharedWork):
             TaskError: no summary or next step, or the task is not open.
 
         """
-        steps = ([next_step] if next_step else []) + list(fields.get("followups", ()))
+        steps = ([next_step] if next_step else []) + checked_texts("followups", fields.get("followups"))
         given = {**fields, "task_id": task_id, "summary": summary, "followups": steps or None}
-        return await self._perform(records.write_fields(self._tenancy, drafted("task_progress", at, given)))
+        return await self._perform(self._recording("task_progress", at, given))
 
     async def run_start(
         self,
@@ -65,8 +66,9 @@ class AsyncTasks(AsyncSharedWork):
             TaskError: no command, reason or inputs, or the task is not open.
 
         """
-        given = {**fields, "task_id": task_id, "command": command, "why_chosen": why_chosen, "inputs": list(inputs)}
-        return await self._perform(records.write_fields(self._tenancy, drafted("run_start", at, given)))
+        worked_on = checked_texts("inputs", inputs)
+        given = {**fields, "task_id": task_id, "command": command, "why_chosen": why_chosen, "inputs": worked_on}
+        return await self._perform(self._recording("run_start", at, given))
 
     async def run_finish(
         self,
@@ -86,7 +88,7 @@ class AsyncTasks(AsyncSharedWork):
         """
         said = {"reply_to_artifact_id": run_id, "status": status, "summary": summary}
         given = {**fields, **said, "task_id": task_id}
-        return await self._perform(records.write_fields(self._tenancy, drafted("run_finish", at, given)))
+        return await self._perform(self._recording("run_finish", at, given))
 
     async def add_evidence(
         self,
@@ -104,7 +106,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         given = {**fields, "task_id": task_id, "summary": summary, "supports_claim": supports_claim}
-        return await self._perform(records.write_fields(self._tenancy, drafted("evidence", at, given)))
+        return await self._perform(self._recording("evidence", at, given))
 
     async def finish(
         self,
@@ -122,7 +124,7 @@ class AsyncTasks(AsyncSharedWork):
 
         """
         given = {**fields, "task_id": task_id, "status": status, "summary": summary}
-        return await self._perform(records.write_fields(self._tenancy, drafted("task_finish", at, given)))
+        return await self._perform(self._recording("task_finish", at, given))
 
     async def get(self, task_id: str) -> TaskView:
         """The task with its runs and records, oldest first.

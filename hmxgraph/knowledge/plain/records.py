@@ -4,7 +4,7 @@ from typing import Unpack
 
 from hmxgraph.graph.plans import record_libraries, records
 from hmxgraph.graph.rows.task_results import Library, RecordView, Related, Written
-from hmxgraph.knowledge.drafting import DecisionFields, RecordFields, StepFields, drafted
+from hmxgraph.knowledge.drafting import DecisionFields, RecordFields, StepFields
 from hmxgraph.knowledge.moments import Moment
 from hmxgraph.knowledge.plain.shared_work import SharedWork
 
@@ -29,7 +29,7 @@ class Records(SharedWork):
 
         """
         given = {**fields, "task_id": task_id}
-        return self._perform(records.write_fields(self._tenancy, drafted(artifact_kind, at, given)))
+        return self._perform(self._recording(artifact_kind, at, given))
 
     def review(
         self,
@@ -48,7 +48,7 @@ class Records(SharedWork):
         """
         said = {"summary": summary, "supports_claim": supports_claim}
         given = {**fields, **said, "reply_to_artifact_id": reply_to}
-        return self._perform(records.write_fields(self._tenancy, drafted("review", at, given)))
+        return self._perform(self._recording("review", at, given))
 
     def revision(
         self,
@@ -69,7 +69,7 @@ class Records(SharedWork):
         relation = {"relation_kind": "supersedes"} if supersedes else {}
         said = {"summary": summary, "supports_claim": supports_claim}
         given = {**fields, **relation, **said, "reply_to_artifact_id": reply_to}
-        return self._perform(records.write_fields(self._tenancy, drafted("revision", at, given)))
+        return self._perform(self._recording("revision", at, given))
 
     def verification(
         self,
@@ -89,7 +89,7 @@ class Records(SharedWork):
         status = None if supports_claim is None else "verified" if supports_claim else "rejected"
         said = {"supports_claim": supports_claim, "reply_to_artifact_id": reply_to, "summary": summary}
         given = {"verification_status": status, **fields, **said}
-        return self._perform(records.write_fields(self._tenancy, drafted("verification", at, given)))
+        return self._perform(self._recording("verification", at, given))
 
     def decision(
         self,
@@ -106,7 +106,7 @@ class Records(SharedWork):
 
         """
         given = {**fields, "task_id": task_id, "summary": summary}
-        return self._perform(records.write_fields(self._tenancy, drafted("decision", at, given)))
+        return self._perform(self._recording("decision", at, given))
 
     def get(self, artifact_id: str) -> RecordView:
         """The record with its trust tier, promotion state and who verified or rejected it, as of now.

@@ -1,12 +1,15 @@
 """What ``graph.tasks`` and ``graph.records`` have in common: one store of records, and one search over it."""
 
-from typing import Unpack
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plans import record_search
-from hmxgraph.graph.rows.task_results import SearchResult
+from hmxgraph.graph.plan import Procedure
+from hmxgraph.graph.plans import record_search, records
+from hmxgraph.graph.rows.task_results import SearchResult, Written
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.knowledge.drafting import RecordSearch, searched
+from hmxgraph.knowledge.drafting import RecordSearch, drafted, made_up, searched
+from hmxgraph.knowledge.moments import Moment
 from hmxgraph.knowledge.plain.face import Face
 
 
@@ -16,6 +19,10 @@ class SharedWork(Face):
     def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
         self._tenancy = tenancy
         self._connection = connection
+
+    def _recording(self, kind: str, at: Moment | None, given: Mapping[str, Any]) -> Procedure[Written]:
+        """How the record of *kind* that *given* describes is stored; what is left open is filled in here."""
+        return records.write_fields(self._tenancy, drafted(kind, at, given), made_up(kind, at, given))
 
     def search(
         self,
