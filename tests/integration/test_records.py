@@ -95,6 +95,48 @@ def test_unknown_filters_and_modes_are_refused(records):
             records.search("x", **asked)
 
 
+def test_limits_are_the_same_everywhere(tasks, records):
+    """From 1 to 500, a whole number; whoever is asked names the argument."""
+    for limit in (0, -1, 501, "3", 1.5, True, None, 10**5_000):
+        for ask in (tasks.search, records.search, records.find_failures, records.find_highlights, records.find_related):
+            with pytest.raises(InvalidRequest, match=r"^limit .* is no number of hits; give 1 to 500$"):
+                ask("leak", limit=limit)
+    for budget in (0, -1, "3", 1.5, True):
+        with pytest.raises(InvalidRequest, match=r"^token_budget .* is no number of tokens; give 1 or more$"):
+            records.search("leak", token_budget=budget)
+
+
+def test_a_limit_cuts_what_is_related(tasks, records, task_id):
+    """As many of each part as are asked for, from one on."""
+    for place in range(3):
+        tasks.add_evidence(task_id, summary=f"Many microbes live in this soil, count {place}")
+    found = [len(records.find_related("Many microbes live in this soil", limit=limit).supporting) for limit in (1, 2)]
+    assert found == [1, 2]
+
+
+@pytest.mark.parametrize("value", [5, None, ["a"], "\ud800"])
+def test_words_and_ids_are_text(tasks, records, value):
+    """What is no text is refused by the name of the argument, wherever records are asked for."""
+    for name, ask in (
+        ("query", tasks.search),
+        ("query", records.search),
+        ("query", records.find_evidence),
+        ("claim", records.find_related),
+        ("artifact_id", records.get),
+        ("thread_id", records.list_thread),
+        ("task_id", tasks.get),
+        ("task_id", tasks.resume),
+    ):
+        with pytest.raises(InvalidRequest, match=f"^{name} .* is no (text|valid Unicode); "):
+            ask(value)
+    if value is not None:
+        with pytest.raises(InvalidRequest, match=r"^reply_to_artifact_id .* is no "):
+            records.review(value, summary="x")
+        for ask in (records.search, records.find_decisions, records.find_related):
+            with pytest.raises(InvalidRequest, match=r"^project_id .* is no "):
+                ask("leak", project_id=value)
+
+
 def test_an_unknown_kind_is_told_before_a_task_that_is_missing(records):
     """The slip is the kind."""
     with pytest.raises(UnknownChoice, match="unknown kind 'nope'; choose one of task_start"):

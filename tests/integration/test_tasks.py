@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.errors import InvalidDocument, NotFound, TaskError
+from hmxgraph.errors import InvalidDocument, InvalidRequest, NotFound, TaskError
 from tests.task_makers import memory_of, records_of, tasks_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
@@ -82,6 +82,71 @@ def test_a_step_given_again_is_answered_as_before(tasks):
     assert len(tasks.get(task_id).records) == 2
     with pytest.raises(TaskError, match="'e1' is stored with another summary"):
         tasks.add_evidence(task_id, summary="not seen", at=AT.format(1), artifact_id="e1")
+
+
+def test_a_step_given_again_without_a_time_is_answered_as_before(tasks, records):
+    """Where the caller gives no time, nor an id of the task that starts, none is held against the retry."""
+    task_id = tasks.start("Find the leak", artifact_id="s1").task_id
+    again = tasks.start("Find the leak", artifact_id="s1")
+    assert (again.task_id, again.created) == (task_id, False)
+    for step in (
+        lambda **fields: tasks.add_evidence(task_id, summary="seen", artifact_id="e1", **fields),
+        lambda **fields: records.review("e1", summary="fine", artifact_id="v1", **fields),
+    ):
+        first, second = step(), step()
+        assert (first.created, second.created, second.projections) == (True, False, first.projections)
+        with pytest.raises(TaskError, match="is stored with another timestamp_created"):
+            step(at=AT.format(1))
+    with pytest.raises(TaskError, match="'e1' is stored with another summary"):
+        tasks.add_evidence(task_id, summary="not seen", artifact_id="e1")
+    assert len(tasks.get(task_id).records) == 3
+
+
+@pytest.mark.parametrize("status", ["open", " Open"])
+def test_what_is_ended_is_not_open(tasks, records, status):
+    """Neither task nor run is finished as open; both go on as before."""
+    task_id = tasks.start("Find the leak").task_id
+    run_id = run(tasks, task_id).artifact_id
+    for end in (
+        lambda: tasks.run_finish(task_id, run_id=run_id, status=status),
+        lambda: tasks.finish(task_id, status=status),
+        lambda: records.create("task_finish", task_id=task_id, status=status),
+    ):
+        with pytest.raises(TaskError, match=r"_finish: status '.*' is no end; say how it ended"):
+            end()
+    view = tasks.get(task_id)
+    assert (view.status, [each["status"] for each in view.runs], len(view.records)) == ("open", ["open"], 2)
+    tasks.run_finish(task_id, status="failed")
+    tasks.finish(task_id)
+    assert tasks.get(task_id).status == "completed"
+
+
+def test_a_text_is_no_list_of_texts(tasks, records):
+    """Text where a list is meant is refused by name, never taken apart; None and tuples are lists."""
+    task_id = tasks.start("Find the leak").task_id
+    with pytest.raises(InvalidRequest, match=r"inputs 'src/main.c' is no list of texts; give one, as in inputs="):
+        run(tasks, task_id, inputs="src/main.c")
+    with pytest.raises(InvalidRequest, match="followups 'abc' is no list of texts"):
+        tasks.progress(task_id, summary="s", followups="abc")
+    with pytest.raises(InvalidDocument, match=r"[$].inputs: found 'abc', expected an array"):
+        records.create("run_start", task_id=task_id, command="c", why_chosen="w", inputs="abc")
+    with pytest.raises(TaskError, match="inputs is missing"):
+        run(tasks, task_id, inputs=None)
+    one = tasks.progress(task_id, summary="s", next_step="n", followups=None).artifact_id
+    two = tasks.progress(task_id, summary="s", next_step="n", followups=("abc",)).artifact_id
+    assert [records.get(name).record.followups for name in (one, two)] == [("n",), ("n", "abc")]
+
+
+def test_what_is_said_elsewhere_is_no_field(tasks):
+    """Fields that a step cannot carry are refused by name, never overridden."""
+    task_id = tasks.start("Find the leak").task_id
+    for field, way_out in (
+        ("tenant_id", "the connection says it"),
+        ("timestamp_created", "give the time as at="),
+        ("artifact_kind", "the step says it"),
+    ):
+        with pytest.raises(InvalidRequest, match=f"{field} 'x' is no field to give with a record; {way_out}"):
+            tasks.add_evidence(task_id, summary="s", **{field: "x"})
 
 
 def test_runs_end_once_and_a_finish_abandons_what_is_open(tasks):

@@ -121,6 +121,65 @@ def test_only_a_head_is_superseded():
         check_step(record, OPEN, Parent("r0", "digest", "t1"))
 
 
+@pytest.mark.parametrize(
+    ("parent", "refused"),
+    [
+        (Parent("r0", "verification", "t1", agent_id="bo"), True),
+        (Parent("r0", "review", "t1", agent_id="bo"), True),
+        (Parent("r0", "decision", "t1", agent_id="bo", supports_claim=True), True),
+        (Parent("r0", "revision", "t1", agent_id=" bo", supports_claim=True), True),
+        (Parent("r0", "decision", "t1", agent_id="bo"), False),
+        (Parent("r0", "evidence", "t1", agent_id="bo", supports_claim=True), False),
+        (Parent("r0", "verification", "t1"), False),
+        (Parent("r0", "verification", "t1", agent_id=" "), False),
+    ],
+)
+def test_a_judgement_is_superseded_by_its_author_alone(parent, refused):
+    """Whoever signed it may take it back; unsigned ones and what is no judgement anybody may supersede."""
+    check_step(made("revision", **SAID, relation_kind="supersedes", agent_id="bo"), OPEN, parent)
+    for agent in ({"agent_id": "ana"}, {}):
+        record = made("revision", **SAID, relation_kind="supersedes", **agent)
+        if refused:
+            with pytest.raises(TaskError, match="'r0' is what 'bo' said of another record, and nobody else takes it"):
+                check_step(record, OPEN, parent)
+        else:
+            check_step(record, OPEN, parent)
+
+
+@pytest.mark.parametrize("kind", ["run_finish", "task_finish"])
+@pytest.mark.parametrize("status", ["open", "OPEN "])
+def test_an_end_is_not_open(kind, status):
+    """The status of what goes on is no way to end."""
+    with pytest.raises(TaskError, match=f"^{kind}: status '{status}' is no end; say how it ended"):
+        check_said(made(kind, **SAID | {"status": status}))
+
+
+@pytest.mark.parametrize("kind", ["review", "revision", "verification", "decision"])
+@pytest.mark.parametrize(("supports", "status"), [(True, "Rejected"), (True, "failed"), (False, " verified")])
+def test_a_judgement_says_one_thing(kind, supports, status):
+    """Its status does not undo it; evidence may tell of a failed check that supports a claim."""
+    said = SAID | {"supports_claim": supports, "verification_status": status}
+    with pytest.raises(TaskError, match=f"^{kind}: supports_claim={supports} and .* contradict each other"):
+        check_said(made(kind, **said))
+    check_said(made("evidence", **said))
+    check_said(made(kind, **said | {"verification_status": "pending"}))
+
+
+@pytest.mark.parametrize("agent", ["", " ", "\u00a0", "ana ", "\nana"])
+def test_blanks_are_no_part_of_a_name(agent):
+    """An agent has a name, and nothing around it."""
+    with pytest.raises(TaskError, match=r"^evidence: agent_id "):
+        check_said(made("evidence", **SAID, agent_id=agent))
+    check_said(made("evidence", **SAID, agent_id="ana maria"))
+
+
+@pytest.mark.parametrize("kind", ARTIFACT_KINDS)
+def test_ids_of_digests_are_the_engines(kind):
+    """No kind of record takes one."""
+    with pytest.raises(TaskError, match=f"^{kind}: ids that begin with 'digest:' .*; choose another artifact_id"):
+        check_said(made(kind, artifact_id="digest:1", **SAID))
+
+
 def test_a_run_finish_finds_its_run():
     """The only open run is meant; several must be told apart; others are refused with the reason."""
     two = Standing("t1", "open", ("a", "b"), ("a", "b", "c"))

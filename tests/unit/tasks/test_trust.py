@@ -27,6 +27,9 @@ def test_each_countersigning_kind_verifies(kind):
         [],
         [reply(agent="ana")],
         [reply(agent=None)],
+        [reply(agent="")],
+        [reply(agent=" ")],
+        [reply(agent=" ana\n")],
         [reply(supports=None)],
         [reply("evidence")],
         [reply("review", supports=False)],
@@ -40,7 +43,8 @@ def test_what_does_not_verify(replies):
 
 def test_an_unsigned_record_cannot_be_verified():
     """Without an author nobody can be shown to be somebody else."""
-    assert tier("evidence", None, [reply()]) == "canonical_record"
+    for author in (None, "", " "):
+        assert tier("evidence", author, [reply()]) == "canonical_record"
 
 
 def test_a_digest_stays_a_hint():
@@ -55,6 +59,13 @@ def test_a_rejection_takes_the_tier_away_and_withdrawing_it_gives_it_back():
     assert rejected("ana", [signed, refused])
     again = reply(agent="cy", at=3, name="x")
     assert tier("evidence", "ana", [signed, refused, again]) == "verified_record"
+
+
+def test_one_agent_has_one_last_word_however_it_is_spelled():
+    """Blanks around a name leave it the same agent's."""
+    later = {"agent": "bo ", "at": 2, "name": "w"}
+    assert tier("evidence", "ana", [reply(), reply(supports=False, **later)]) == "canonical_record"
+    assert tier("evidence", "ana", [reply(supports=False), reply(**later)]) == "verified_record"
 
 
 def test_the_author_cannot_reject_a_countersignature_away():

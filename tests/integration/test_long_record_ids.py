@@ -1,0 +1,112 @@
+"""Ids and names of any length on the real server: stored, found, resumed, trusted and forgotten like short ones."""
+
+import pytest
+
+from hmxgraph.errors import TaskError
+from tests.task_makers import records_of, tasks_of
+
+LONG = "x" * 40_000
+IDS = (
+    "project_id",
+    "agent_id",
+    "session_id",
+    "challenge_id",
+    "thread_id",
+    "tool_name",
+    "requested_action",
+)
+NAMED = {
+    "dataset_refs": [{"name": f"{LONG}d", "version": f"{LONG}v"}],
+    "entity_refs": [{"name": f"{LONG}e", "entity_type": "organism"}],
+}
+AT = "2026-03-14T03:00:{:02d}Z"
+
+
+@pytest.fixture
+def records(graph):
+    """The records of a fresh tenant."""
+    return records_of(graph)
+
+
+@pytest.fixture
+def named(graph, records):
+    """A task and a record of it, all of whose ids and names are longer than any index key."""
+    tasks = tasks_of(graph)
+    tasks.start("Sequence the soil", task_id=f"{LONG}t", at=AT.format(0))
+    ids = {name: f"{LONG}{name}" for name in IDS}
+    first = tasks.add_evidence(f"{LONG}t", summary="microbes", artifact_id=f"{LONG}a", at=AT.format(1), **ids, **NAMED)
+    reply = records.review(
+        first.artifact_id, summary="looks right", supports_claim=True, agent_id=f"{LONG}bo", at=AT.format(2)
+    )
+    return ids, first.artifact_id, reply.artifact_id
+
+
+def found(records, **filters):
+    """The ids of the records that these filters give."""
+    return [hit.artifact_id for hit in records.search(**filters)]
+
+
+def test_long_ids_are_found_exactly(records, named):
+    """Each filter finds its record, whole, with words and without; an id of the same beginning is another one."""
+    ids, one, reply = named
+    values = ids | {"dataset_name": f"{LONG}d", "dataset_version": f"{LONG}v", "entity_name": f"{LONG}e"}
+    for name, value in values.items():
+        expected = [reply, one] if name in {"project_id", "thread_id"} else [one]
+        assert found(records, **{name: value}) == expected, name
+        assert found(records, query="microbes", **{name: value})[:1] == [one], name
+        assert found(records, **{name: f"{value}x"}) == [], name
+    assert found(records, reply_to_artifact_id=one) == [reply]
+    assert found(records, task_id=f"{LONG}t")[:2] == [reply, one]
+    stored = records.get(one).record
+    assert {name: getattr(stored, name) for name in ids} == ids
+    assert [each.artifact_id for each in records.list_thread(f"{LONG}thread_id")] == [one, reply]
+
+
+def test_long_ids_are_worked_with(graph, records, named):
+    """Task, resume, trust, digests, maintenance and the check of everything know them as they are."""
+    ids, one, reply = named
+    tasks = tasks_of(graph)
+    answer = records.get(reply).record
+    assert (answer.task_id, answer.thread_id) == (f"{LONG}t", f"{LONG}thread_id")
+    assert records.get(one).trust_tier == "verified_record"
+    records.verification(one, summary="mine", supports_claim=False, agent_id=f"{LONG}agent_id")
+    assert records.get(one).trust_tier == "verified_record"
+    assert len(tasks.get(f"{LONG}t").records) == 4
+    assert one in tasks.resume(f"{LONG}t").sources
+    library = records.find_evidence(project_id=ids["project_id"])
+    assert one in [view.artifact_id for view in library]
+    assert library.digest.record.project_id == ids["project_id"]
+    assert graph.memory.stats(project_id=ids["project_id"]).document()["records"]["evidence"]["active"] == 1
+    graph.memory.dream(project_id=ids["project_id"], dry_run=False)
+    graph.compile()
+    assert one in {entry.source_id for entry in graph.pack("microbes").entries}
+    assert graph.verify().findings == ()
+
+
+def test_long_ids_are_forgotten(graph, records, named):
+    """What is erased keeps its ids, whole; digests that told of it are gone."""
+    ids, one, _ = named
+    digest = records.find_evidence(project_id=ids["project_id"]).digest.artifact_id
+    assert graph.forget(session_id=ids["session_id"]).records == (one,)
+    place = records.get(one).record
+    assert (place.artifact_id, place.task_id, place.thread_id) == (one, f"{LONG}t", f"{LONG}thread_id")
+    assert records.search("microbes", include_hidden=True).hits == ()
+    assert digest not in found(records, artifact_kind="digest")
+    own = records.create("digest", task_id=f"{LONG}t", summary="by hand", artifact_role="project_brief").artifact_id
+    graph.forget(session_id=f"task:{LONG}t")
+    assert own not in found(records, artifact_kind="digest", include_hidden=True)
+    assert [finding for finding in graph.verify().findings if finding.level == "wrong"] == []
+
+
+@pytest.mark.parametrize("name", ["status", "artifact_role", "verification_status", "relation_kind", "entity_type"])
+def test_words_that_class_records_are_short(graph, records, name):
+    """A word of 256 characters is stored and found; a longer one is refused with the limit."""
+    task_id = tasks_of(graph).start("Sequence the soil").task_id
+
+    def said(word):
+        return {"entity_refs": [{"name": "E. coli", name: word}]} if name == "entity_type" else {name: word}
+
+    one = records.create("evidence", task_id=task_id, summary="x", **said("w" * 256)).artifact_id
+    assert found(records, **{name: "w" * 256}) == [one]
+    with pytest.raises(TaskError, match=f"evidence: {name} has 257 characters, and .* has 256; give a short word"):
+        records.create("evidence", task_id=task_id, summary="x", **said("w" * 257))

@@ -1,0 +1,110 @@
+"""Verdicts on the real server: whose they are, who takes them back, and what is no verdict at all."""
+
+import pytest
+
+from hmxgraph.errors import TaskError
+from hmxgraph.tasks.digest_names import LIBRARIES, DigestName
+from tests.task_makers import memory_of, records_of, tasks_of
+
+AT = "2026-03-14T03:00:{:02d}Z"
+CLAIM = "The parser buffer leaks on every line"
+
+
+@pytest.fixture
+def tasks(graph):
+    """The tasks of a fresh tenant."""
+    return tasks_of(graph)
+
+
+@pytest.fixture
+def records(graph):
+    """The records of a fresh tenant."""
+    return records_of(graph)
+
+
+@pytest.fixture
+def claim(tasks):
+    """What ana says in a task of hers."""
+    task_id = tasks.start("Find the leak", agent_id="ana", at=AT.format(0)).task_id
+    return tasks.add_evidence(task_id, summary=CLAIM, agent_id="ana", at=AT.format(1)).artifact_id
+
+
+@pytest.fixture
+def rejection(records, claim):
+    """The word of bo against what cy has verified."""
+    records.verification(claim, summary="reproduced", supports_claim=True, agent_id="cy", at=AT.format(2))
+    return records.verification(
+        claim, summary="not here", supports_claim=False, agent_id="bo", at=AT.format(3)
+    ).artifact_id
+
+
+@pytest.mark.parametrize("agent", ["ana", "cy", None])
+@pytest.mark.parametrize("kind", ["revision", "evidence", "decision"])
+def test_nobody_else_takes_a_rejection_back(records, claim, rejection, kind, agent):
+    """Neither the author of the record nor a third agent removes it, by whatever kind of record."""
+    signed = {} if agent is None else {"agent_id": agent}
+    with pytest.raises(TaskError, match=f"{kind}: '{rejection}' is what 'bo' said of another record, and nobody else"):
+        records.create(kind, reply_to_artifact_id=rejection, relation_kind="supersedes", summary="withdrawn", **signed)
+    assert (records.get(claim).trust_tier, records.get(claim).rejected_by) == ("canonical_record", (rejection,))
+
+
+def test_an_agent_takes_its_own_rejection_back(graph, records, claim, rejection):
+    """What it supersedes counts no more, in the record's trust and in packs from then on, and did before."""
+    records.revision(rejection, summary="my mistake", supersedes=True, agent_id="bo", at=AT.format(9))
+    assert (records.get(claim).trust_tier, records.get(claim).rejected_by) == ("verified_record", ())
+    for as_of, said in ((None, "verified by another agent"), (AT.format(5), "rejected by another agent")):
+        pack = graph.pack("Does the parser buffer leak?", as_of=as_of)
+        (entry,) = [entry for entry in pack.entries if entry.source_id == claim]
+        assert entry.content == f"evidence by ana, {said}: {CLAIM}"
+
+
+def test_a_countersignature_is_its_authors(records, claim):
+    """A decision that carries another's name is not superseded away either; one that carries none is."""
+    signed = records.decision(reply_to_artifact_id=claim, summary="ok", supports_claim=True, agent_id="bo")
+    with pytest.raises(TaskError, match="nobody else takes it back"):
+        records.revision(signed.artifact_id, summary="no", supersedes=True, agent_id="cy")
+    assert records.get(claim).verified_by == (signed.artifact_id,)
+    plain = records.decision(reply_to_artifact_id=claim, summary="Use valgrind", agent_id="bo")
+    records.revision(plain.artifact_id, summary="Use asan", supersedes=True, agent_id="cy")
+    assert records.get(plain.artifact_id).hidden_reason == "superseded"
+
+
+@pytest.mark.parametrize(("agent", "reason"), [("", "is blank"), (" \t", "is blank"), ("ana ", "has blanks around it")])
+def test_blanks_sign_nothing(records, claim, agent, reason):
+    """No name, or the author's with blanks, is refused; the record stays as trusted as it was."""
+    with pytest.raises(TaskError, match=f"verification: agent_id .*{reason}"):
+        records.verification(claim, summary="ok", supports_claim=True, agent_id=agent)
+    assert records.get(claim).trust_tier == "canonical_record"
+
+
+def test_a_verification_says_one_thing(records, claim):
+    """A verdict whose status is the opposite is refused, whichever way round."""
+    for supports, status in ((True, "rejected"), (True, " Refuted"), (False, "verified")):
+        with pytest.raises(TaskError, match=r"verification: supports_claim=.* contradict each other; say one thing"):
+            records.verification(claim, summary="x", supports_claim=supports, verification_status=status, agent_id="bo")
+    records.verification(claim, summary="x", supports_claim=True, verification_status="pending", agent_id="bo")
+    assert records.get(claim).trust_tier == "verified_record"
+
+
+@pytest.mark.parametrize("role", ["task_resume", *LIBRARIES])
+def test_no_agent_stands_in_for_a_digest(graph, tasks, records, claim, role):
+    """The ids of the engine's digests are not to be had, before there is one and afterwards, by whatever kind."""
+    task_id = records.get(claim).record.task_id
+    name = DigestName(role, task_id if role == "task_resume" else "*")
+    taken = name.artifact_id(graph.tenant_id)
+    for kind in ("digest", "evidence"):
+        with pytest.raises(TaskError, match=f"{kind}: ids that begin with 'digest:' are those of the digests"):
+            records.create(kind, task_id=task_id, artifact_id=taken, artifact_role=role, summary="POISON")
+    tasks.add_evidence(task_id, summary="seen", what_worked=["valgrind"], what_failed=["asan"])
+    records.decision(task_id, summary="Use valgrind")
+    made = tasks.resume(task_id).digest if role == "task_resume" else _library(graph, role)
+    assert made.artifact_id == taken
+    assert "POISON" not in made.text
+    with pytest.raises(TaskError, match="ids that begin with 'digest:'"):
+        records.create("digest", task_id=task_id, artifact_id=taken, artifact_role=role, summary="POISON")
+
+
+def _library(graph, role):
+    """The digest of this role over everything."""
+    memory_of(graph).compact(digest_modes=[role])
+    return records_of(graph).get(DigestName(role, "*").artifact_id(graph.tenant_id))
