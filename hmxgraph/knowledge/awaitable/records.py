@@ -63,7 +63,8 @@ class AsyncRecords(AsyncSharedWork):
         """A revision of the record *reply_to*; with *supersedes* it takes its place, and the old one is hidden.
 
         Raises:
-            TaskError: no summary, no such record, or another one took its place before.
+            TaskError: no summary, no such record, another one took its place before, or what another agent said of a
+                record was to be superseded: only its author takes that back.
 
         """
         relation = {"relation_kind": "supersedes"} if supersedes else {}
@@ -83,7 +84,7 @@ class AsyncRecords(AsyncSharedWork):
         """The record *reply_to* countersigned (*supports_claim*) or rejected; only another agent's word counts.
 
         Raises:
-            TaskError: no summary, no verdict, or no such record.
+            TaskError: no summary, no verdict, one that verification_status contradicts, or no such record.
 
         """
         status = None if supports_claim is None else "verified" if supports_claim else "rejected"
@@ -128,6 +129,7 @@ class AsyncRecords(AsyncSharedWork):
 
         Raises:
             NotFound: *claim* is empty.
+            InvalidRequest: a claim or project that is no text, or a limit outside 1..500.
 
         """
         return await self._perform(

@@ -16,7 +16,7 @@ class AsyncTasks(AsyncSharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections made.
 
     Every step takes the envelope's further fields by name, ``at`` (else now) and ``artifact_id`` (else a fresh one);
-    the same record given again is answered as before.
+    the same record given again is answered as before, with its time or without.
     """
 
     async def start(
@@ -44,6 +44,7 @@ class AsyncTasks(AsyncSharedWork):
 
         Raises:
             TaskError: no summary or next step, or the task is not open.
+            InvalidRequest: follow-ups that are no list.
 
         """
         steps = ([next_step] if next_step else []) + checked_texts("followups", fields.get("followups"))
@@ -64,6 +65,7 @@ class AsyncTasks(AsyncSharedWork):
 
         Raises:
             TaskError: no command, reason or inputs, or the task is not open.
+            InvalidRequest: inputs that are no list.
 
         """
         worked_on = checked_texts("inputs", inputs)
@@ -83,7 +85,7 @@ class AsyncTasks(AsyncSharedWork):
         """A run ended: *run_id*, else the only one open; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status; no such run, none open, or several and none named.
+            TaskError: no status, or ``open``; no such run, none open, or several and none named.
 
         """
         said = {"reply_to_artifact_id": run_id, "status": status, "summary": summary}
@@ -120,7 +122,7 @@ class AsyncTasks(AsyncSharedWork):
         """The task ended, with what worked, what failed, validation, uncertainty, follow-ups; open runs are abandoned.
 
         Raises:
-            TaskError: the task is unknown or finished.
+            TaskError: the task is unknown or finished, or the status is ``open``.
 
         """
         given = {**fields, "task_id": task_id, "status": status, "summary": summary}
