@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from hmxgraph.recall.time_rules import MONTH_NAMES
 from hmxgraph.recall.times import NamedTime, Span, named_time
 from hmxgraph.text.stop_words import STOP_WORDS
 from hmxgraph.text.terms import terms, words
@@ -42,7 +43,7 @@ _POLITELY = re.compile(
     r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE
 )
 _REMINDS = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
-_DAY_NUMBER = re.compile(r"\b\d{1,3}(?:st|nd|rd|th)?\b")
+_MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
@@ -81,7 +82,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     """
     read = text[:LONGEST_QUESTION]
     time = named_time(read, as_of_us)
-    found = terms(read if time is None else _without_days(read, time))
+    found = terms(read if time is None else _without_time(read, time))
     recalls = _recalls(read)
     return Question(
         text,
@@ -99,12 +100,13 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     )
 
 
-def _without_days(text: str, time: NamedTime) -> str:
-    """*text* without the numbers by which *time* is told: those of versions and flats are others.
+def _without_time(text: str, time: NamedTime) -> str:
+    """*text* with the months and years alone of how it tells *time*, which stand for little else.
 
-    Years stay, which stand for little else.
+    The rest is told by when things happened; "last" also stands in other times, and numbers are those of versions too.
     """
-    return text[: time.start] + _DAY_NUMBER.sub(" ", text[time.start : time.end]) + text[time.end :]
+    named = " ".join(_MONTH_OR_YEAR.findall(text[time.start : time.end]))
+    return f"{text[: time.start]} {named} {text[time.end :]}"
 
 
 def asks_for_work(text: str) -> bool:

@@ -30,8 +30,8 @@ _DAY = "(?P<day>" + "|".join(_DAYS) + ")"
 # Neither "twenty-one" nor "2.5" ends in a number of its own.
 _N = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
-_MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
-_MONTH = f"(?P<month>{_MONTH_NAMES})" + r"\b\.?"
+MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
+_MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
 # What stands between the ends of a longer time.
 TILL = r"\s+(?:and|to|until|till|through)\s+"
@@ -235,7 +235,7 @@ RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
     ),
     (re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, True),
     (
-        re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{TILL}(?P<last>{_MONTH_NAMES})\b\.?{_YEAR}"),
+        re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{TILL}(?P<last>{MONTH_NAMES})\b\.?{_YEAR}"),
         _whole_months,
         True,
     ),
