@@ -1,8 +1,9 @@
 """From a draft to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import islice
 from typing import Any
 
@@ -15,9 +16,10 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall.budget import SHARES, section_budgets
 from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
 from hmxgraph.recall.draft import Draft
+from hmxgraph.recall.episodes import SECTION
 from hmxgraph.recall.hints import decision_constraints, workflow_hints
 from hmxgraph.recall.judging import RULES, Judgement, Repeats, judged
-from hmxgraph.recall.layout import DATED, Costs
+from hmxgraph.recall.layout import DATED, Costs, day
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import NOTHING, Box, Packed, cut_to, fill
 from hmxgraph.recall.render import Line, line_of, parts_of, tokens_of
@@ -42,8 +44,10 @@ def assemble(draft: Draft) -> Pack:
     repeats = Repeats()
     judgement = judged(ranking, draft.weighed.contest, repeats)
     box = _filled(draft, judgement)
-    repeated = _topped_up(box, draft, reached, repeats)
-    return _Writing(draft, ranking, replace(judgement, dropped=(*judgement.dropped, *repeated)), box).pack()
+    dropped = (*judgement.dropped, *_topped_up(box, draft, reached, repeats))
+    if draft.found.question.recalls:
+        _recurred(box, dropped)
+    return _Writing(draft, ranking, replace(judgement, dropped=dropped), box).pack()
 
 
 def _filled(draft: Draft, judgement: Judgement) -> Box:
@@ -73,6 +77,25 @@ def _topped_up(box: Box, draft: Draft, reached: Collection[str], repeats: Repeat
             else:
                 box.add(ranked)
     return repeated
+
+
+def _recurred(box: Box, dropped: Iterable[Dropped]) -> None:
+    """Put in what was told in the same words on other days, while there is room: it happened again.
+
+    Only for a question about what was; an agent at work does the same every day.
+    """
+    texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
+    told = {_happening(packed.ranked.candidate) for packed in box.packed.values()}
+    for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
+        of = ranked.candidate
+        again = of.section == SECTION and of.content in texts and not of.verdict and _happening(of) not in told
+        if again and box.fits(ranked):
+            box.add(ranked)
+            told.add(_happening(of))
+
+
+def _happening(of: Candidate) -> tuple[str, date]:
+    return of.content, day(of.time_us)
 
 
 class _Writing:
