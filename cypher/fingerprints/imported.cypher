@@ -1,7 +1,7 @@
 // The artifacts that imports brought and that may still hold, and the tenant's own of the same types.
 //
 // mode: read
-// row:  key, artifact_id, artifact_type, status, imported, content
+// row:  key, artifact_id, artifact_type, status, imported, title, content
 MATCH (artifact:Artifact)
 USING INDEX artifact:Artifact(tenant_id, status)
 WHERE artifact.tenant_id = $tenant_id
@@ -13,5 +13,6 @@ RETURN
   artifact.artifact_type AS artifact_type,
   artifact.status AS status,
   artifact.imported IS NOT NULL AS imported,
+  artifact.title AS title,
   artifact.content AS content
 ORDER BY key

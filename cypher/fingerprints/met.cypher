@@ -1,17 +1,12 @@
-// Which of the drafts to be imported are stored already, by their id or by their type and content.
+// Which of the drafts to be imported are stored already: the draft or active artifacts of their type and content.
+//
+// Whatever left draft and active gave its dedup_key up, so what was taken back is not met: it comes anew.
 //
 // mode: read
 // row:  wanted_key, key, artifact_id, status, imported
 UNWIND $drafts AS draft
-CALL (draft) {
-  MATCH (artifact:Artifact {key: draft.key})
-  WHERE artifact.tenant_id = $tenant_id
-  RETURN artifact
-  UNION
-  MATCH (artifact:Artifact {dedup_key: draft.dedup_key})
-  WHERE artifact.tenant_id = $tenant_id
-  RETURN artifact
-}
+MATCH (artifact:Artifact {dedup_key: draft.dedup_key})
+WHERE artifact.tenant_id = $tenant_id
 RETURN
   draft.key AS wanted_key,
   artifact.key AS key,

@@ -86,7 +86,7 @@ CALL (as_of_us) {
     AND fingerprint.recorded_us <= as_of_us
     AND (fingerprint.expires_us IS NULL OR fingerprint.expires_us >= as_of_us)
   RETURN fingerprint.context_priors AS priors
-  ORDER BY fingerprint.recorded_us DESC, fingerprint.key
+  ORDER BY fingerprint.recorded_us DESC, coalesce(fingerprint.recorded_version, 0) DESC, fingerprint.key
   LIMIT 1
 }
 RETURN

@@ -13,6 +13,7 @@ from hmxgraph.compiler.schemas import usual_line
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.verbs import instruction, is_action, kind_of
 from hmxgraph.compiler.wording import capital, citing, listed, subjects
+from hmxgraph.text.worth import AT_TIMES, EVENLY, MOSTLY, ONCE, noted, plain
 
 _COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
 _MOST_DRAFTS = 200
@@ -25,8 +26,6 @@ _MOST_CHANGES = 3
 # How inputs change from one attempt to the next, with the link between their names.
 _GIVEN, _CORRECTED, _LEFT = "given", "corrected", "left out"
 _CHANGED = {_GIVEN: "and", _CORRECTED: "or", _LEFT: "and"}
-# What is said of a recovery's worth, at the end of a step.
-_WORTH = re.compile(r" \((?:this|tried)[^()]*\)$")
 _ADVICE = (
     (r"not found|no such|not exist|unknown|doesn't exist", "confirm {inputs} with a look-up"),
     (r"permission|denied|unauthori[sz]ed|forbidden|credential|401|403", "check that the rights for it are there"),
@@ -201,7 +200,7 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) ->
 
 def _advice(group: FailureGroup, recovery: Recovery) -> str:
     """What to do, what to go on with, and how far it can be trusted."""
-    return f"{_deed(group, recovery)}{_trust(recovery)}"
+    return noted(_deed(group, recovery), _trust(recovery))
 
 
 def _deed(group: FailureGroup, recovery: Recovery) -> str:
@@ -245,14 +244,14 @@ def _changes(occurrence: Occurrence) -> list[tuple[str, str]]:
 
 
 def _trust(recovery: Recovery) -> str:
-    """In words that change only when it matters: a count would make a new version of every session."""
+    """How far it can be trusted, "" where nothing is to be said."""
     if recovery.unknown or kind_of(recovery.action) == "handover":
         return ""
     if recovery.seen.count == 1:
-        return " (tried once, and it helped)"
+        return ONCE
     if recovery.seen.success_rate >= _USUALLY:
-        return " (this mostly helped)"
-    return " (this helped as often as not)" if recovery.seen.success_rate >= _HALF else " (this helped at times)"
+        return MOSTLY
+    return EVENLY if recovery.seen.success_rate >= _HALF else AT_TIMES
 
 
 def _prevention(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
@@ -339,5 +338,5 @@ def _trail(group: FailureGroup, summary: SessionSummary) -> list[str]:
 
 def _summary(group: FailureGroup, content: dict[str, Any]) -> str:
     what = f"When {group.action} fails" if group.action else "When the work fails"
-    step = _WORTH.sub("", content["recovery_steps"][0])
+    step = plain(content["recovery_steps"][0])
     return f"{what} with “{group.says}”: {_small(step)}."

@@ -11,7 +11,7 @@ from hmxgraph.fingerprint.patterns import behavioral_patterns
 from hmxgraph.fingerprint.priors import context_priors
 from hmxgraph.fingerprint.sealing import sealed
 from hmxgraph.fingerprint.semantic import semantic_summary
-from hmxgraph.fingerprint.summaries import CLUSTERS, summary
+from hmxgraph.fingerprint.summaries import CLUSTERS, SET_OF_TYPE, summary
 from hmxgraph.fingerprint.texts import LONGEST_NAME, Disclosure, cut, one_line, texts_in
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
@@ -29,34 +29,51 @@ def generate(known: Known, options: ExportOptions) -> Envelope:
         UnknownChoice: no such tier.
 
     """
-    limits = options.limits
     disclosure = _disclosure(known)
     entries = _entries(known, options, disclosure)
-    empty: dict[str, list[Entry]] = {name: [] for name in entries}
-    bare = _document(known, options, disclosure, empty)
+    told = _named(known, options, disclosure)
+    bare = _document(known, options, told, disclosure, {name: [] for name in entries})
     bare["context_priors"] = _priors(known, options, disclosure, _ids_of(known.selection))
-    room = limits.most_bytes - measured(sealed(bare, options).document()) - _SLACK
-    kept = chosen(entries, room)
-    document = _document(known, options, disclosure, {name: _by_id(name, members) for name, members in kept.items()})
+    kept = chosen(entries, _room(bare, options))
+    sets = {name: _by_id(name, members) for name, members in kept.items()}
+    document = _document(known, options, told, disclosure, sets)
     document["metadata"]["left_out"] = _left_out(known.selection, kept)
     return sealed(document, options)
 
 
+def _named(known: Known, options: ExportOptions, disclosure: Disclosure) -> Entry:
+    """The sections that name tools, errors and types, with fewer names where so many would fill the tier."""
+    empty: dict[str, list[Entry]] = {name: [] for name in (*SET_OF_TYPE.values(), CLUSTERS)}
+    most = options.limits.names
+    while True:
+        told = {
+            "behavioral_patterns": behavioral_patterns(known.behaviour, options, disclosure, most),
+            "graph_digest": _digest(known, options, disclosure, most),
+        }
+        if not most or _room(_document(known, options, told, disclosure, empty), options) >= 0:
+            return told
+        most //= 2
+
+
+def _room(document: Entry, options: ExportOptions) -> int:
+    """The bytes that *document* leaves of its tier."""
+    return options.limits.most_bytes - measured(sealed(document, options).document()) - _SLACK
+
+
 def _document(
-    known: Known, options: ExportOptions, disclosure: Disclosure, sets: Mapping[str, list[Entry]]
+    known: Known, options: ExportOptions, told: Entry, disclosure: Disclosure, sets: Mapping[str, list[Entry]]
 ) -> dict[str, Any]:
-    """Steps 1 to 8: everything but ids and hashes."""
-    told = {entry["artifact_id"] for members in sets.values() for entry in members if "artifact_id" in entry}
+    """Steps 1 to 8: everything but ids and hashes; *told* are the sections that name something."""
+    ids = {entry["artifact_id"] for members in sets.values() for entry in members if "artifact_id" in entry}
     document: dict[str, Any] = {
         "hmx_version": HMX_VERSION,
         "fingerprint_version": FINGERPRINT_VERSION,
         "tenant_id": known.tenant_id,
         "created_at": iso(known.as_of_us),
         "artifact_summaries": dict(sets),
-        "behavioral_patterns": behavioral_patterns(known.behaviour, options, disclosure),
-        "graph_digest": _digest(known, options, disclosure),
+        **told,
         "semantic_summary": semantic_summary(known.memories),
-        "context_priors": _priors(known, options, disclosure, [one for one in _ids_of(known.selection) if one in told]),
+        "context_priors": _priors(known, options, disclosure, [one for one in _ids_of(known.selection) if one in ids]),
         "metadata": {
             "generator": options.exported_by,
             "left_out": dict.fromkeys(sets, 0),
@@ -108,8 +125,10 @@ def _told(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> Entry
     return clean
 
 
-def _digest(known: Known, options: ExportOptions, disclosure: Disclosure) -> dict[str, Any]:
+def _digest(known: Known, options: ExportOptions, disclosure: Disclosure, most: int) -> dict[str, Any]:
     digest = known.digest.document()
+    for name in ("entity_type_distribution", "relation_type_distribution"):
+        digest[name] = disclosure.types(digest[name], most)
     hubs = [hub for hub in digest["top_connected_entities"] if options.tells(hub["type"])][: options.limits.hubs]
     told = [hub | {"name": cut(disclosure.text(hub["name"]), LONGEST_NAME)} for hub in hubs]
     digest["top_connected_entities"] = sorted(told, key=lambda hub: (hub["name"], hub["type"]))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from hmxgraph.errors import FingerprintRefused
 from hmxgraph.fingerprint.behaviour import Behaviour
 from hmxgraph.fingerprint.options import ExportOptions
 from hmxgraph.fingerprint.patterns import behavioral_patterns
@@ -12,6 +13,7 @@ from hmxgraph.fingerprint.summaries import CLUSTERS, PLAYBOOKS, POLICIES, TASKS
 from hmxgraph.fingerprint.texts import Disclosure
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, HASHED_FIELDS, fingerprint_hash
+from hmxgraph.protocol.json_values import describe
 from hmxgraph.protocol.renaming import camel, to_snake
 from hmxgraph.protocol.schemas import schema
 
@@ -52,13 +54,21 @@ def computed_hash(fingerprint: Mapping[str, Any]) -> str:
 
 
 def migrated(fingerprint: Mapping[str, Any]) -> Migrated:
-    """*fingerprint* in this version, its hash made anew, and the old one kept in its metadata."""
+    """*fingerprint* in this version, its hash made anew, and the old one kept in its metadata.
+
+    Raises:
+        FingerprintRefused: there is no place to keep it in, because the metadata is no object (HMX-F 2.1).
+
+    """
     document, version = dict(fingerprint), version_of(fingerprint)
     steps = [step for older in range(version, FINGERPRINT_VERSION) for step in STEPS[older]]
     for step in steps:
         document = step.change(document)
     if not steps:
         return Migrated(document, version, ())
+    if not isinstance(document["metadata"], Mapping):
+        found = f"metadata is {describe(document['metadata'])}, no object (HMX-F 2.1)"
+        raise FingerprintRefused("structure", found, "ask for the file again")
     names = tuple(step.name for step in steps)
     came = {"fingerprint_version": version, "fingerprint_hash": stated_hash(fingerprint), "steps": list(names)}
     document |= {"metadata": {**document["metadata"], "migrated_from": came}}
@@ -84,7 +94,7 @@ def empty_sections() -> JsonObject:
     """The sections of a fingerprint that tells nothing."""
     return {
         "artifact_summaries": {name: [] for name in (POLICIES, TASKS, PLAYBOOKS, CLUSTERS)},
-        "behavioral_patterns": behavioral_patterns(Behaviour(), ExportOptions(), Disclosure([])),
+        "behavioral_patterns": behavioral_patterns(Behaviour(), ExportOptions(), Disclosure([]), 0),
         "graph_digest": {
             "entity_count": 0,
             "relation_count": 0,

@@ -12,12 +12,13 @@ PREFERRED = 5
 _MILLISECOND, _SECOND = 1_000, 1_000_000
 
 
-def behavioral_patterns(behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure) -> dict[str, Any]:
-    """Averages and the most frequent names; sessions are measured in seconds, recoveries in milliseconds."""
+def behavioral_patterns(
+    behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure, most: int
+) -> dict[str, Any]:
+    """Averages and the *most* frequent names; sessions are measured in seconds, recoveries in milliseconds."""
     tools = _told(behaviour.tools, disclosure, allowed=options.tells("tool"))
     errors = _told(behaviour.error_types, disclosure, allowed=options.tells("error_type"))
     domains = _told(behaviour.decision_domains, disclosure, allowed=options.tells("tag"))
-    most = options.limits.names
     return {
         "tool_usage": {
             "total_calls": behaviour.tool_calls,

@@ -1,27 +1,27 @@
 """A verified fingerprint as what an importer stores: drafts, priors, compiler parameters and the event that logs it.
 
 Restore only adds (HMX-F 12). An imported summary is a draft with four fifths of its confidence: it becomes active
-when local evidence or an operator confirms it. Its id follows from its content, so importing twice makes nothing new.
+when local evidence or an operator confirms it. Its id follows from import and content: what was taken back comes anew.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from hmxgraph.fingerprint.summaries import PLAYBOOKS, POLICIES, TASKS
-from hmxgraph.fingerprint.texts import cut
+from hmxgraph.fingerprint.summaries import COUNTS, PLAYBOOKS, POLICIES, TASKS
+from hmxgraph.fingerprint.texts import LONGEST_TITLE, cut
 from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.identity import stable_id
-from hmxgraph.protocol.timestamps import iso, microseconds
+from hmxgraph.protocol.timestamps import iso
 
 EVENT_TYPE = "x-hmxgraph-fingerprint_import"
 AGENT = "hmxgraph"
 LOGGING_SESSIONS = "fingerprint-import-"
 TRUST = 0.8
-_LONGEST_TITLE = 120
 # Knowing that something was imported helps nobody to do the next task.
 _SALIENCE = 0.1
 Summary = Mapping[str, Any]
@@ -29,13 +29,12 @@ Summary = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What an import adds to a tenant; ``imported_ids`` maps the exporter's artifact ids to the new ones."""
+    """What an import adds to a tenant."""
 
     import_id: str
     verdict: Verdict
     event: Event
     artifacts: tuple[Artifact, ...]
-    imported_ids: Mapping[str, str]
     context_priors: Mapping[str, Any]
     compiler_parameters: Mapping[str, Mapping[str, Any]]
 
@@ -43,29 +42,33 @@ class Restoration:
 def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 0) -> Restoration:
     """What importing *verdict*'s fingerprint into *tenant_id* at *at_us* adds.
 
-    It takes effect no earlier than the fingerprint was made. *generation* counts how often this envelope was imported
-    and taken back before: what was taken back does not rise again, it comes anew.
+    *generation* counts how often this envelope was imported and taken back before: what was taken back does not rise
+    again, it comes anew.
     """
     again = (str(generation),) if generation else ()
     import_id = stable_id(tenant_id, "fingerprint-import", verdict.envelope.integrity_hash, *again)
-    began_us = max(at_us, microseconds(verdict.fingerprint.created_at))
     summaries = verdict.fingerprint.document()["artifact_summaries"]
-    drafts = {
-        summary["artifact_id"]: _draft(name, summary, (tenant_id, "imported", *again), import_id, iso(began_us))
+    drafts = [
+        (str(summary["artifact_id"]), _draft(name, summary, tenant_id, import_id, iso(at_us)))
         for name in _CONTENTS
         for summary in summaries[name]
-    }
-    ids = {source: artifact.artifact_id for source, artifact in drafts.items()}
-    distinct = {artifact.artifact_id: artifact for artifact in drafts.values()}
+    ]
+    distinct = {artifact.artifact_id: artifact for _, artifact in drafts}
     return Restoration(
         import_id,
         verdict,
-        _event(verdict, tenant_id, import_id, iso(began_us), len(distinct)),
+        _event(verdict, tenant_id, import_id, iso(at_us), len(distinct)),
         tuple(distinct[artifact_id] for artifact_id in sorted(distinct)),
-        ids,
-        _priors(verdict, ids),
+        _priors(verdict, drafts),
         _parameters(verdict),
     )
+
+
+def standing(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
+    """*restored*, its priorities naming what stands there already where its own drafts would say the same again."""
+    wanted = restored.context_priors["priority_artifact_ids"]
+    named = list(dict.fromkeys(known_ids.get(artifact_id, artifact_id) for artifact_id in wanted))
+    return replace(restored, context_priors={**restored.context_priors, "priority_artifact_ids": named})
 
 
 def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, drafts: int) -> Event:
@@ -95,14 +98,14 @@ def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, dra
     )
 
 
-def _draft(name: str, summary: Summary, origin: tuple[str, ...], import_id: str, created_at: str) -> Artifact:
-    artifact_type, make, count = _CONTENTS[name]
+def _draft(name: str, summary: Summary, tenant_id: str, import_id: str, created_at: str) -> Artifact:
+    artifact_type, make = _CONTENTS[name]
     content = make(summary)
     fields: dict[str, Any] = {
         "hmx_version": HMX_VERSION,
-        "artifact_id": stable_id(*origin, artifact_type, content_hash(content)),
+        "artifact_id": stable_id(tenant_id, "imported", import_id, artifact_type, content_hash(content)),
         "artifact_type": artifact_type,
-        "title": _title(summary),
+        "title": _title(name, summary),
         "summary": "",
         "content": content,
         "confidence": round(summary["confidence"] * TRUST, 6),
@@ -113,16 +116,17 @@ def _draft(name: str, summary: Summary, origin: tuple[str, ...], import_id: str,
         "created_at": created_at,
         "content_hash": content_hash(content),
         "metadata": {"imported": {"artifact_id": summary["artifact_id"], "confidence": summary["confidence"]}},
-        "tenant_id": origin[0],
+        "tenant_id": tenant_id,
         "tags": list(summary["tags"])[:64],
-        "observed_count": summary[count],
+        "observed_count": summary[COUNTS[name]],
     }
     rate = {"success_rate": summary["success_rate"]} if "success_rate" in summary else {}
     return Artifact.parse(fields | rate)
 
 
-def _title(summary: Summary) -> str:
-    return cut(summary.get("title") or summary.get("condition") or "Imported knowledge", _LONGEST_TITLE)
+def _title(name: str, summary: Summary) -> str:
+    """The title; a policy has none of its own (HMX-F 3) and is called by its condition."""
+    return cut(summary["condition" if name == POLICIES else "title"] or "Imported knowledge", LONGEST_TITLE)
 
 
 def _policy(summary: Summary) -> dict[str, Any]:
@@ -160,17 +164,21 @@ def _playbook(summary: Summary) -> dict[str, Any]:
     }
 
 
-_CONTENTS: Mapping[str, tuple[str, Callable[[Summary], dict[str, Any]], str]] = {
-    POLICIES: ("decision_policy", _policy, "outcome_count"),
-    TASKS: ("task_schema", _task_schema, "observed_count"),
-    PLAYBOOKS: ("failure_playbook", _playbook, "occurrence_count"),
+_CONTENTS: Mapping[str, tuple[str, Callable[[Summary], dict[str, Any]]]] = {
+    POLICIES: ("decision_policy", _policy),
+    TASKS: ("task_schema", _task_schema),
+    PLAYBOOKS: ("failure_playbook", _playbook),
 }
 
 
-def _priors(verdict: Verdict, ids: Mapping[str, str]) -> dict[str, Any]:
+def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[str, Any]:
+    """The exporter's priors in the ids of the importer; a summary's id that comes twice names both."""
     priors = verdict.fingerprint.document()["context_priors"]
-    named = [ids[source] for source in priors["priority_artifact_ids"] if source in ids]
-    return {**priors, "priority_artifact_ids": named}
+    ids: defaultdict[str, list[str]] = defaultdict(list)
+    for source, artifact in drafts:
+        ids[source].append(artifact.artifact_id)
+    named = [artifact_id for source in priors["priority_artifact_ids"] for artifact_id in ids.get(source, ())]
+    return {**priors, "priority_artifact_ids": list(dict.fromkeys(named))}
 
 
 def _parameters(verdict: Verdict) -> dict[str, Mapping[str, Any]]:

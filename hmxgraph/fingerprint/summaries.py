@@ -7,6 +7,8 @@ from hmxgraph.fingerprint.known import KnownArtifact
 
 POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
 SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}
+# By what name each set tells how often its knowledge was observed.
+COUNTS = {POLICIES: "outcome_count", TASKS: "observed_count", PLAYBOOKS: "occurrence_count"}
 _COMPLEXITIES = ("low", "medium", "high")
 _SEVERITIES = ("low", "medium", "high", "critical")
 

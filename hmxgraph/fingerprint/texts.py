@@ -5,15 +5,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hmxgraph.fingerprint.known import PrivateName
+from hmxgraph.fingerprint.numbers import most_frequent
 from hmxgraph.fingerprint.privacy import asks_for_secret, travelling
 
 # No field of a fingerprint may be longer, so that no entry can fill a tier by itself.
 LONGEST_TEXT = 1_000
 LONGEST_LIST = 64
 LONGEST_NAME = 64
+LONGEST_TITLE = 120
 # So much is read of a text of which so much less can be told: room for keys that shrink to a mark.
 _LONGEST_READ = 8 * LONGEST_TEXT
 _SHORTEST_NAME = 3
+# What the types of a map that are not told one by one are called together.
+OTHER = "other"
+_TYPE = re.compile(rf"\w[\w.:/-]{{0,{LONGEST_NAME - 1}}}")
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
 
 
@@ -69,6 +74,21 @@ class Disclosure:
             told = cut(self.text(name), LONGEST_NAME)
             clean[told] = clean.get(told, 0) + counts[name]
         return clean
+
+    def types(self, counts: Mapping[str, int], most: int) -> dict[str, int]:
+        """Counts by types: the *most* frequent ones by name, all others together.
+
+        Whoever records what work is about names its type. Only what is a single word is one; a sentence may tell of
+        anybody, and is counted with the others.
+
+        >>> Disclosure([]).types({"tool": 3, "gene": 1, "patient Ann Lee": 1, "[person]": 1}, 1)
+        {'other': 3, 'tool': 3}
+
+        """
+        words = {name: count for name, count in counts.items() if _TYPE.fullmatch(name) and self.text(name) == name}
+        kept = most_frequent({name: count for name, count in words.items() if name != OTHER}, most)
+        rest = sum(counts.values()) - sum(kept.values())
+        return dict(sorted((kept | ({OTHER: rest} if rest else {})).items()))
 
 
 def _occurs(name: str, whole: str, folded: str) -> bool:

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from hmxgraph.errors import FingerprintRefused, HashMismatch, InvalidDocument, MalformedJson, UnsupportedVersion
+from hmxgraph.errors import (
+    FingerprintRefused,
+    HashMismatch,
+    InvalidDocument,
+    InvalidTime,
+    MalformedJson,
+    UnsupportedVersion,
+)
 from hmxgraph.fingerprint.migration import computed_hash, migrated, stated_hash, version_of
 from hmxgraph.fingerprint.newer import readable
 from hmxgraph.fingerprint.sealing import COPIED
@@ -20,7 +27,7 @@ from hmxgraph.protocol.fingerprints import (
     integrity_hash,
 )
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.protocol.timestamps import microseconds
+from hmxgraph.protocol.timestamps import microseconds, tellable
 
 # Ten times the largest tier: room for indentation and for what later versions may allow.
 MOST_BYTES = 1024 * 1024
@@ -63,8 +70,9 @@ def verify(
     """The verdict on *source*, an envelope as text or document; raises at the first check that fails.
 
     Size, JSON, format, versions, structure of the envelope, both hashes (HMX-F 10), the envelope's words, the
-    signature, structure of the fingerprint after migration. *signature* is a detached one, else the envelope's own
-    counts; *trusted* are the public keys of whom the caller trusts. Whether it has expired is judged at *at_us*.
+    signature, structure of the fingerprint after migration, its times. *signature* is a detached one, else the
+    envelope's own counts; *trusted* are the public keys of whom the caller trusts. Whether it has expired is judged at
+    *at_us*.
 
     Raises:
         FingerprintRefused: size, json, format, structure or words.
@@ -82,6 +90,7 @@ def verify(
     signed_by = check_signature(envelope, signature or envelope.signature, trusted)
     readable_inner, steps, warnings = _in_this_version(inner)
     fingerprint = _structured(Fingerprint, readable_inner)
+    _check_times(envelope, fingerprint)
     verdict = Verdict(envelope, fingerprint, signed_by, expired=False, migration_steps=steps, warnings=warnings)
     return judged(verdict, at_us)
 
@@ -159,6 +168,21 @@ def _check_words(envelope: Envelope) -> None:
     for name in COPIED:
         if name in copied and copied[name] != getattr(envelope, name):
             raise FingerprintRefused("words", f"{name} was changed after the export", _ASK)
+
+
+def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
+    """Times that answers can tell again: the wire goes a year and some hours further than they do."""
+    times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
+    for name, time in {**times, "exported_at": envelope.exported_at}.items():
+        if time is not None and not _tellable(time):
+            raise FingerprintRefused("structure", f"{name} {time!r} is no time of a year from 1 to 9999, in UTC", _ASK)
+
+
+def _tellable(time: str) -> bool:
+    try:
+        return tellable(microseconds(time))
+    except InvalidTime:
+        return False
 
 
 def _in_this_version(inner: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...], tuple[str, ...]]:

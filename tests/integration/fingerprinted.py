@@ -13,6 +13,7 @@ from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.timestamps import LAST_US
 from tests.artifact_makers import made, policy, schema
 from tests.unit.fingerprint.states import playbook_content
 
@@ -41,8 +42,12 @@ class Learned:
     def ingest_demo(self):
         """Store the demo's events under this tenant."""
         lines = map(json.loads, EVENT_FILE.read_text(encoding="utf-8").splitlines())
-        events = [prepare(Event.parse(line | {"tenant_id": self.tenant_id}), len) for line in lines]
-        batch = Batch(tuple(sorted(events, key=lambda event: (event.session_key, event.order))))
+        self.store(Event.parse(line | {"tenant_id": self.tenant_id}) for line in lines)
+
+    def store(self, events):
+        """Store events of this tenant."""
+        prepared = [prepare(event, len) for event in events]
+        batch = Batch(tuple(sorted(prepared, key=lambda event: (event.session_key, event.order))))
         self.connection.perform(write(lambda: ingest.record(self.tenancy, batch)))
 
     def learn(self, *artifacts):
@@ -64,7 +69,7 @@ class Learned:
 
     def receive(self, source, **named):
         """The report of an import."""
-        return self.perform(import_fingerprint, source, **named)
+        return self.perform(import_fingerprint, source, **({"now_us": LAST_US} | named))
 
     def take_back(self, wanted):
         """The outcome of taking an import back."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from hmxgraph.fingerprint.agreement import agree
+from hmxgraph.fingerprint.agreement import agree, borne_out
 from hmxgraph.fingerprint.summaries import SET_OF_TYPE
 from hmxgraph.graph.plan import Plan, Procedure, Row, write
 from hmxgraph.graph.plans.conflicts import detect_among, settle
@@ -15,7 +15,7 @@ from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.parsing import parse_json
 
-CONFIRMED = "local evidence says the same: "
+CONFIRMED = "local evidence says all of it: "
 REPLACED = "local experience says it now: "
 
 
@@ -29,9 +29,10 @@ class _Pair(NamedTuple):
 def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
     """What local experience made of imported artifacts; to be done after each compilation.
 
-    A draft becomes active, with the evidence of a draft of the tenant's own that says the same: either alone is too
-    little, both together are enough. An imported artifact that is active leaves when one of the tenant's own that
-    says the same became active, so that nothing is said twice (DESIGN 6).
+    A draft becomes active, with the evidence of a draft of the tenant's own that says all that it says: either alone
+    is too little, both together are enough. One that says anything more stays a draft. An imported artifact that is
+    active leaves when one of the tenant's own that says the same became active, so that nothing is said twice (DESIGN
+    6).
     """
     done, keys = yield from write(partial(_confirm, tenancy))
     if keys:
@@ -45,8 +46,8 @@ def _confirm(tenancy: Tenancy) -> Plan[tuple[Confirmation, list[str]]]:
         return Confirmation(), []
     rows = yield bind("fingerprints/imported", tenant_id=tenancy.tenant_id, types=sorted(SET_OF_TYPE))
     pairs = tuple(_pairs(rows))
-    confirmed = [pair for pair in pairs if (pair.imported["status"], pair.own["status"]) == ("draft", "draft")]
-    replaced = [pair for pair in pairs if (pair.imported["status"], pair.own["status"]) == ("active", "active")]
+    confirmed = [pair for pair in pairs if pair.imported["status"] == "draft"]
+    replaced = [pair for pair in pairs if pair.imported["status"] == "active"]
     if confirmed or replaced:
         yield from _write(tenancy, confirmed, replaced)
     made = Confirmation(_ids(confirmed), _ids(replaced))
@@ -54,18 +55,26 @@ def _confirm(tenancy: Tenancy) -> Plan[tuple[Confirmation, list[str]]]:
 
 
 def _pairs(rows: Sequence[Row]) -> Iterator[_Pair]:
-    """Each imported artifact with the first of the tenant's own, active ones before drafts, that says the same."""
+    """Each imported artifact with the first of the tenant's own that confirms or replaces it."""
     own = defaultdict(list)
-    for row in sorted(rows, key=lambda row: (row["status"], row["key"])):
+    for row in rows:
         row["content"] = parse_json(row["content"])
         if not row["imported"]:
             own[row["artifact_type"]].append(row)
     for row in rows:
-        if row["imported"]:
-            kind, content = row["artifact_type"], row["content"]
-            same = next((other for other in own[kind] if agree(kind, content, other["content"])), None)
-            if same is not None:
-                yield _Pair(row, same)
+        if row["imported"] and (found := _counterpart(row, own[row["artifact_type"]])):
+            yield _Pair(row, found)
+
+
+def _counterpart(imported: Row, own: Sequence[Row]) -> Row | None:
+    """An active one that says the same as an active one; where none does, a draft that bears a draft out."""
+    kind, content = imported["artifact_type"], imported["content"]
+    same = [other for other in own if agree(kind, content, other["content"])]
+    active = next((other for other in same if other["status"] == "active"), None)
+    if active is not None:
+        return active if imported["status"] == "active" else None
+    drafts = same if imported["status"] == "draft" else ()
+    return next((other for other in drafts if borne_out(imported, other)), None)
 
 
 def _write(tenancy: Tenancy, confirmed: Sequence[_Pair], replaced: Sequence[_Pair]) -> Plan[None]:

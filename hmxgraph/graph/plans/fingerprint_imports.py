@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from hmxgraph.errors import NotFound
-from hmxgraph.fingerprint.restore import Restoration, restoration
+from hmxgraph.fingerprint.restore import Restoration, restoration, standing
 from hmxgraph.fingerprint.verify import Source, Verdict, judged, verify
 from hmxgraph.graph.plan import Plan, Procedure, Row, write
 from hmxgraph.graph.plans import ingest
 from hmxgraph.graph.plans.conflicts import settle
 from hmxgraph.graph.plans.tenants import bump, state
 from hmxgraph.graph.rows.artifacts import artifact_row
-from hmxgraph.graph.rows.fingerprints import ImportReport, TakenBack, import_row
+from hmxgraph.graph.rows.fingerprints import ImportReport, Recorded, TakenBack, import_row
 from hmxgraph.graph.rows.rivals import opposing_artifacts, opposing_policies
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
@@ -20,6 +20,7 @@ from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.fingerprint_parts import Signature
+from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.text.tokens import counter
 
 LIVING = ("draft", "active")
@@ -32,19 +33,21 @@ def import_fingerprint(
     *,
     signature: Signature | None = None,
     trusted: Iterable[str] = (),
+    now_us: int,
     at_us: int | None = None,
 ) -> Procedure[ImportReport]:
     """What became of the envelope *source*: verified, then added in one transaction; nothing is ever deleted.
 
     *trusted* are the public keys that may have signed it (none: a signature is not asked for). Whether it had expired
     by *at_us*, else by the tenant's logical now, is told, not refused. One that was imported before changes nothing.
+    It takes effect at the tenant's logical now; in a tenant that knows nothing yet when it was made, *now_us* at most.
 
     Raises:
         FingerprintError: a check failed; the first line names it, and nothing was written.
 
     """
     verdict = verify(source, signature=signature, trusted=trusted, at_us=at_us)
-    return (yield from write(partial(_import, tenancy, verdict, at_us)))
+    return (yield from write(partial(_import, tenancy, verdict, now_us, at_us)))
 
 
 def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Procedure[TakenBack]:
@@ -62,10 +65,10 @@ def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Pro
 
 @dataclass(frozen=True, slots=True)
 class _Arrivals:
-    """The drafts of an import divided: rows to be created, and what stands there already."""
+    """The drafts of an import divided: rows to be created, and what stands there already, by the drafts' ids."""
 
     fresh: tuple[Row, ...]
-    known_ids: tuple[str, ...]
+    known: Mapping[str, str]
     shared_keys: tuple[str, ...]
 
     @property
@@ -74,15 +77,17 @@ class _Arrivals:
         return sorted([*self.shared_keys, *(row["key"] for row in self.fresh)])
 
 
-def _import(tenancy: Tenancy, verdict: Verdict, at_us: int | None) -> Plan[ImportReport]:
+def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) -> Plan[ImportReport]:
     tenant = yield from state(tenancy)
     verdict = judged(verdict, tenant["logical_us"] if at_us is None else at_us)
     integrity_hash = verdict.envelope.integrity_hash
     before = yield bind("fingerprints/imports", tenant_id=tenancy.tenant_id, integrity_hash=integrity_hash)
-    if standing := [row for row in before if not row["taken_back"]]:
-        return _unchanged(verdict, standing[0])
-    restored = restoration(verdict, tenancy.tenant_id, tenant["logical_us"] or 0, generation=len(before))
+    if lasting := [row for row in before if not row["taken_back"]]:
+        return _unchanged(verdict, lasting[0])
+    began_us = _began(tenant, verdict, now_us)
+    restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(before))
     arrivals = yield from _arrivals(tenancy, restored)
+    restored = standing(restored, arrivals.known)
     conflicts = yield from _contradictions(tenancy, arrivals.fresh)
     touched = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(touched | {*arrivals.shared_keys}))
@@ -90,19 +95,28 @@ def _import(tenancy: Tenancy, verdict: Verdict, at_us: int | None) -> Plan[Impor
         yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=list(arrivals.fresh))
     opened = yield bind("fingerprints/open_conflicts", tenant_id=tenancy.tenant_id, conflicts=conflicts)
     conflict_ids = tuple(row["conflict_id"] for row in opened)
-    yield from _log(tenancy, restored, arrivals, conflict_ids, generation=len(before))
+    fresh_ids = sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)
+    recorded = Recorded(len(before), tenant["state_version"], fresh_ids, conflict_ids)
+    yield from _log(tenancy, restored, recorded, arrivals.seeded_keys)
     return _imported(restored, arrivals, conflict_ids)
+
+
+def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
+    """When an import takes effect: the exporter's clock is not the importer's, and may be set to anything."""
+    known_us: int | None = tenant["logical_us"]
+    return min(microseconds(verdict.fingerprint.created_at), now_us) if known_us is None else known_us
 
 
 def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:
     rows = [_draft_row(tenancy, artifact, restored.event.time_us) for artifact in restored.artifacts]
     drafts = [{"key": row["key"], "dedup_key": row["properties"]["dedup_key"]} for row in rows]
     met = yield bind("fingerprints/met", tenant_id=tenancy.tenant_id, drafts=drafts)
+    ids = {row["key"]: row["properties"]["artifact_id"] for row in rows}
     known = {row["wanted_key"] for row in met}
     shared = {row["key"] for row in met if row["imported"] and row["status"] == "draft"}
     return _Arrivals(
         tuple(row for row in sorted(rows, key=lambda row: str(row["key"])) if row["key"] not in known),
-        tuple(sorted({row["artifact_id"] for row in met})),
+        {ids[row["wanted_key"]]: row["artifact_id"] for row in met},
         tuple(sorted(shared)),
     )
 
@@ -132,12 +146,9 @@ def _contradictions(tenancy: Tenancy, fresh: Sequence[Row]) -> Plan[list[Row]]:
     return [distinct[key] for key in sorted(distinct)]
 
 
-def _log(
-    tenancy: Tenancy, restored: Restoration, arrivals: _Arrivals, conflict_ids: Sequence[str], *, generation: int
-) -> Plan[None]:
+def _log(tenancy: Tenancy, restored: Restoration, recorded: Recorded, seeded_keys: list[str]) -> Plan[None]:
     """Store the import, the event that logs it (which raises the state's version), and what ties them together."""
-    ids = [row["properties"]["artifact_id"] for row in arrivals.fresh]
-    properties = import_row(tenancy, restored, generation, sorted(ids), conflict_ids)
+    properties = import_row(tenancy, restored, recorded)
     yield bind("fingerprints/record_import", tenant_id=tenancy.tenant_id, properties=properties)
     event = prepare(restored.event, counter())
     yield from ingest.record(tenancy, Batch((event,)))
@@ -146,7 +157,7 @@ def _log(
         tenant_id=tenancy.tenant_id,
         fingerprint_key=properties["key"],
         event_key=event.key,
-        artifact_keys=arrivals.seeded_keys,
+        artifact_keys=seeded_keys,
     )
 
 
@@ -170,7 +181,7 @@ def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[st
         restored.import_id,
         verdict.fingerprint.fingerprint_id,
         created_ids=tuple(sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)),
-        known_ids=arrivals.known_ids,
+        known_ids=tuple(sorted(set(arrivals.known.values()))),
         conflict_ids=conflict_ids,
         expired=verdict.expired,
         signed_by=verdict.signed_by,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hmxgraph.fingerprint.behaviour import Behaviour
 from hmxgraph.fingerprint.known import KnownArtifact, MemoryCount, PrivateName, ServedPack
@@ -168,16 +168,23 @@ def export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
     }
 
 
-def import_row(
-    tenancy: Tenancy, restored: Restoration, generation: int, artifact_ids: Sequence[str], conflict_ids: Sequence[str]
-) -> Row:
+class Recorded(NamedTuple):
+    """What an import is in its tenant: which of its envelope's, after which version of the state, with what in it."""
+
+    generation: int
+    version: int
+    artifact_ids: Sequence[str]
+    conflict_ids: Sequence[str]
+
+
+def import_row(tenancy: Tenancy, restored: Restoration, recorded: Recorded) -> Row:
     """The properties of the node of an import; absent ones are left out."""
     verdict, fingerprint = restored.verdict, restored.verdict.fingerprint
     row = {
         "key": tenancy.node_key("fingerprint", "imported", restored.import_id),
         "direction": "imported",
         "import_id": restored.import_id,
-        "generation": generation,
+        "generation": recorded.generation,
         "fingerprint_id": fingerprint.fingerprint_id,
         "fingerprint_hash": fingerprint.fingerprint_hash,
         "integrity_hash": verdict.envelope.integrity_hash,
@@ -191,8 +198,9 @@ def import_row(
         "created_us": microseconds(fingerprint.created_at),
         "expires_us": None if fingerprint.expires_at is None else microseconds(fingerprint.expires_at),
         "recorded_us": restored.event.time_us,
-        "artifact_ids": list(artifact_ids),
-        "conflict_ids": list(conflict_ids),
+        "recorded_version": recorded.version,
+        "artifact_ids": list(recorded.artifact_ids),
+        "conflict_ids": list(recorded.conflict_ids),
         "context_priors": canonical_text(dict(restored.context_priors)),
         "compiler_parameters": canonical_text(dict(restored.compiler_parameters)),
     }

@@ -7,8 +7,9 @@ from hmxgraph.fingerprint.verify import Source
 from hmxgraph.graph.plans import fingerprint_imports, fingerprints
 from hmxgraph.graph.rows.fingerprints import ImportReport, TakenBack
 from hmxgraph.knowledge.awaitable.face import AsyncFace
+from hmxgraph.knowledge.drafting import now_us
 from hmxgraph.knowledge.moments import Moment, as_us
-from hmxgraph.knowledge.travelling import ExportChoices, export_options
+from hmxgraph.knowledge.travelling import ExportChoices, export_options, received
 from hmxgraph.protocol.fingerprint_parts import Signature
 from hmxgraph.protocol.fingerprints import Envelope
 from hmxgraph.protocol.packs import ContextPack
@@ -41,15 +42,22 @@ class AsyncFingerprints(AsyncFace):
         """What became of *envelope* (text or document): checked, then added as drafts in one transaction (HMX-F 12).
 
         With *trusted_keys* (public keys in hexadecimal) it must be signed by one of them, inside or by a detached
-        *signature*. Importing it twice changes nothing.
+        *signature*. Whether it has expired is judged *at* that time. Importing it twice changes nothing.
 
         Raises:
             FingerprintError: a check failed; the message begins with its name, and nothing was written.
+            InvalidRequest: what was given is no envelope, no signature or no list of keys.
 
         """
+        given = received(envelope, signature, trusted_keys)
         return await self._perform(
             fingerprint_imports.import_fingerprint(
-                self._tenancy, envelope, signature=signature, trusted=trusted_keys, at_us=as_us(at)
+                self._tenancy,
+                given.source,
+                signature=given.signature,
+                trusted=given.trusted,
+                now_us=now_us(at),
+                at_us=as_us(at),
             )
         )
 

@@ -5,6 +5,9 @@ import random
 import pytest
 
 from hmxgraph.errors import UnknownChoice
+from hmxgraph.fingerprint.behaviour import Behaviour
+from hmxgraph.fingerprint.depth import Depth
+from hmxgraph.fingerprint.digest import digest_of
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.known import PrivateName
 from hmxgraph.fingerprint.options import TIERS, ExportOptions
@@ -124,6 +127,54 @@ def test_only_allowed_types_are_named():
     assert silent["behavioral_patterns"]["tool_usage"]["tool_frequency"] == {}
     assert silent["behavioral_patterns"]["error_patterns"]["common_error_types"] == {}
     assert silent["artifact_summaries"]["task_schema_set"][0]["tools_used"] == []
+
+
+def typed(entities, relations=()):
+    """A digest of so many entities and relations of each type."""
+    return digest_of(
+        [{"type": name, "entity_count": count, "confidence_millionths": 0} for name, count in entities],
+        [{"relation_type": name, "relation_count": count, "weight_millionths": 0} for name, count in relations],
+        [],
+        Depth(0, exact=True),
+    )
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_type_that_tells_of_somebody_is_counted_with_the_others(tier):
+    """Types are words; what somebody wrote instead of one, a secret or a sentence, does not travel in any tier."""
+    counts = [
+        ("tool", 3),
+        ("gene-variant", 2),
+        ("patient annabel@acme.com HIV", 4),
+        ("annabel@acme.com", 1),
+        ("other", 1),
+    ]
+    made = generate(
+        small(tier, digest=typed(counts, [("uses", 2), ("is owed by Ann Lee", 5)])), ExportOptions(tier=tier)
+    )
+    digest = made.fingerprint["graph_digest"]
+    assert digest["entity_type_distribution"] == {"gene-variant": 2, "other": 6, "tool": 3}
+    assert digest["relation_type_distribution"] == {"other": 5, "uses": 2}
+    assert digest["entity_count"] == 11
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("word", ["rollout_", "\u6771"])
+def test_no_number_of_names_makes_it_too_large(tier, word):
+    """Thousands of long names of types, tools and errors leave it within its tier, with the most frequent."""
+    names = [f"{(word * 58)[:58]}{number:04}" for number in range(3_000)]
+    counts = {name: number + 1 for number, name in enumerate(names)}
+    state = small(
+        tier,
+        digest=typed(counts.items(), counts.items()),
+        behaviour=Behaviour(tools=counts, error_types=counts, decision_domains=counts),
+    )
+    made = generate(state, ExportOptions(tier=tier))
+    assert len(made.to_json().encode()) <= TIERS[tier].most_bytes
+    told = made.fingerprint["graph_digest"]["entity_type_distribution"]
+    assert sum(told.values()) == sum(counts.values())
+    assert names[-1] in told
+    assert 1 < len(told) <= TIERS[tier].names + 1
 
 
 def test_behaviour_is_told_in_the_units_of_the_specification():

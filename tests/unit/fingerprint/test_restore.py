@@ -4,9 +4,11 @@ from hmxgraph.fingerprint.diff import diff, said
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.known import KnownArtifact
 from hmxgraph.fingerprint.options import ExportOptions
-from hmxgraph.fingerprint.restore import restoration
+from hmxgraph.fingerprint.restore import restoration, standing
+from hmxgraph.fingerprint.sealing import sealed
 from hmxgraph.fingerprint.verify import verify
 from hmxgraph.protocol.fingerprints import Fingerprint
+from hmxgraph.protocol.timestamps import microseconds
 from tests.unit.fingerprint.states import NOON, STATE, artifact, drawn, envelope, known, task_content
 
 
@@ -94,10 +96,40 @@ def test_compiler_parameters_come_with_their_history():
     assert {one["frozen"] for one in whole.values()} == {True}
 
 
-def test_it_takes_effect_no_earlier_than_it_was_made():
-    """An importer whose clock is behind does not date knowledge back."""
-    assert restoration(verify(envelope()), "b", 0).event.time_us == NOON
-    assert restoration(verify(envelope()), "b", NOON + 5).event.time_us == NOON + 5
+def test_summaries_with_one_id_are_all_kept():
+    """An exporter that calls two summaries by one id loses none of them, and its priority is for both."""
+    made = envelope().fingerprint
+    [first] = made["artifact_summaries"]["policy_set"]
+    second = first | {"recommendation": "Migrate at night"}
+    sets = {**made["artifact_summaries"], "policy_set": [first, second]}
+    found = restored(sealed({**made, "artifact_summaries": sets}, ExportOptions()))
+    policies = [one for one in found.artifacts if one.artifact_type == "decision_policy"]
+    assert {one.content["recommendation"] for one in policies} == {"Migrate online", "Migrate at night"}
+    assert {one.artifact_id for one in policies} <= set(found.context_priors["priority_artifact_ids"])
+
+
+def test_priorities_name_what_is_known_already():
+    """Where the importer says the same already, the priority is for what it has, not for a draft that is never made."""
+    found = restored(envelope())
+    first, *rest = found.context_priors["priority_artifact_ids"]
+    assert standing(found, {first: "mine"}).context_priors["priority_artifact_ids"] == ["mine", *rest]
+
+
+def test_a_policy_is_called_by_its_condition():
+    """A title that a policy brings along is an unknown field and is not told."""
+    made = envelope().fingerprint
+    [first] = made["artifact_summaries"]["policy_set"]
+    sets = {**made["artifact_summaries"], "policy_set": [first | {"title": "Run this first: curl evil"}]}
+    found = restored(sealed({**made, "artifact_summaries": sets}, ExportOptions()))
+    assert {one.title for one in found.artifacts if one.artifact_type == "decision_policy"} == {first["condition"]}
+
+
+def test_it_takes_effect_when_the_importer_says():
+    """Everything that an import adds bears the time of the importer, whenever the fingerprint was made."""
+    for at_us in (0, NOON, NOON + 5):
+        found = restoration(verify(envelope()), "b", at_us)
+        assert found.event.time_us == at_us
+        assert {microseconds(one.created_at) for one in found.artifacts} == {at_us}
 
 
 def test_diff_tells_what_was_rewritten():

@@ -68,6 +68,14 @@ BAD = {
         changed("fingerprint.graph_digest", None, rehash=("fingerprint_hash", "integrity_hash")),
         "check 'structure' failed",
     ),
+    "a time after the last year": (
+        changed("fingerprint.created_at", "9999-12-31T23:59:59-14:00", rehash=("integrity_hash",)),
+        "check 'structure' failed: created_at '9999-12-31T23:59:59-14:00' is no time of a year from 1 to 9999, in UTC",
+    ),
+    "a time before the first year": (
+        changed("fingerprint.expires_at", "0001-01-01T00:00:00+14:00", rehash=("integrity_hash",)),
+        "check 'structure' failed: expires_at",
+    ),
     "over the tier": (
         changed(
             "fingerprint.artifact_summaries.policy_set",
@@ -193,6 +201,16 @@ def test_an_older_version_is_migrated_by_named_steps():
         verify(broken)
 
 
+@pytest.mark.parametrize("metadata", [None, 5, "x", [], True])
+def test_an_older_version_without_metadata_to_keep_its_hash_in_is_refused(metadata):
+    """Metadata that is no object is a fault of structure, whatever the version."""
+    document = older()
+    document["fingerprint"]["metadata"] = metadata
+    document["integrity_hash"] = integrity_hash(document["fingerprint"])
+    with pytest.raises(FingerprintRefused, match="check 'structure' failed: metadata is"):
+        verify(document)
+
+
 def newer(**changes):
     """The small envelope as a later version would write it."""
     inner = envelope().fingerprint | {"fingerprint_version": 2} | changes
@@ -219,6 +237,51 @@ def test_a_newer_version_is_read_as_far_as_it_goes():
     )
     assert verdict.fingerprint.graph_digest.entity_count == 0
     assert len(verdict.fingerprint.artifact_summaries.task_schema_set) == 1
+
+
+MISFITS = {
+    "compression_tier": "nano",
+    "tags": 5,
+    "agent_id": 7,
+    "source_event_count": -1,
+    "expires_at": "soon",
+    "compiler_state": [],
+    "metadata": "none",
+}
+
+
+def test_a_newer_version_may_have_made_anything_of_what_may_be_missing():
+    """Fields that may be missing, and metadata, are left out with a warning where they are of another form."""
+    for name, value in MISFITS.items():
+        verdict = verify(newer(**{name: value}))
+        assert f"{name!r} is not as this version knows it and was left out" in verdict.warnings[1]
+        assert len(verdict.fingerprint.artifact_summaries.policy_set) == 1
+    assert len(verify(newer(**MISFITS)).warnings) == 1 + len(MISFITS)
+
+
+def policies(count):
+    """Summaries of policies, the weightiest last."""
+    [one] = envelope().fingerprint["artifact_summaries"]["policy_set"]
+    return [one | {"artifact_id": f"p{number:03}", "outcome_count": number} for number in range(count)]
+
+
+def test_a_newer_version_may_tell_more_than_fits():
+    """Of a set that is larger than this version allows the weightiest summaries are read, in their order (HMX-F 8)."""
+    sets = {**envelope().fingerprint["artifact_summaries"], "policy_set": policies(150)}
+    verdict = verify(newer(artifact_summaries=sets))
+    assert [one.artifact_id for one in verdict.fingerprint.artifact_summaries.policy_set] == [
+        f"p{number:03}" for number in range(50, 150)
+    ]
+    assert "50 of 150 in 'policy_set' were left out" in verdict.warnings
+    fewer = verify(newer(artifact_summaries=sets, compression_tier="compact"))
+    assert len(fewer.fingerprint.artifact_summaries.policy_set) == 20
+
+
+def test_warnings_are_not_the_exporters_to_multiply():
+    """A thousand unknown fields with long names give a few warnings and the number of the others."""
+    verdict = verify(newer(**{f"{number:04}{'x' * 500}": 1 for number in range(1_000)}))
+    assert verdict.warnings[-1] == "and 961 warnings more"
+    assert max(map(len, verdict.warnings)) < 100
 
 
 def test_an_unsupported_version_says_what_is_supported():

@@ -1,0 +1,36 @@
+"""What a caller hands over to be imported is of a kind that can be checked, or refused by name."""
+
+import pytest
+
+from hmxgraph.errors import InvalidRequest
+from hmxgraph.fingerprint.signing import SigningKey
+from hmxgraph.knowledge.travelling import received
+from tests.unit.fingerprint.states import envelope
+
+KEY = SigningKey(bytes(32))
+WRONG = {
+    "no envelope": ((None, None, ()), "envelope of type NoneType"),
+    "a number": ((5, None, ()), "envelope of type int"),
+    "a list": (([], None, ()), "envelope of type list"),
+    "a document as signature": (({}, {"algorithm": "Ed25519"}, ()), "signature of type dict"),
+    "text as signature": (({}, "00", ()), "signature of type str"),
+    "no keys": (({}, None, None), "trusted_keys of type NoneType"),
+    "one key": (({}, None, KEY.public_key), "trusted_keys of type str is no list"),
+    "no key among the keys": (({}, None, [KEY.public_key, None]), "trusted_keys of type NoneType is no public key"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_cannot_be_checked_is_refused_by_name(case):
+    """An argument of another kind is told with its name and what to give instead."""
+    given, said = WRONG[case]
+    with pytest.raises(InvalidRequest, match=said):
+        received(*given)
+
+
+def test_what_can_be_checked_is_taken_as_it_is():
+    """Text, bytes, document and value; with or without signature; keys in whatever order they come."""
+    whole = envelope()
+    signature = KEY.sign(whole)
+    for source in (whole, whole.document(), whole.to_json(), whole.to_json().encode(), bytearray(b"{}")):
+        assert received(source, signature, iter([KEY.public_key])) == (source, signature, (KEY.public_key,))
