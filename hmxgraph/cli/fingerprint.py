@@ -46,7 +46,7 @@ Trusted = Annotated[
     ),
 ]
 At = Annotated[str | None, typer.Option("--at", help="Judge expiry at this time instead of now (ISO 8601).")]
-DRAFTS = "Drafts stay out of packs until events of this tenant bear them out, or you say so:"
+DRAFTS = "Drafts stay out of packs until events of this tenant bear out all that they say, or you say so:"
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """``hmxgraph fingerprint`` and ``hmxgraph digest`` as they are typed."""
 
+import asyncio
 import json
 import stat
 from functools import partial
@@ -8,8 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import hmxgraph
 from hmxgraph.cli import app
-from hmxgraph.errors import FingerprintError, FingerprintRefused, HmxGraphError, SignatureMismatch
+from hmxgraph.errors import FingerprintError, FingerprintRefused, HmxGraphError, InvalidRequest, SignatureMismatch
 from tests.integration.fingerprinted import Learned
 
 
@@ -119,6 +121,29 @@ def test_bad_input_writes_nothing(typed, origin, name):
         other.receive(text)
     for error in (typed_error, called_error):
         assert check in str(error.value).partition("\n")[0]
+    assert other.counts() == {}
+
+
+def test_both_faces_refuse_what_no_check_can_read(address, origin):
+    """No envelope, a signature that is none, no key among the keys: an error that names the argument."""
+    made, other = origin.export(), Learned(origin.connection, f"{origin.tenant_id}-b")
+    asked = {
+        "envelope": {"envelope": None},
+        "signature": {"envelope": made, "signature": {"algorithm": "Ed25519"}},
+        "trusted_keys": {"envelope": made, "trusted_keys": [None]},
+    }
+    where = {"user": address.user, "password": address.password, "database": address.database}
+
+    async def asked_awaiting(given):
+        async with hmxgraph.connect_async(address.uri, tenant_id=other.tenant_id, **where) as graph:
+            await graph.import_fingerprint(**given)
+
+    with hmxgraph.connect(address.uri, tenant_id=other.tenant_id, **where) as graph:
+        for name, given in asked.items():
+            with pytest.raises(InvalidRequest, match=f"^{name} "):
+                graph.import_fingerprint(**given)
+            with pytest.raises(InvalidRequest, match=f"^{name} "):
+                asyncio.run(asked_awaiting(given))
     assert other.counts() == {}
 
 
