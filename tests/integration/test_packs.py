@@ -49,6 +49,40 @@ def learned(graph):
     return graph
 
 
+def _long_page(about, at, of=200):
+    """A page of some ten thousand characters, with one sentence about something."""
+    lines = [f"Station {number} reports tide, wind and rain as usual." for number in range(of)]
+    lines[at] = about
+    return " ".join(lines)
+
+
+@pytest.mark.parametrize("budget", [128, 1024, 8192])
+@pytest.mark.parametrize("at", [3, 120, 198])
+def test_what_stands_deep_in_a_long_event_is_found_and_shown(graph, at, budget):
+    """Of a page that is longer than what is kept ready the passages that are asked for, within its share."""
+    page = _long_page("The Kerlouan lighthouse lamp was replaced in 1987.", at)
+    script = Script("read", tenant=graph.tenant_id).user("Read these pages")
+    for number, text in enumerate([page, *(_long_page("Nothing else was written.", 7) for _ in range(3))]):
+        script.add("observation", {"result": text, "url": f"page/{number}"}, source="web:coast")
+    graph.ingest(script.events)
+    found = graph.pack("When was the Kerlouan lighthouse lamp replaced?", budget=budget, sections=["episodes"])
+    assert "replaced in 1987" in found.text
+    assert counter()(found.text) <= budget
+    assert max(len(entry.content) for entry in found.entries) <= 4_000
+
+
+def test_the_end_of_a_log_is_found(graph):
+    """The one line that tells what went wrong, after many that tell nothing."""
+    log = "\n".join(f"tests/test_module{number}.py::test_case PASSED" for number in range(90))
+    script = Script("suite", tenant=graph.tenant_id).user("Run the suite")
+    script.add("command_exec", {"command": "pytest -v", "output": f"{log}\nValueError: unknown ledger account 77"})
+    for number in range(10):
+        script.user(f"Look at module {number}").agent("Done.")
+    graph.ingest(script.events)
+    found = graph.pack("Which ledger account was unknown?", budget=8192, sections=["episodes"])
+    assert "unknown ledger account 77" in found.text
+
+
 def shown(pack):
     """What a pack says, without the names that follow from the tenant."""
     return [(each.section, each.content, each.relevance_score, each.token_estimate, each.rank) for each in pack.entries]

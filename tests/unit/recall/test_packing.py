@@ -135,3 +135,31 @@ def test_huge_priors_are_not_echoed():
     assert len(pack.entries) == 1
     assert len(pack.to_json()) < MAX_PACK_BYTES
     assert packed([event(1, QUERY)], strategy="fingerprint_guided", priors={"a": 1}).fingerprint_priors == {"a": 1}
+
+
+def test_a_question_about_what_was_is_told_how_often():
+    """The same words on other days are other happenings; on the same day, or at work, they are told once."""
+    days = (0.0, 0.001, 1.0, 2.0, 3.0, 4.0)
+    told = [
+        event(number, "A migraine again this morning", session=f"s{number}", age_days=age)
+        for number, age in enumerate(days)
+    ]
+
+    def dates(question, budget=600):
+        found = packed(told, query=question, budget=budget)
+        return len({about["timestamp"][:10] for about in found.metadata["entries"]}), len(found.entries)
+
+    assert dates("When did I have a migraine?") == (5, 5)
+    assert dates("Treat the migraine") == (1, 1)
+    assert dates("When did I have a migraine?", budget=30) == (2, 2)
+
+
+def test_a_cut_event_shows_what_is_asked_for():
+    """Wherever it stands in it, after its beginning."""
+    log = "pytest\n" + "\n".join(f"case {number} passed" for number in range(60)) + "\nError: unknown ledger account\n"
+    found = packed([event(1, log, kind="tool_result")], query="Which ledger account was unknown?", budget=90)
+    (entry,) = found.entries
+    assert entry.content.startswith("pytest")
+    assert "unknown ledger account" in entry.content
+    assert entry.content.endswith("[truncated]")
+    assert found.token_budget.used <= 90

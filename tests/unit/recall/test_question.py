@@ -41,6 +41,20 @@ def test_the_numbers_of_a_day_are_no_words_of_the_matter():
     assert understood("\u0130zmir broke on 2026-03-02, 3 times", FRIDAY).terms[-3:] == ("2026", "3", "time")
 
 
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("What happened last Tuesday?", ("happen",)),
+        ("What broke two weeks ago?", ("broke",)),
+        ("Who called in March 2023?", ("call", "march", "2023")),
+        ("What failed on 6 October?", ("fail", "octob")),
+    ],
+)
+def test_how_a_time_is_told_is_no_word_of_the_matter(text, terms):
+    """But for months and years, which stand for little else."""
+    assert understood(text, FRIDAY).terms == terms
+
+
 def test_names_are_met_as_runs_of_terms():
     """A name stands in a question only with all of its words, in order."""
     question = understood("Does the staging cluster of Ann Lee run?", FRIDAY)
