@@ -1,6 +1,6 @@
 // The events that a question may be about: those with its words, and their neighbours in the session. With $works, for
 // a request that asks for work, also what procedure is to be chosen by: model, active procedures, what the running
-// session did. The model knows no past, so that of an earlier time there is none, and none where it was erased and has
+// session did, and its latest events, which tell what it stands before. The model knows no past, so that of an earlier time there is none, and none where it was erased and has
 // no hash. It can be large: one whose hash is among $models is known already and is not sent. With $guided also the
 // priors of the imported fingerprint in force.
 //
@@ -16,7 +16,7 @@
 // between is seen.
 //
 // mode: read
-// row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done, priors
+// row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done, latest, priors
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WITH
   tenant,
@@ -79,6 +79,20 @@ CALL (as_of_us) {
   ]) AS done
 }
 CALL (as_of_us) {
+  MATCH (event:Event)
+  USING INDEX event:Event(session_key, sequence)
+  WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
+    AND $works AND event.time_us <= as_of_us
+    AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > as_of_us)
+  WITH event
+  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+  LIMIT 24
+  RETURN collect(event {
+    .event_id, .event_type, .agent_id, .session_id, .sequence, .time_us, .source, .correlation_id, .parent_event_id,
+    content: CASE WHEN size(event.content) <= 4000 THEN event.content ELSE '{}' END
+  }) AS latest
+}
+CALL (as_of_us) {
   OPTIONAL MATCH (fingerprint:Fingerprint {tenant_id: $tenant_id, direction: 'imported'})-[:EVIDENCED_BY]->(told:Event)
   WHERE $guided
     AND fingerprint.taken_back_us IS NULL
@@ -101,4 +115,5 @@ RETURN
   model,
   schemas,
   done,
+  latest,
   priors

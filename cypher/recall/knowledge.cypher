@@ -64,6 +64,16 @@ CALL (told, worded) {
     UNWIND [memory IN told WHERE memory.kind = 'goal'] AS record
     RETURN record
     UNION
+    WITH 1 AS once
+    WHERE $failure <> ''
+    MATCH (record:Artifact)
+    USING INDEX record:Artifact(tenant_id, status)
+    WHERE record.tenant_id = $tenant_id AND record.status = 'active' AND record.artifact_type = 'failure_playbook'
+      AND record.metadata CONTAINS $failure
+    RETURN record
+    ORDER BY record.artifact_id
+    LIMIT 10
+    UNION
     UNWIND $chosen AS key
     MATCH (record:Artifact {key: key})
     WHERE record.tenant_id = $tenant_id

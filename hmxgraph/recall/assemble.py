@@ -176,12 +176,12 @@ class _Writing:
         return line_of(packed.ranked.candidate._replace(content=self._contents[packed.ranked.rank]))
 
     def _document(self) -> dict[str, Any]:
-        draft, request = self._draft, self._draft.request
+        draft, request, weighed = self._draft, self._draft.request, self._draft.weighed
         drops = list(islice(self._drops(), self._listed))
         identity = {"agent_id": request.agent_id, "session_id": request.session_id}
         optional = {
             **identity,
-            "workflow_hints": workflow_hints(draft.weighed.progress, draft.weighed.in_force.session),
+            "workflow_hints": workflow_hints(weighed.progress, weighed.in_force.session, weighed.remedy),
             "fingerprint_priors": self._priors,
         }
         return {

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hmxgraph.recall.known import KnownArtifact
+
 # What is left of the relevance of knowledge about actions that nobody would take for the request.
 BESIDE_THE_POINT = 0.25
 # Artifacts that tell a way from beginning to end.
@@ -13,13 +15,23 @@ WAYS = frozenset({"task_schema", "strategy_template"})
 class Guidance:
     """The procedure that leads, by id, and the actions worth expecting of all that are ``known``.
 
-    ``done`` are the actions of the running session so far, oldest first. Without a model nothing leads.
+    ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure that it
+    stands before, empty where nothing failed last. Without a model nothing leads.
     """
 
     lead: str | None = None
     expected: frozenset[str] = frozenset()
     known: frozenset[str] = frozenset()
     done: tuple[str, ...] = ()
+    failure: str = ""
+
+    def leads(self, artifact: KnownArtifact) -> bool:
+        """Whether *artifact* is the procedure to follow, or answers the failure that the session stands before."""
+        return artifact.artifact_id == self.lead or self.answers(artifact)
+
+    def answers(self, artifact: KnownArtifact) -> bool:
+        """Whether *artifact* tells what to do about the failure that the session stands before."""
+        return bool(self.failure) and artifact.failure == self.failure
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
         """How far knowledge about *actions* is to the point, in (0, 1]: of a whole way all count, else the first.

@@ -38,19 +38,34 @@ def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession
     return Progress(schema, steps, current)
 
 
-def workflow_hints(best: Progress | None, session: RunningSession) -> dict[str, Any] | None:
-    """The hints as a document; None where no procedure fits and nothing stands in the way."""
+def workflow_hints(
+    best: Progress | None, session: RunningSession, remedy: KnownArtifact | None = None
+) -> dict[str, Any] | None:
+    """The hints as a document; None where no procedure fits and nothing stands in the way.
+
+    What a playbook says of the failure at hand, the *remedy*, comes before the steps of the procedure.
+    """
     blocked = blockers(session)
+    ahead = best.steps[best.current :] if best is not None else ()
+    steps = [*_remedies(remedy), *(_suggested(step, best.schema) for step in ahead if best is not None)]
+    hints: dict[str, Any] = {"suggested_next_steps": steps[:MAX_NEXT_STEPS], "blockers": blocked}
     if best is None:
-        return {"suggested_next_steps": [], "blockers": blocked} if blocked else None
-    steps = best.steps[best.current : best.current + MAX_NEXT_STEPS]
-    hints: dict[str, Any] = {
-        "suggested_next_steps": [_suggested(step, best.schema) for step in steps],
-        "active_task_schema": best.schema.artifact_id,
-        "total_steps": len(best.steps),
-        "blockers": blocked,
-    }
-    return hints | {"current_step": best.current}
+        return hints if steps or blocked else None
+    schema = {"active_task_schema": best.schema.artifact_id, "total_steps": len(best.steps)}
+    return hints | schema | {"current_step": best.current}
+
+
+def recovery_steps(remedy: KnownArtifact | None) -> list[str]:
+    """What a playbook says to do, in order."""
+    told = remedy.content.get("recovery_steps") if remedy is not None else None
+    return [step for step in told if isinstance(step, str)] if isinstance(told, list) else []
+
+
+def _remedies(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
+    if remedy is None:
+        return []
+    of = {"artifact_id": remedy.artifact_id, "confidence": remedy.confidence, "tools": []}
+    return [{"description": step} | of for step in recovery_steps(remedy)]
 
 
 def blockers(session: RunningSession) -> list[str]:

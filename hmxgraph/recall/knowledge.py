@@ -111,7 +111,7 @@ def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: A
 
 
 def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
-    leads = artifact.artifact_id == appraisal.guidance.lead
+    leads = appraisal.guidance.leads(artifact)
     fitting = appraisal.guidance.fitting(artifact.artifact_type, artifact.actions)
     relevance = 1.0 if leads else appraisal.share(artifact.words) * fitting
     components = appraisal.components(

@@ -11,7 +11,8 @@ from hmxgraph.text.validity import ANYWHERE, Validity
 class KnownArtifact:
     """An artifact as it was at the moment asked about; ``sound`` while its content and evidence can be verified.
 
-    ``actions`` are those it is about, as the compiler names them; ``confirmed_us`` is when it was last seen to hold.
+    ``actions`` are those it is about, as the compiler names them; ``failure`` is the key of what a playbook answers;
+    ``confirmed_us`` is when it was last seen to hold.
     """
 
     artifact_id: str
@@ -31,6 +32,7 @@ class KnownArtifact:
     validity: Validity = ANYWHERE
     sound: bool = True
     actions: tuple[str, ...] = ()
+    failure: str = ""
     confirmed_us: int = 0
 
 

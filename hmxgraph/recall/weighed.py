@@ -10,9 +10,9 @@ from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.contest import Contest, contested
 from hmxgraph.recall.field import match_words
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
-from hmxgraph.recall.hints import Progress, progress
+from hmxgraph.recall.hints import Progress, progress, recovery_steps
 from hmxgraph.recall.knowledge import Appraisal, known_candidates
-from hmxgraph.recall.known import STATE_CHANGE, Known
+from hmxgraph.recall.known import STATE_CHANGE, Known, KnownArtifact
 from hmxgraph.recall.priors import NO_PRIORS, priors_of
 from hmxgraph.recall.records import trust
 from hmxgraph.recall.relevance import Ranking
@@ -32,7 +32,8 @@ _MEMORIES = frozenset({"memory", "policy"})
 class Weighed:
     """What of the known is in force, and the candidates made of it.
 
-    ``progress`` is how far the running session is in the task schema that leads, else in the best one for the question.
+    ``progress`` is how far the running session is in the task schema that leads, else in the best one for the question;
+    ``remedy`` the playbook for the failure that it stands before.
     """
 
     appraisal: Appraisal
@@ -40,6 +41,7 @@ class Weighed:
     candidates: tuple[Candidate, ...]
     contest: Contest
     progress: Progress | None = None
+    remedy: KnownArtifact | None = None
 
     def of_sections(self, wanted: frozenset[str]) -> Iterator[Candidate]:
         """The candidates of the *wanted* sections."""
@@ -66,8 +68,9 @@ def weighed(
     contest = contested(labelled, in_force.conflicts)
     found = tuple(_counted(_marked(each, contest), count_tokens) for each in labelled)
     reached = _progress(in_force, found, guidance)
-    step = _next_step(request, reached, found, count_tokens)
-    return Weighed(appraisal, in_force, (*found, *step), contest, reached)
+    remedy = _remedy(in_force, found, guidance)
+    step = (_counted(each, count_tokens) for each in _next_step(request, reached, remedy, found))
+    return Weighed(appraisal, in_force, (*found, *step), contest, reached, remedy)
 
 
 def _appraisal(
@@ -141,15 +144,29 @@ def _progress(in_force: Known, found: tuple[Candidate, ...], guidance: Guidance)
     return progress(schemas[best.source_id], guidance.done, in_force.session)
 
 
+def _remedy(in_force: Known, found: tuple[Candidate, ...], guidance: Guidance) -> KnownArtifact | None:
+    playbooks = {each.artifact_id: each for each in in_force.artifacts if guidance.answers(each)}
+    useful = (each for each in found if each.source_id in playbooks and _useful(each))
+    best = min(useful, key=lambda each: each.order, default=None)
+    return None if best is None else playbooks[best.source_id]
+
+
 def _next_step(
-    request: PackRequest, reached: Progress | None, found: tuple[Candidate, ...], count_tokens: TokenCounter
+    request: PackRequest, reached: Progress | None, remedy: KnownArtifact | None, found: tuple[Candidate, ...]
 ) -> Iterator[Candidate]:
-    """The step to be taken next, where a schema fits the question and does not tell it by its beginning."""
-    if reached is None or (step := reached.next_step) is None:
-        return
-    if not reached.current and "procedures" in request.sections:
-        return
-    schema = next(each for each in found if each.source_id == reached.schema.artifact_id)
-    tools = ", ".join(str(tool) for tool in step.get("tools_used") or ())
-    content = f"Next: {step.get('description', '')}" + (f" ({tools})" if tools else "")
-    yield _counted(schema._replace(section="workflow", content=content), count_tokens)
+    """The step to be taken next, where what tells it does not stand among the procedures, or tells it amid others.
+
+    Where something failed, what a playbook says of it comes first: what the procedure says then has to wait.
+    """
+    among = "procedures" in request.sections
+    if remedy is not None and (told := recovery_steps(remedy)):
+        yield from () if among else _told_next(remedy, told[0], found)
+    elif reached is not None and (step := reached.next_step) is not None and (reached.current or not among):
+        tools = ", ".join(str(tool) for tool in step.get("tools_used") or ())
+        described = f"{step.get('description', '')}" + (f" ({tools})" if tools else "")
+        yield from _told_next(reached.schema, described, found)
+
+
+def _told_next(by: KnownArtifact, step: str, found: tuple[Candidate, ...]) -> Iterator[Candidate]:
+    of = next(each for each in found if each.source_id == by.artifact_id)
+    yield of._replace(section="workflow", content=f"Next: {step}")

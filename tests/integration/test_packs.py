@@ -425,6 +425,23 @@ def test_words_reach_over_left_out_numbers_but_not_over_what_was_erased(graph):
     assert relevance() == 0
 
 
+def test_before_a_failure_its_playbook_leads(learned):
+    """Whatever is asked: it comes before the steps of the procedure, until something follows upon the failure."""
+    script = Script("broken", tenant=learned.tenant_id).user(QUERY)
+    script.run("kubectl apply -f staging.yaml", error="namespace staging not found")
+    learned.ingest(script.events)
+    (playbook,) = learned.artifacts(artifact_type="failure_playbook", status="active").artifacts
+    found = learned.pack("fix it please", session_id="broken", budget=1024)
+    assert found.workflow_hints.suggested_next_steps[0].artifact_id == playbook.artifact_id
+    assert "kubectl create namespace" in found.workflow_hints.suggested_next_steps[0].description
+    assert playbook.artifact_id in {entry.source_id for entry in found.entries if entry.section == "procedures"}
+    alone = learned.pack("fix it please", session_id="broken", budget=256, sections=["workflow"])
+    assert ["kubectl create namespace" in entry.content for entry in alone.entries] == [True]
+    learned.ingest(script.run("kubectl create namespace staging").events)
+    onward = learned.pack("fix it please", session_id="broken", budget=1024).workflow_hints
+    assert playbook.artifact_id not in {step.artifact_id for step in onward.suggested_next_steps}
+
+
 def test_what_stands_in_the_way_is_told_until_that_very_action_succeeds(learned):
     """Another success of the same shell makes nothing good."""
 

@@ -16,6 +16,7 @@ from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.rendition import full_text
+from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.draft import Draft
@@ -184,6 +185,7 @@ def _knowledge(first: _First, asked: tuple[str, ...]) -> Statement:
         active_us=as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
         session_key=_session_key(tenancy, request),
         chosen=_filled([tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [], 1),
+        failure=f'"failure_key":{canonical_text(failure)}' if (failure := first.guidance.failure) else "",
         words=term_query(tenancy.scope, asked if knows else ()).ljust(_QUERY_LENGTH),
     )
 

@@ -1,17 +1,19 @@
 """What a pack takes from the compiler: the procedure to follow for a request, by the compiler's own model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Any
 
 from hmxgraph.compiler.actions import action_of
+from hmxgraph.compiler.failures import failure_key
 from hmxgraph.compiler.goal_classes import expected
 from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.suggest import Guide, fitting_schema, foreseen
 from hmxgraph.graph.plan import Row
-from hmxgraph.graph.rows.compilation import StoredEvent
+from hmxgraph.graph.rows.compilation import StoredEvent, stored_event
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 
@@ -36,16 +38,35 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     *kept* are the models that the row was asked to leave out.
     """
     done = tuple(action_name(*values) for values in reversed(row["done"]))
+    failure = _failure(row["latest"])
     if row["model_hash"] is None:
-        return Guidance(done=done) if done else NO_GUIDANCE
+        return Guidance(done=done, failure=failure) if done or failure else NO_GUIDANCE
     model = kept[row["model_hash"]] if row["model"] is None else _read(row["model_hash"], row["model"])
     guides = [_guide(*values) for values in sorted(row["schemas"])]
     chances = foreseen(request, done, model)
     schema = fitting_schema(chances, guides, DEFAULT_PROFILE)
     if schema is None:
-        return Guidance(done=done)
+        return Guidance(done=done, failure=failure)
     likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"])
-    return Guidance(schema.artifact_id, likely, frozenset(model.goals.actions), done)
+    return Guidance(schema.artifact_id, likely, frozenset(model.goals.actions), done, failure)
+
+
+def _failure(latest: Sequence[Row]) -> str:
+    """The key of the failure that the latest events of a session end with, as playbooks name it; else nothing."""
+    signature = summarise(map(stored_event, latest)).ahead.failure
+    return failure_key(signature) if signature else ""
+
+
+@lru_cache(maxsize=_ARTIFACTS_KEPT)
+def answered_failure(metadata: str) -> str:
+    """The key of the failure that a playbook is about; nothing of other artifacts.
+
+    >>> answered_failure('{"failure_key": "namespac found"}'), answered_failure("{}")
+    ('namespac found', '')
+
+    """
+    named = parse_json(metadata).get("failure_key")
+    return named if isinstance(named, str) else ""
 
 
 @lru_cache(maxsize=_ARTIFACTS_KEPT)

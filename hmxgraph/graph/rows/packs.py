@@ -7,7 +7,7 @@ from typing import Any
 
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.conflicts import relation_id
-from hmxgraph.graph.rows.pack_guidance import guiding_actions
+from hmxgraph.graph.rows.pack_guidance import answered_failure, guiding_actions
 from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.graph.rows.running_session import happened
 from hmxgraph.protocol.canonical import sha256_hex
@@ -80,6 +80,7 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
         validity=_validity(values),
         sound=_genuine(values) and _evidence_left(values),
         actions=guiding_actions(values["metadata"], values["content"]),
+        failure=answered_failure(values["metadata"]),
         confirmed_us=max(values["count_times"][counted], values["created_us"]),
     )
 

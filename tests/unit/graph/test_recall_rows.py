@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.graph.rows.recall_rows import MOST_WORDS, pool_rows, recall_row
+from hmxgraph.graph.rows.recall_rows import MOST_FURTHER, MOST_WORDS, pool_rows, recall_row
 from hmxgraph.text.tokens import counter
 
 EVENT = {
@@ -46,6 +46,14 @@ def test_tokens_are_those_of_packs():
     assert pool_rows(50, [row], [""])[0][7] == counter()("Ann: Deploy staging?\n")
 
 
-def test_long_results_are_ranked_by_their_beginning():
-    """No row is much longer than ranking needs."""
-    assert len(pool_rows(50, [recall_row(EVENT | {"search_text": "w " * 9_999})], [""])[0][4]) == MOST_WORDS
+def test_of_long_results_the_further_words_are_ranked_once():
+    """No row is much longer than ranking needs, and no word of the end is missing."""
+
+    def ranked(search_text):
+        return pool_rows(50, [recall_row(EVENT | {"search_text": search_text})], [""])[0][4]
+
+    assert ranked("w " * 9_999).split() == ["w"] * (MOST_WORDS // 2)
+    assert ranked("w " * 9_999 + "unknown account").split()[-2:] == ["account", "unknown"]
+    told = ranked(" ".join(f"word{number}" for number in range(9_999)))
+    assert len(told) <= MOST_WORDS + MOST_FURTHER
+    assert {"word0", "word9998"} <= set(told.split()) <= {f"word{number}" for number in range(9_999)}

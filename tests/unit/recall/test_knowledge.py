@@ -124,6 +124,19 @@ def test_progress_is_the_last_step_reached():
     assert [step["description"] for step in hints["suggested_next_steps"]] == ["Apply", "Verify"]
 
 
+def test_a_remedy_comes_before_the_procedure():
+    """What a playbook says of the failure at hand is the next step; without a procedure it is the only one."""
+    schema = progress(artifact(1, steps=(("Look", "look"), ("Apply", "apply"))), ("look",), RunningSession())
+    playbook = replace(artifact(2, kind="failure_playbook"), content={"recovery_steps": ["Create it", "Ask"]})
+
+    def told(*given):
+        return [step["description"] for step in workflow_hints(*given)["suggested_next_steps"]]
+
+    assert told(schema, RunningSession(), playbook) == ["Create it", "Ask", "Apply"]
+    assert told(None, RunningSession(), playbook) == ["Create it", "Ask"]
+    assert told(schema, RunningSession(), replace(playbook, content={"recovery_steps": "Create it"})) == ["Apply"]
+
+
 def test_blockers_are_failures_that_nothing_made_good():
     """A later success of the same action takes its failure away."""
     applied, looked = Happened(CALL, "sh(apply x)", "apply"), Happened(CALL, "sh(look x)", "look")
