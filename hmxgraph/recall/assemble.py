@@ -19,7 +19,7 @@ from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.episodes import SECTION
 from hmxgraph.recall.hints import decision_constraints, workflow_hints
 from hmxgraph.recall.judging import RULES, Judgement, Repeats, judged
-from hmxgraph.recall.layout import DATED, Costs, day
+from hmxgraph.recall.layout import DATED, Costs, day, tells_when
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import NOTHING, Box, Packed, cut_to, fill
 from hmxgraph.recall.render import Line, line_of, parts_of, tokens_of
@@ -290,17 +290,13 @@ def _beyond(candidate: Candidate, told: Collection[str]) -> str:
     return "duplicate" if candidate.content in told else "budget_exceeded"
 
 
-def _about(candidate: Candidate) -> dict[str, Any]:
-    """What the metadata tell of an entry: whether from outside; of what happened also when, where and by whom."""
-    if candidate.section not in DATED:
-        return {"label": candidate.label} if candidate.label else {}
-    about: dict[str, Any] = {
-        "timestamp": iso(candidate.time_us),
-        "session_id": candidate.session_id,
-        "place": candidate.place,
-    }
-    named = {"speaker": candidate.speaker, "label": candidate.label}
-    return about | {name: value for name, value in named.items() if value}
+def _about(of: Candidate) -> dict[str, Any]:
+    """What the metadata tell of an entry: whether from outside; of what was said when, of events where and by whom."""
+    about: dict[str, Any] = {"label": of.label} if of.label else {}
+    if of.section in DATED:
+        about |= {"timestamp": iso(of.time_us), "session_id": of.session_id, "place": of.place}
+        return about | ({"speaker": of.speaker} if of.speaker else {})
+    return about | ({"timestamp": iso(of.time_us)} if tells_when(of) else {})
 
 
 def _dropped(dropped: Dropped) -> dict[str, Any]:

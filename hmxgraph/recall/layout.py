@@ -17,6 +17,7 @@ _FIRST_HALF = ("January", "February", "March", "April", "May", "June")
 _MONTHS = (*_FIRST_HALF, "July", "August", "September", "October", "November", "December")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DATED = frozenset({"episodes", "evidence"})
+_SAID = frozenset({"memory", "policy"})
 
 
 def heading(section: str) -> str:
@@ -49,6 +50,21 @@ def date_line(told: date, before: date | None) -> str:
     """
     short = f"{told.day} {_MONTHS[told.month - 1]}"
     return short if before is not None and before.year == told.year else f"{short} {told.year}"
+
+
+def said_on(time_us: int) -> str:
+    """When something was said last, as it stands behind it.
+
+    >>> said_on(0)
+    'said 1 January 1970'
+
+    """
+    return f"said {date_line(day(time_us), None)}"
+
+
+def tells_when(candidate: Candidate) -> bool:
+    """Whether it stands with the day on which it was said: memories, but for rules without exception and goals."""
+    return candidate.source_type in _SAID and not candidate.exempt and candidate.section != "goals"
 
 
 def groups(candidate: Candidate) -> tuple[Hashable, ...]:

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.layout import DATED, NOTICE, date_line, day, heading
+from hmxgraph.recall.layout import DATED, NOTICE, date_line, day, heading, said_on, tells_when
 from hmxgraph.text.lines import foreign
 from hmxgraph.text.lines import written as as_written
 from hmxgraph.text.tokens import TokenCounter
@@ -17,6 +17,8 @@ from hmxgraph.text.tokens import TokenCounter
 
 class Line(NamedTuple):
     """One entry as it is to be written; of events also when, in which session and place, and by whom.
+
+    Of what somebody said, which another word may have overtaken, also when; of what always holds no time is told.
 
     ``timed`` tells whether it is known when: a section with an event of unknown time has no dates.
     """
@@ -40,7 +42,7 @@ def line_of(candidate: Candidate) -> Line:
     return Line(
         candidate.section,
         candidate.content,
-        candidate.time_us,
+        candidate.time_us if candidate.section in DATED or tells_when(candidate) else 0,
         candidate.session_id,
         candidate.place,
         candidate.label,
@@ -92,8 +94,14 @@ def _dated(lines: Sequence[Line]) -> Iterator[Part]:
 
 
 def written(line: Line) -> str:
-    """One entry as it is written, without the end of its last line."""
-    return as_written(line.content, line.label, line.speaker)
+    """One entry as it is written, without the end of its last line; what somebody said once with the day it was last.
+
+    >>> written(Line("facts", "Ann looks after staging.", 1_678_000_000_000_000))
+    '- Ann looks after staging. (said 5 March 2023)'
+
+    """
+    said = line.content if line.section in DATED or not line.time_us else f"{line.content} ({said_on(line.time_us)})"
+    return as_written(said, line.label, line.speaker)
 
 
 def tokens_of(line: Line, count_tokens: TokenCounter) -> int:

@@ -467,7 +467,7 @@ def test_a_conflict_ends_with_the_evidence_of_a_side(graph):
     pack = graph.pack("Where do I live?")
     assert [entry.section for entry in pack.entries].count("conflicts") == 1
     assert pack.text.count("[disputed] The user lives in ") == 2
-    assert "[disputed]" in graph.pack("Where do I live?", budget=20).text
+    assert "[disputed]" in graph.pack("Where do I live?", budget=30).text
     graph.ingest([told(3, "Good morning.", timestamp="2026-03-15T03:00:00.000Z")])
     pack = graph.pack("Where do I live?")
     assert "Rome" not in pack.text

@@ -77,7 +77,8 @@ def test_what_tools_and_the_web_told_is_labelled_as_memory_too():
     told = [replace(evidence("m001", 1), label="web")]
     pack = packed((), known(memories=facts, evidence=told), query="staging", sections=["facts"])
     lines = [line for line in pack.text.splitlines() if "staging:" in line]
-    assert sorted(lines) == ["- staging: port is 1", "[data] staging: version is 2", "[web] staging: owner is Ann"]
+    said = ["- staging: port is 1", "[data] staging: version is 2", "[web] staging: owner is Ann"]
+    assert sorted(lines) == [f"{line} (said 14 March 2026)" for line in said]
     assert pack.text.startswith(NOTICE)
 
 
