@@ -8,6 +8,7 @@ from hmxgraph.graph.rows.lifecycle import ArtifactFilter
 from hmxgraph.knowledge.moments import Moment, as_us
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
 from hmxgraph.recall.request import PackRequest
+from hmxgraph.text.asked import checked_texts
 
 
 class WantedArtifacts(TypedDict, total=False):
@@ -29,7 +30,7 @@ def artifact_filter(wanted: WantedArtifacts) -> ArtifactFilter:
     ('staging',)
 
     """
-    tags, situation = tuple(wanted.get("tags", ())), tuple(wanted.get("situation", ()))
+    tags, situation = (tuple(checked_texts(name, wanted.get(name))) for name in ("tags", "situation"))
     given: dict[str, Any] = {**wanted, "tags": tags, "situation": situation}
     return ArtifactFilter(**given)
 

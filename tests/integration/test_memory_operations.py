@@ -54,6 +54,29 @@ def test_impossible_operations_are_refused(memory):
         memory.search("x", mode="meh")
 
 
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("text", lambda memory: memory.add(None)),
+        ("text", lambda memory: memory.add("\ud800")),
+        ("tags", lambda memory: memory.add("x", tags="abc")),
+        ("tags", lambda memory: memory.add("x", tags=[1])),
+        ("project_id", lambda memory: memory.add("x", project_id=5)),
+        ("query", lambda memory: memory.search(None)),
+        ("memory_id", lambda memory: memory.get(5)),
+        ("memory_id", lambda memory: memory.delete(None)),
+        ("memory_ids", lambda memory: memory.record_outcome("abc", "success")),
+        ("digest_modes", lambda memory: memory.compact(digest_modes="find_failures")),
+    ],
+)
+def test_what_is_no_text_or_list_is_named(graph, memory, name, ask):
+    """One error that names the argument; nothing is stored."""
+    with pytest.raises(InvalidRequest) as refused:
+        ask(memory)
+    assert refused.value.name == name
+    assert graph.health()["event_count"] == 0
+
+
 def test_what_is_superseded_or_deleted_is_hidden_with_the_reason(memory):
     """Out of searches unless asked for; the chain cannot fork or close on itself."""
     old = memory.add("Verify the rollout once", kind="policy").memory_id

@@ -18,6 +18,7 @@ from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.tasks.memory_events import SESSION, Doing, added, judged, memory_event, outcome
 from hmxgraph.tasks.usefulness import OUTCOMES, SIGNALS
+from hmxgraph.text.asked import checked_text
 from hmxgraph.text.tokens import counter
 
 
@@ -41,7 +42,10 @@ class Remembered:
         """
         if self.kind not in KINDS:
             raise UnknownChoice("kind", self.kind, KINDS)
-        if not self.text.strip():
+        for name, value in (("project_id", self.project_id), *(("tags", tag) for tag in self.tags)):
+            if value is not None:
+                checked_text(name, value)
+        if not checked_text("text", self.text).strip():
             raise InvalidRequest("text", repr(self.text), "sentence", "say in words what to remember")
         return self
 
@@ -65,7 +69,7 @@ def add(tenancy: Tenancy, what: Remembered, doing: Doing) -> Procedure[MemoryVie
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
-    """The memory, deleted: hidden for good, kept for what rests on it.
+    """The memory, deleted: hidden, kept for what rests on it.
 
     Raises:
         NotFound: there is none.
@@ -144,8 +148,8 @@ def _added(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[MemoryView]
 
 
 def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[MemoryView]:
-    keys = [tenancy.node_key(memory_id)]
     yield from _lock(tenancy, (memory_id,))
+    keys = [tenancy.node_key(memory_id)]
     done = yield bind(
         "memory_operations/delete", tenant_id=tenancy.tenant_id, batch={"keys": keys}, reason=reason, at_us=at_us
     )
@@ -214,7 +218,7 @@ def _views(tenancy: Tenancy, names: Sequence[str]) -> Plan[tuple[MemoryView, ...
 def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
     """Lock the session of these operations, then the memories, in the order of all writers."""
     yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": [_session(tenancy)]})
-    keys = sorted(tenancy.node_key(name) for name in names)
+    keys = sorted(tenancy.node_key(checked_text("memory_id", name)) for name in names)
     rows = yield bind("memory_operations/lock", tenant_id=tenancy.tenant_id, batch={"keys": keys})
     if len(rows) < len(keys):
         stored = {row["memory"]["memory_id"] for row in rows}

@@ -19,6 +19,7 @@ from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.tasks.digest_names import digest_name
 from hmxgraph.tasks.modes import mode_of
 from hmxgraph.tasks.usefulness import weighed
+from hmxgraph.text.asked import checked_text
 from hmxgraph.text.terms import terms
 
 # Artifacts stand in the same full-text index, so more is asked for than is shown.
@@ -45,9 +46,10 @@ class Asked:
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: a limit outside 1..500.
+            InvalidRequest: no words to look for, or a limit outside 1..500.
 
         """
+        checked_text("query", self.query, "say in words what to look for")
         mode_of(self.mode)
         checked_limit(self.limit)
         if self.kind is not None and self.kind not in KINDS:
@@ -88,7 +90,8 @@ def memory_by_id(tenancy: Tenancy, memory_id: str) -> Plan[MemoryView]:
         NotFound: there is none.
 
     """
-    rows = yield bind("memory_operations/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(memory_id))
+    key = tenancy.node_key(checked_text("memory_id", memory_id))
+    rows = yield bind("memory_operations/get", tenant_id=tenancy.tenant_id, key=key)
     if not rows:
         raise NotFound("memory", memory_id, tenancy.tenant_id)
     now_us = yield from _now(tenancy, None)

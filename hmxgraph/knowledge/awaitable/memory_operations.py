@@ -14,6 +14,7 @@ from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.knowledge.awaitable.face import AsyncFace
 from hmxgraph.knowledge.drafting import doing, drafted, now_us
 from hmxgraph.knowledge.moments import Moment, as_us
+from hmxgraph.text.asked import checked_texts
 
 
 class MemorySearch(TypedDict, total=False):
@@ -78,7 +79,7 @@ class AsyncMemoryOperations(AsyncFace):
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text.
+            InvalidRequest: no text, or tags that are no list.
 
         """
         made = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
@@ -95,7 +96,7 @@ class AsyncMemoryOperations(AsyncFace):
         return await self._perform(self._meter.measured("get", {"memory_id": memory_id}, found))
 
     async def delete(self, memory_id: str, *, reason: str = "", at: Moment | None = None) -> MemoryView:
-        """The memory, deleted: hidden for good, kept for what rests on it.
+        """The memory, deleted: hidden, kept for what rests on it; said by hand again, it comes as another memory.
 
         Raises:
             NotFound: there is none.
@@ -119,7 +120,8 @@ class AsyncMemoryOperations(AsyncFace):
         Raises:
             NotFound: there is no such memory.
             AlreadySuperseded: another one took its place.
-            SupersessionCycle: the words are those of the memory itself.
+            SupersessionCycle: the words are those of the memory itself, or of one that came after it.
+            InvalidRequest: no text, or the words of a memory that took the place of another one.
 
         """
         what = remembered(kind, text, about)
@@ -161,8 +163,9 @@ class AsyncMemoryOperations(AsyncFace):
             NotFound: one of the memories does not exist.
 
         """
-        done = memory_operations.record_outcome(self._tenancy, memory_ids, outcome, summary, doing(agent_id, at))
-        request = {"memory_ids": list(memory_ids), "outcome": outcome}
+        names = checked_texts("memory_ids", memory_ids)
+        done = memory_operations.record_outcome(self._tenancy, names, outcome, summary, doing(agent_id, at))
+        request = {"memory_ids": names, "outcome": outcome}
         return await self._perform(self._meter.measured("record_outcome", request, done))
 
     async def stats(self, *, project_id: str | None = None) -> Report:
@@ -199,7 +202,8 @@ class AsyncMemoryOperations(AsyncFace):
             UnknownChoice: no such mode.
 
         """
-        done = maintenance.compact(self._tenancy, project_id, digest_modes, force=force_digest_rebuild)
+        modes = None if digest_modes is None else checked_texts("digest_modes", digest_modes)
+        done = maintenance.compact(self._tenancy, project_id, modes, force=force_digest_rebuild)
         return await self._perform(self._meter.measured("compact", {"project_id": project_id}, done))
 
     async def dream(
@@ -225,4 +229,5 @@ class AsyncMemoryOperations(AsyncFace):
 
 def remembered(kind: str, text: str, about: About) -> Remembered:
     """A memory to be added."""
-    return Remembered(kind, text, about.get("project_id"), tuple(about.get("tags", ())), about.get("hard", False))
+    tags = tuple(checked_texts("tags", about.get("tags")))
+    return Remembered(kind, text, about.get("project_id"), tags, about.get("hard", False))
