@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 from contextlib import asynccontextmanager
+from time import monotonic
 
 import pytest
 
@@ -12,6 +13,7 @@ import hmxgraph
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources import Delivery
 from hmxgraph.ingest.streams import open_stream
+from hmxgraph.ingest.streams.sse import SseStream
 from tests.integration.ingested import Ingested
 from tests.integration.servers import free_port, program
 from tests.unit.ingest.making import document
@@ -179,6 +181,31 @@ def test_server_sent_events(opened, stored, messages):
     assert stream.last_stored == str(len(messages) - 1)
 
 
+@pytest.mark.parametrize(("said", "silence"), [("", 0.5 + 1), ("retry: 200\n\n", 0.2 + 0.2)])
+def test_a_dropped_connection_is_given_time(tenant_id, said, silence):
+    """Before it is made again there is the pause that the sender asks for, else half a second that doubles."""
+
+    async def serve(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        event = said.encode() + b"data: " + json.dumps(document(tenant_id=tenant_id)).encode() + b"\n\n"
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+        writer.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
+        await writer.drain()
+        writer.close()
+
+    async def run():
+        port = free_port()
+        messages = aiter(SseStream(f"http://127.0.0.1:{port}/", reconnects=2))
+        async with await asyncio.start_server(serve, "127.0.0.1", port):
+            await anext(messages)
+        began = monotonic()
+        with pytest.raises(IngestRefused):
+            await anext(messages)
+        return monotonic() - began
+
+    assert silence <= asyncio.run(run()) < silence + 1
+
+
 def test_websocket(opened, stored, messages):
     """Each frame is one event; the end of the connection is the end of the stream."""
     from websockets.asyncio.server import serve  # noqa: PLC0415 - only with the extra
@@ -209,8 +236,8 @@ def test_websocket(opened, stored, messages):
         "kafka://ana:secret@127.0.0.1:{}/topic",
     ],
 )
-def test_nobody_there_is_told(opened, url):
-    """A server that does not answer is one clear error with its address, and never with a login."""
+def test_nobody_there_is_told(opened, url, caplog):
+    """A server that does not answer is one clear error with its address, never with a login, no client's traceback."""
 
     async def run():
         async with opened() as graph:
@@ -219,6 +246,7 @@ def test_nobody_there_is_told(opened, url):
     with pytest.raises(IngestRefused, match=r"127\.0\.0\.1") as refused:
         asyncio.run(run())
     assert "secret" not in str(refused.value)
+    assert [record.name for record in caplog.records if record.exc_info] == []
 
 
 def test_a_refused_request_tells_no_login(opened):
@@ -286,6 +314,33 @@ def test_redis(opened, stored, messages, tmp_path):
     check(report, stored)
     assert report.rejected[0].source == f"redis://127.0.0.1:{port}/0/events"
     assert (again.lines, pending["pending"]) == (0, 0)
+
+
+def test_a_redis_connection_has_patience():
+    """The client's own default for the silence of a connection, of a few seconds, does not hold for a stream."""
+    stream = open_stream("redis://127.0.0.1/events")
+    assert stream._client.connection_pool.connection_kwargs["socket_timeout"] is None
+
+
+def test_a_silent_redis_is_waited_for(messages, tmp_path):
+    """A silence longer than the connection's patience, which a URL may name, does not end the stream."""
+    from redis.asyncio import Redis  # noqa: PLC0415 - only with the extra
+
+    port = free_port()
+
+    async def run():
+        stream = open_stream(f"redis://127.0.0.1:{port}/events?socket_timeout=0.6")
+        coming = asyncio.ensure_future(anext(aiter(stream)))
+        done, _ = await asyncio.wait({coming}, timeout=1.0)
+        assert not done
+        async with Redis.from_url(f"redis://127.0.0.1:{port}") as client:
+            await client.xadd("events", {"event": messages[0]})
+        delivery = await coming
+        await stream.close()
+        return delivery.payload
+
+    with program("redis-server", "--port", str(port), "--save", "", "--dir", str(tmp_path), port=port):
+        assert asyncio.run(run()).decode() == messages[0]
 
 
 def test_a_server_gone_before_the_acknowledgement_is_told(opened, stored, messages, tmp_path):

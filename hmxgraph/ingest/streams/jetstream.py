@@ -49,7 +49,9 @@ class JetStream:
     async def _deliveries(self) -> AsyncIterator[Delivery]:
         source = f"{tellable(self._server)}/{self._stream}"
         try:
-            self._connection = await nats.connect(self._server, max_reconnect_attempts=4, reconnect_time_wait=0.5)
+            self._connection = await nats.connect(
+                self._server, max_reconnect_attempts=4, reconnect_time_wait=0.5, error_cb=_on_the_way
+            )
             context = self._connection.jetstream()
             pull = await context.pull_subscribe(self._subject, durable=self._durable, stream=self._stream)
             async for message in self._messages(pull):
@@ -68,6 +70,10 @@ class JetStream:
                 continue
             for message in messages:
                 yield message
+
+
+async def _on_the_way(_: Exception) -> None:
+    """Nothing: the client tells each attempt that fails; the last one's error it raises, and that is the one told."""
 
 
 def from_url(url: str, idle_seconds: float | None) -> JetStream:

@@ -14,7 +14,8 @@ from hmxgraph.text.addresses import tellable
 
 FIELD = b"event"
 READ_AT_ONCE = 1_000
-_FOREVER = 60_000
+# Milliseconds that one read waits at the server.
+_LONGEST = 60_000
 
 
 class RedisStream:
@@ -32,7 +33,8 @@ class RedisStream:
         self.url = url
         self._key, self._group, self._consumer = key, group, consumer
         self._idle = idle_seconds
-        self._client: Redis = Redis.from_url(url)
+        # A stream may be silent for any time; what the URL says of it wins. A peer that is gone, keepalive finds.
+        self._client: Redis = Redis.from_url(url, socket_timeout=None, socket_keepalive=True)
 
     def __aiter__(self) -> AsyncIterator[Delivery]:
         return self._deliveries()
@@ -74,17 +76,25 @@ class RedisStream:
     async def _entries(self) -> AsyncGenerator[tuple[bytes, dict[bytes, bytes]], None]:
         """First the pending entries from the beginning, then new ones."""
         position: bytes | str = "0"
+        block, silent = self._block(), 0
         while True:
-            entries = await self._read(position)
+            entries = await self._read(position, block)
             for entry in entries:
                 yield entry
             if position != ">":
                 position = entries[-1][0] if entries else ">"
-            elif not entries and self._idle is not None:
+                continue
+            silent = 0 if entries else silent + block
+            if self._idle is not None and silent >= self._idle * 1000:
                 return
 
-    async def _read(self, position: bytes | str) -> list[tuple[bytes, dict[bytes, bytes]]]:
-        block = _FOREVER if self._idle is None else max(1, int(self._idle * 1000))
+    def _block(self) -> int:
+        """Milliseconds that a read may wait: no longer than the connection has patience for."""
+        patience = self._client.connection_pool.connection_kwargs.get("socket_timeout")
+        idle = _LONGEST if self._idle is None else self._idle * 1000
+        return max(1, int(min(_LONGEST, idle, patience * 500 if patience else _LONGEST)))
+
+    async def _read(self, position: bytes | str, block: int) -> list[tuple[bytes, dict[bytes, bytes]]]:
         answer = await self._client.xreadgroup(
             self._group, self._consumer, {self._key: position}, count=READ_AT_ONCE, block=block
         )
@@ -107,9 +117,10 @@ def _payload(fields: dict[bytes, bytes]) -> bytes:
 
 
 def from_url(url: str, idle_seconds: float | None) -> RedisStream:
-    """The stream named by ``redis://host:port/key?group=g&consumer=c&db=0``."""
+    """The stream named by ``redis://host:port/key?group=g&consumer=c&db=0&socket_timeout=60``."""
     parts = urlsplit(url)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    server = urlunsplit((parts.scheme, parts.netloc, f"/{asked.get('db', '0')}", "", ""))
+    patience = f"socket_timeout={asked['socket_timeout']}" if "socket_timeout" in asked else ""
+    server = urlunsplit((parts.scheme, parts.netloc, f"/{asked.get('db', '0')}", patience, ""))
     group, consumer = asked.get("group", "hmxgraph"), asked.get("consumer", "hmxgraph")
     return RedisStream(server, parts.path.strip("/"), group=group, consumer=consumer, idle_seconds=idle_seconds)

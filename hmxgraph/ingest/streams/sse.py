@@ -1,5 +1,6 @@
 """Server-Sent Events: each event of the stream is one HMX event in its data field."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
@@ -11,11 +12,15 @@ from hmxgraph.ingest.streams.idling import until_idle
 from hmxgraph.ingest.streams.refusals import broken_off
 from hmxgraph.text.addresses import tellable
 
+# Seconds before a dropped connection is made again, doubled each time, where the sender did not say how many.
+PAUSE = 0.5
+
 
 class SseStream:
     """The events that *url* sends.
 
-    A dropped connection is made again up to *reconnects* times, asking for what follows the last id received.
+    A dropped connection is made again up to *reconnects* times, asking for what follows the last id received; after
+    a pause that the sender may name (``retry``), and never one that would make a silence of *idle_seconds*.
     ``last_stored`` is the id of the last message whose event is committed: give it as *last_event_id* to go on there.
     """
 
@@ -34,9 +39,10 @@ class SseStream:
         self._headers = dict(headers or {})
         self._reconnects = reconnects
         self._idle = idle_seconds
+        self._retry: float | None = None
 
     def __aiter__(self) -> AsyncIterator[Delivery]:
-        return until_idle(self._deliveries(), self._idle)
+        return self._deliveries()
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
         """Remember the id of the last stored message; the protocol knows no acknowledgement."""
@@ -46,16 +52,19 @@ class SseStream:
         """Nothing: the connection ends with the iteration."""
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
-        line, failures, source = 0, 0, tellable(self.url)
+        line, source = 0, tellable(self.url)
+        pauses: list[float] = []
         while True:
             try:
-                async for message in self._messages():
-                    line, failures = line + 1, 0
+                async for message in until_idle(self._messages(), self._idle):
+                    line += 1
+                    pauses.clear()
                     yield Delivery(message.data, line, source, message.id)
             except httpx.TransportError as error:
-                failures += 1
-                if failures > self._reconnects:
+                pauses.append(PAUSE * 2 ** len(pauses) if self._retry is None else self._retry)
+                if len(pauses) > self._reconnects or (self._idle is not None and sum(pauses) > self._idle):
                     raise broken_off(self.url, error, during="no connection") from error
+                await asyncio.sleep(pauses[-1])
             except (httpx.HTTPStatusError, httpx.InvalidURL, httpx_sse.SSEError) as error:
                 raise broken_off(self.url, error) from error
             else:
@@ -71,6 +80,7 @@ class SseStream:
             source.response.raise_for_status()
             async for message in source.aiter_sse():
                 self._received = message.id or self._received
+                self._retry = self._retry if message.retry is None else message.retry / 1000
                 if message.data:
                     yield message
 
