@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.cli.common import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.cli.interruption import pipe_may_be_left
 from hmxgraph.graph.ingesting import IngestChoices
 from hmxgraph.ingest.forgetting import ForgetReport
 from hmxgraph.ingest.report import IngestReport
@@ -34,6 +35,14 @@ _AGE = re.compile(r"(\d+)([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
+class Rate(ProgressColumn):
+    """Lines a second, once that is known."""
+
+    def render(self, task: Task) -> Text:
+        """A whole number."""
+        return Text("" if task.speed is None else f"{task.speed:,.0f} /s")
+
+
 def ingest(
     source: Annotated[
         str, typer.Argument(help="File or folder (NDJSON, JSON array, gz), - for stdin, or a stream's URL.")
@@ -49,10 +58,12 @@ def ingest(
     """Store events; each line is accepted, known already, in conflict, or named with all its faults."""
     options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch}
     options["on_error"] = "raise" if strict else "report"
-    with _progress() as told:
-        options["progress"] = told
-        report = _streamed(source, idle, tenant, options) if is_stream_url(source) else _read(source, tenant, options)
-    emit(report.document(), as_json, lambda: out.print(_table(report)))
+    with pipe_may_be_left(source):
+        with _progress() as told:
+            options["progress"] = told
+            streams = is_stream_url(source)
+            report = _streamed(source, idle, tenant, options) if streams else _read(source, tenant, options)
+        emit(report.document(), as_json, lambda: out.print(_table(report)))
     if report.rejected or report.conflicts:
         sys.exit(1)
 
@@ -124,7 +135,7 @@ def _progress() -> Iterator[Callable[[int], None] | None]:
     if not err.is_terminal:
         yield None
         return
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} lines"), TextColumn("{task.speed} /s"))
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} lines"), Rate())
     with Progress(*columns, TimeElapsedColumn(), console=err, transient=True) as progress:
         task = progress.add_task("ingest", total=None)
         yield lambda settled: progress.update(task, completed=settled)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import IO, Any, TypeAlias, TypedDict
+from typing import IO, Any, Final, TypeAlias, TypedDict, cast
 
 from hmxgraph.errors import IngestRefused, InvalidRequest, UnknownChoice
+from hmxgraph.graph.beside import beside
 from hmxgraph.graph.plan import Work
 from hmxgraph.graph.plans.ingest import record
 from hmxgraph.graph.preparing import prepared
@@ -28,6 +29,7 @@ from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
 Transact: TypeAlias = Callable[[Work[Any]], Any]
 TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]
 Progress: TypeAlias = Callable[[int], object]
+_END: Final = object()
 
 
 class IngestChoices(TypedDict, total=False):
@@ -84,8 +86,10 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
         writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
         writing: dict[int, Future[Receipt]] = {}
         for batch in made:
-            if batch.part in writing:
-                _settle(tally, writing.pop(batch.part).result(), options)
+            for part in [part for part, one in writing.items() if _due(one, part, batch)]:
+                _settle(tally, writing.pop(part).result(), options)
+            if batch is None:
+                continue
             writing[batch.part] = writers[batch.part].submit(transact, _work(tenancy, batch, options))
         for _, written in sorted(writing.items()):
             _settle(tally, written.result(), options)
@@ -107,13 +111,15 @@ async def ingest_async(
     return tally.report(perf_counter() - began)
 
 
-async def _write(made: AsyncGenerator[Batch, None], store: "_Store", tally: Tally) -> None:
+async def _write(made: AsyncGenerator[Batch | None, None], store: "_Store", tally: Tally) -> None:
     """Store each batch while the next one is made; batches of one part come one after the other."""
     writing: dict[int, asyncio.Task[Receipt]] = {}
     try:
         async for batch in made:
-            if batch.part in writing:
-                _settle(tally, await writing.pop(batch.part), store.options)
+            for part in [part for part, one in writing.items() if _due(one, part, batch)]:
+                _settle(tally, await writing.pop(part), store.options)
+            if batch is None:
+                continue
             writing[batch.part] = asyncio.create_task(store(batch))
     finally:
         last = await asyncio.gather(*writing.values(), return_exceptions=True)
@@ -143,7 +149,7 @@ class _Store:
 
 async def _batches(
     source: Source | AsyncIterable[Any], intake: Intake, options: IngestOptions
-) -> AsyncGenerator[Batch, None]:
+) -> AsyncGenerator[Batch | None, None]:
     if isinstance(source, AsyncIterable):
         size, window = options.batch_size, options.window_seconds
         async with aclosing(streamed(source, intake, size=size, window_seconds=window)) as made:
@@ -151,8 +157,13 @@ async def _batches(
                 yield batch
         return
     ready = prepared(source, intake, size=options.batch_size, parts=options.writers)
-    while (read := await asyncio.to_thread(next, ready, None)) is not None:
-        yield read
+    while (read := await beside(next, ready, _END)) is not _END:
+        yield cast("Batch | None", read)
+
+
+def _due(written: Future[Receipt] | asyncio.Task[Receipt], part: int, batch: Batch | None) -> bool:
+    """Whether a batch of *part* must be settled now: another follows it, or it is stored and there is time."""
+    return written.done() if batch is None else part == batch.part
 
 
 def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[Receipt]:

@@ -16,13 +16,18 @@ from hmxgraph.ingest.sources import Source, deliveries
 _turn = threading.Lock()
 
 
-def prepared(source: Source, intake: Intake, *, size: int, parts: int) -> Iterator[Batch]:
-    """The batches of *source*, with what was found in their events; of all that the process prepares one at a time."""
+def prepared(source: Source, intake: Intake, *, size: int, parts: int) -> Iterator[Batch | None]:
+    """The batches of *source*, with what was found in their events; of all that the process prepares one at a time.
+
+    None where the source has nothing at hand: nobody need wait in it until it has.
+    """
     gatherings = Gatherings(intake, size=size, parts=parts)
     for reading in readings(deliveries(source), size=size):
         made = gatherings.take(reading)
         while (batch := _next(made)) is not None:
             yield batch
+        if reading.lull:
+            yield None
 
 
 def _next(made: Iterator[Batch]) -> Batch | None:

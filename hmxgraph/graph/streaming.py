@@ -8,11 +8,8 @@ from typing import Any
 from hmxgraph.ingest.batch import Batch, Gathering
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.sources import Delivery, Payload
+from hmxgraph.ingest.sources.live import LINGER, LONGEST
 from hmxgraph.ingest.window import Held, ReorderWindow
-
-# Seconds that a batch in the making waits for one more message, and that it may be in the making at all.
-LINGER = 0.01
-LONGEST = 0.25
 
 
 async def streamed(

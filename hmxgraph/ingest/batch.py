@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.ingest.report import ConflictingEvent
-from hmxgraph.ingest.sources.deliveries import Broken, Delivery
+from hmxgraph.ingest.sources.deliveries import Arrival, Broken, Delivery, Lull
 from hmxgraph.protocol.events import Event
 
 SIZE = 1_000
@@ -16,10 +16,11 @@ WEIGHT = 8_000_000
 
 
 class Reading(NamedTuple):
-    """What was read at once, and whether it was the last."""
+    """What was read at once, whether it was the last, and whether nothing more is at hand."""
 
     deliveries: Sequence[Delivery | Broken]
     last: bool = False
+    lull: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +84,31 @@ def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
     return ConflictingEvent(source, line, event.event.event_id, stored_hash, event.properties["event_hash"])
 
 
-def readings(deliveries: Iterable[Delivery | Broken], *, size: int = SIZE) -> Iterator[Reading]:
-    """*deliveries* by the batch, fewer at a time where they are huge; reading them is all that was done.
+def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Reading]:
+    """*arrivals* by the batch, fewer at a time where they are huge or in a lull; reading them is all that was done.
+
+    Of a source that raises, or is interrupted, the last reading is what it had handed over; then its error is raised.
 
     >>> [len(reading.deliveries) for reading in readings((Delivery(b"{}", line) for line in range(24)), size=10)]
     [10, 14]
     """
     reading: list[Delivery | Broken] = []
     weight = 0
-    for delivery in deliveries:
-        reading.append(delivery)
-        weight += _weight(delivery)
-        if weight >= WEIGHT or len(reading) >= size + _few(size):
-            yield Reading(reading[:size])
-            reading = reading[size:]
-            weight = sum(map(_weight, reading))
+    try:
+        for arrival in arrivals:
+            if isinstance(arrival, Lull):
+                yield Reading(reading, lull=True)
+                reading, weight = [], 0
+                continue
+            reading.append(arrival)
+            weight += _weight(arrival)
+            if weight >= WEIGHT or len(reading) >= size + _few(size):
+                yield Reading(reading[:size])
+                reading = reading[size:]
+                weight = sum(map(_weight, reading))
+    except (Exception, KeyboardInterrupt):
+        yield Reading(reading, last=True)
+        raise
     yield Reading(reading, last=True)
 
 
@@ -129,14 +140,14 @@ class Gatherings:
         self._parts = [Gathering(size, part) for part in range(parts)]
 
     def take(self, reading: Reading) -> Iterator[Batch]:
-        """The batches that become full with what was read; after the last reading what is left in each part."""
+        """The batches that become full with what was read; after the last reading, or in a lull, all that is left."""
         last = self._few if reading.last else 0
         many = max(0, len(reading.deliveries) - last)
         yield from self._take(reading.deliveries[:many])
         for gathering in self._parts:
             gathering.size += last
         yield from self._take(reading.deliveries[many:])
-        if reading.last:
+        if reading.last or reading.lull:
             yield from (gathering.batch() for gathering in self._parts if not gathering.empty)
 
     def _take(self, deliveries: Iterable[Delivery | Broken]) -> Iterator[Batch]:

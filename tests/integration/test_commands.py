@@ -2,12 +2,15 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from time import monotonic
 
 import pytest
 
 from hmxgraph.demo import events_file
+from tests.unit.ingest.making import document
 
 
 @pytest.fixture
@@ -58,6 +61,25 @@ def test_own_events_step_by_step(hmxgraph, tenant_id):
     assert json.loads(hmxgraph("suggest", "deploy-000", *tenant, "--json")[1])["tools"]
     assert json.loads(hmxgraph("digest", *tenant, "--json")[1])["relation_count"] > 0
     assert json.loads(hmxgraph("verify", *tenant, "--json")[1])
+
+
+def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id):
+    """Lines are stored while the writer is silent; Ctrl-C ends the reading, and all that was read is accounted for."""
+    settings = {"HMXGRAPH_URI": address.uri, "HMXGRAPH_USER": address.user, "HMXGRAPH_PASSWORD": address.password}
+    command = [sys.executable, "-m", "hmxgraph", "ingest", "-", "--tenant", tenant_id, "--json"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | settings
+    ) as live:
+        for number in range(3):
+            live.stdin.write(json.dumps(document(tenant_id=tenant_id, event_id=f"e{number}")).encode() + b"\n")
+        live.stdin.flush()
+        end = monotonic() + 60
+        while graph.health()["event_count"] < 3 and monotonic() < end:
+            continue
+        live.send_signal(signal.SIGINT)
+        out, err = live.communicate(timeout=60)
+    assert (live.returncode, json.loads(out)["accepted"]) == (130, 3)
+    assert err.decode() == "interrupted: what was read until then is stored\n"
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,43 @@ def test_asynchronous_iterables_and_plain_sources(opened, stored, messages):
     assert (again.accepted, again.duplicates) == (0, NUMBER + 1)
 
 
+def test_an_open_pipe_is_stored_and_left(opened, stored, messages):
+    """What came through a pipe is stored while it is open; the ingest can be cancelled, and the loop ends."""
+
+    async def run():
+        async with opened() as graph:
+            settled, loop = asyncio.Event(), asyncio.get_running_loop()
+            told = lambda _: loop.call_soon_threadsafe(settled.set)  # noqa: E731
+            waiting = asyncio.create_task(graph.ingest(source, progress=told))
+            await asyncio.wait_for(settled.wait(), 60)
+            waiting.cancel()
+            await asyncio.wait({waiting})
+            return waiting.cancelled()
+
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as target:
+        target.write("\n".join(messages[:7]).encode() + b"\n")
+        assert asyncio.run(run())
+    assert len(stored.picture()["e"]) == 7
+
+
+@pytest.mark.parametrize("face", ["plain", "asynchronous"])
+def test_an_iterable_that_raises_loses_nothing(opened, graph, stored, messages, face):
+    """Everything that it handed over is stored, then its error is raised; by either face."""
+
+    def broken():
+        yield from messages[:20]
+        raise ConnectionError
+
+    async def run():
+        async with opened() as awaitable:
+            await awaitable.ingest(broken(), batch_size=8)
+
+    with pytest.raises(ConnectionError):
+        asyncio.run(run()) if face == "asynchronous" else graph.ingest(broken(), batch_size=8)
+    assert len(stored.picture()["e"]) == 20
+
+
 def test_the_plain_face_refuses_asynchronous_sources(graph, messages):
     """An asynchronous source needs the asynchronous face; the error says so."""
 

@@ -1,4 +1,4 @@
-"""What a source hands over: payloads with their place, or the news that it broke off."""
+"""What a source hands over: payloads with their place, or the news that it broke off or has nothing at hand."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,3 +27,11 @@ class Broken:
     fault: Fault
     line: int
     source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lull:
+    """Nothing more is at hand: what came until now need not wait for the rest."""
+
+
+Arrival: TypeAlias = Delivery | Broken | Lull

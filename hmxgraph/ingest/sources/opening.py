@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
 from hmxgraph.errors import IngestRefused
-from hmxgraph.ingest.sources.deliveries import Broken, Delivery, Payload
+from hmxgraph.ingest.sources.deliveries import Arrival, Delivery, Payload
 from hmxgraph.ingest.sources.reading import read_stream
 from hmxgraph.protocol.events import Event
 
@@ -15,7 +15,7 @@ Source: TypeAlias = str | Path | IO[bytes] | IO[str] | Payload | Iterable[Payloa
 ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
 
 
-def deliveries(source: Source) -> Iterator[Delivery | Broken]:
+def deliveries(source: Source) -> Iterator[Arrival]:
     """Everything in *source*, one delivery after the other.
 
     A path (file or folder, plain or gz), ``-`` for standard input, an open file, one event, bytes of NDJSON, or an
@@ -40,7 +40,7 @@ def deliveries(source: Source) -> Iterator[Delivery | Broken]:
     raise IngestRefused(type(source).__name__, "not a path, an open file or an iterable of events")
 
 
-def _path(source: str | Path) -> Iterator[Delivery | Broken]:
+def _path(source: str | Path) -> Iterator[Arrival]:
     if str(source) == "-":
         return read_stream(_standard_input(), "stdin")
     path = Path(source)
@@ -63,12 +63,12 @@ def _standard_input() -> IO[bytes]:
     return sys.stdin.buffer
 
 
-def _file(stream: IO[bytes], name: str) -> Iterator[Delivery | Broken]:
+def _file(stream: IO[bytes], name: str) -> Iterator[Arrival]:
     with stream:
         yield from read_stream(stream, name)
 
 
-def _folder(folder: Path) -> Iterator[Delivery | Broken]:
+def _folder(folder: Path) -> Iterator[Arrival]:
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(ENDINGS))
     if not paths:
         raise IngestRefused(str(folder), f"no event files in this folder ({', '.join(ENDINGS)})")
@@ -82,11 +82,11 @@ def _opened(path: Path) -> IO[bytes]:
         raise IngestRefused(str(path), error.strerror or str(error)) from error
 
 
-def _bytes(data: bytes) -> Iterator[Delivery | Broken]:
+def _bytes(data: bytes) -> Iterator[Arrival]:
     return read_stream(BytesIO(data), "bytes")
 
 
-def _iterable(source: Iterable[Payload]) -> Iterator[Delivery | Broken]:
+def _iterable(source: Iterable[Payload]) -> Iterator[Arrival]:
     return (Delivery(payload, number) for number, payload in enumerate(source, start=1))
 
 

@@ -1,30 +1,38 @@
-"""Bytes as payloads: NDJSON or one JSON array, plain or gz, never more than one chunk and one line in memory."""
+"""Bytes as payloads: NDJSON or one JSON array, plain or gz, never more than one chunk and one line in memory.
+
+An empty chunk, and an empty line, tell a lull.
+"""
 
 import gzip
 import zlib
 from collections.abc import Iterator
+from itertools import chain
 from typing import IO
 
 from hmxgraph.errors import Fault, IngestRefused
 from hmxgraph.ingest.sources.array import elements
-from hmxgraph.ingest.sources.deliveries import Broken, Delivery
+from hmxgraph.ingest.sources.deliveries import Arrival, Broken, Delivery, Lull
+from hmxgraph.ingest.sources.live import CHUNK, pieces
 
-CHUNK = 1 << 18
 # An event of 1 MB may be spelled with \\uXXXX escapes and blanks; nothing sound is longer than this.
 LONGEST_LINE = 8 << 20
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_stream(stream: IO[bytes], name: str) -> Iterator[Delivery | Broken]:
+def read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
     """The payloads of *stream*; a stream that breaks off ends with :class:`Broken`, after all that was good."""
     broken: list[Broken] = []
     chunks = _chunks(stream, name, broken)
-    first = next(chunks, b"").removeprefix(_BOM)
-    line = 0
+    line, first = 0, b""
+    for first in chunks:
+        if first:
+            break
+        yield Lull()
+    first = first.removeprefix(_BOM)
     array = first.lstrip().startswith(b"[")
     for line, piece in _elements(first, chunks, name, broken) if array else _lines(first, chunks):
-        yield _delivery(piece, line, name)
+        yield Lull() if piece == b"" else _delivery(piece, line, name)
     yield from (Broken(news.fault, line + 1, name) for news in broken)
 
 
@@ -48,9 +56,7 @@ def _delivery(piece: bytes | None, line: int, name: str) -> Delivery | Broken:
 def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[bytes]:
     """What the stream holds, unpacked; why it ended early is left in *broken*."""
     try:
-        first = stream.read(CHUNK)
-        packed = first.startswith(_GZIP)
-        yield from _unpacked(first, stream) if packed else _plain(first, stream)
+        yield from _sorted_out(pieces(stream))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         broken.append(Broken(Fault("$", "RFC 1952", str(error), "a complete gz file"), 0, name))
     except OSError as error:
@@ -59,24 +65,32 @@ def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[byte
         broken.append(Broken(Fault("$", "HMX-E 8", f"the source broke off: {error.strerror}", "its end"), 0, name))
 
 
-def _plain(first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
-    while first:
-        yield first
-        first = stream.read(CHUNK)
+def _sorted_out(raw: Iterator[bytes]) -> Iterator[bytes]:
+    """The bytes themselves or what is packed in them, the first chunk long enough to be known by its beginning."""
+    first = b""
+    for piece in raw:
+        if not piece:
+            yield piece
+        first += piece
+        if len(first.lstrip()) > len(_BOM) or len(first) >= CHUNK:
+            break
+    if first:
+        whole = chain([first], raw)
+        yield from _unpacked(whole) if first.startswith(_GZIP) else whole
 
 
-def _unpacked(first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
+def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
     """A gz file of one or more members."""
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    data = first
-    while data:
-        if unpack.eof:
-            unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-        piece = unpack.decompress(data, CHUNK)
-        if piece:
-            yield piece
-        data = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail
-        data = data or stream.read(CHUNK)
+    for data in raw:
+        if not data:
+            yield data
+        while data:
+            if unpack.eof:
+                unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+            if piece := unpack.decompress(data, CHUNK):
+                yield piece
+            data = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail  # noqa: PLW2901
     if not unpack.eof:
         raise EOFError("the gz file ends in the middle")
 
@@ -99,5 +113,7 @@ def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes |
                 yield number + 1, None
             rest, skipping = b"", True
         chunk = next(chunks, None)
+        if chunk == b"":
+            yield number, chunk
     if rest.strip() and not skipping:
         yield number + 1, rest

@@ -1,5 +1,7 @@
 """Batches are prepared one at a time in a process, and whoever reads or fails keeps nobody waiting."""
 
+import json
+import os
 import threading
 
 import pytest
@@ -84,3 +86,27 @@ def test_a_batch_not_taken_holds_nothing():
     first = next(batches(documents(30)))
     assert len(first.events) == 10
     assert len(list(batches(documents(30)))) == 3
+
+
+def test_what_came_before_an_error_is_prepared():
+    """A source that raises has what it handed over made into batches first."""
+
+    def broken():
+        yield from documents(25)
+        raise ConnectionError
+
+    made = batches(broken())
+    assert [len(next(made).events) for _ in range(3)] == [10, 10, 5]
+    with pytest.raises(ConnectionError):
+        next(made)
+
+
+def test_a_lull_hands_over_what_there_is():
+    """Events of an open pipe are a batch when no more of them come; where there is none, None says so."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as target:
+        made = batches(source)
+        assert next(made) is None
+        target.write(b"".join(json.dumps(one).encode() + b"\n" for one in documents(3)))
+        assert len(next(made).events) == 3
+        assert [next(made), next(made)] == [None, None]
