@@ -1,5 +1,6 @@
 """Transactions against one database: managed, retried, timed out, their errors translated. Both faces end here."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -26,6 +27,7 @@ T = TypeVar("T")
 TRANSACTION_TIMEOUT = 600.0
 RACES = 8
 _CLOSED = "it was closed: connect again"
+_ELSEWHERE = "it was opened in another event loop: connect again in this one"
 
 
 class Connection:
@@ -92,6 +94,7 @@ class AsyncConnection:
     def __init__(self, address: Address) -> None:
         self.address = address
         self._driver = drivers.open_async(address)
+        self._loop = asyncio.get_running_loop()
         self._closed = False
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
         self._listeners: tuple[Trace, ...] = ()
@@ -100,6 +103,21 @@ class AsyncConnection:
         """Tell *listener* one line per statement from now on; call what you get to stop."""
         self._listeners = (*self._listeners, listener)
         return lambda: self._forget(listener)
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether the event loop in which it was opened has ended, and with it all that could be asked or closed."""
+        return self._loop.is_closed()
+
+    def check_loop(self) -> None:
+        """Nothing, in the event loop in which it was opened: its sockets belong to that one.
+
+        Raises:
+            GraphNotOpen: this is another one.
+
+        """
+        if self._loop is not asyncio.get_running_loop():
+            raise GraphNotOpen(_ELSEWHERE)
 
     async def verify(self) -> None:
         """Return at once where the server answers; errors as :meth:`Connection.verify`."""
@@ -121,6 +139,7 @@ class AsyncConnection:
         """What one work's plan returns, done in one transaction; a lost race on a key is run again."""
         if self._closed:
             raise GraphNotOpen(_CLOSED)
+        self.check_loop()
         watch = TransactionWatch(self._listeners)
         database = self.address.database
         try:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import AsyncConnection
@@ -32,22 +33,30 @@ class AsyncKnowledgeGraph(
         self._locate = locate
         self._tenancy = Tenancy.of(tenant_id)
         self._opened: AsyncConnection | None = None
+        # Tasks that open at once share what the first of them opens; a lock belongs to one event loop.
+        self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._meter = Meter()
 
     def __await__(self) -> Generator[Any, None, Self]:
         return self.__aenter__().__await__()
 
     async def __aenter__(self) -> Self:
-        if self._opened is None:
-            # Starting a local server blocks, so it happens beside the event loop.
-            self._opened = AsyncConnection(await asyncio.to_thread(self._locate))
-            try:
-                await self._opened.verify()
-                await self._opened.perform(migrate())
-            except BaseException:
-                await self.close()
-                raise
+        async with self._opening.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            if self._opened is None or self._opened.abandoned:
+                self._opened = await self._ready()
+        self._opened.check_loop()
         return self
+
+    async def _ready(self) -> AsyncConnection:
+        # Starting a local server blocks, so it happens beside the event loop.
+        connection = AsyncConnection(await asyncio.to_thread(self._locate))
+        try:
+            await connection.verify()
+            await connection.perform(migrate())
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -56,9 +65,13 @@ class AsyncKnowledgeGraph(
 
     async def close(self) -> None:
         """Close the connection; the graph cannot be asked until it is opened again. A second time does nothing."""
-        if self._opened is not None:
-            await self._opened.close()
+        if self._opened is None or self._opened.abandoned:
             self._opened = None
+            return
+        self._opened.check_loop()
+        # However the closing ends, the graph can be opened again.
+        opened, self._opened = self._opened, None
+        await opened.close()
 
     @property
     def tasks(self) -> AsyncTasks:

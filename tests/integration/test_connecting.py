@@ -1,6 +1,7 @@
 """Ways to a graph: shared databases, own databases, wrong logins, nobody there, the awaitable face."""
 
 import asyncio
+import gc
 
 import pytest
 
@@ -13,6 +14,7 @@ from hmxgraph.errors import (
     StorageUnavailable,
     UnknownChoice,
 )
+from hmxgraph.graph import drivers
 
 
 def test_own_database_needs_an_edition_that_has_them(address, tenant_id):
@@ -134,3 +136,74 @@ def test_awaitable_face_opens_both_ways(address, tenant_id):
 
     first, second = asyncio.run(story())
     assert first == second
+
+
+@pytest.fixture
+def awaitable(address, tenant_id):
+    """The asynchronous graph of the test's tenant, not opened yet."""
+    return hmxgraph.connect_async(address.uri, password=address.password, tenant_id=tenant_id)
+
+
+def test_tasks_that_open_at_once_share_one_connection(awaitable, monkeypatch):
+    """However many tasks open a graph, one driver is made, and none goes on before the schema stands."""
+    made, opened = [], drivers.open_async
+
+    def counted(address):
+        made.append(address)
+        return opened(address)
+
+    async def story():
+        async def ask():
+            await awaitable
+            return await awaitable.health()
+
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(8):
+                tasks.create_task(ask())
+        await awaitable.close()
+
+    monkeypatch.setattr(drivers, "open_async", counted)
+    asyncio.run(story())
+    assert len(made) == 1
+
+
+def test_whatever_becomes_of_closing_it_opens_again(awaitable):
+    """A close that was cancelled leaves a graph that can be opened and asked."""
+
+    async def story():
+        await awaitable
+        closing = asyncio.create_task(awaitable.close())
+        await asyncio.sleep(0)
+        closing.cancel()
+        await asyncio.wait({closing})
+        async with awaitable:
+            return closing.cancelled(), await awaitable.health()
+
+    cancelled, health = asyncio.run(story())
+    assert (cancelled, health["indexes_not_online"]) == (True, [])
+
+
+def test_another_event_loop_is_told(awaitable):
+    """A graph cannot be asked, opened or closed from another loop than the one that opened it; there it goes on."""
+    with asyncio.Runner() as home:
+        home.run(awaitable.__aenter__())
+        for elsewhere in (awaitable.health, awaitable.__aenter__, awaitable.close):
+            with pytest.raises(GraphNotOpen, match="another event loop"):
+                asyncio.run(elsewhere())
+        assert home.run(awaitable.health())["indexes_not_online"] == []
+        home.run(awaitable.close())
+
+
+@pytest.mark.filterwarnings("ignore")  # sockets that were not closed
+def test_an_event_loop_that_ended_is_forgotten(awaitable):
+    """Where the loop that opened a graph has ended without closing it, the next one opens it anew."""
+
+    async def story():
+        with pytest.raises(GraphNotOpen, match="another event loop"):
+            await awaitable.health()
+        async with awaitable:
+            return await awaitable.health()
+
+    asyncio.run(awaitable.__aenter__())
+    assert asyncio.run(story())["indexes_not_online"] == []
+    gc.collect()
