@@ -22,7 +22,7 @@ def twin(plain: str, module: str) -> str:
         f"twin of ``knowledge.awaitable.{module}``", f"twin of ``knowledge.plain.{module}``"
     )
     text = _methods_that_perform(text)
-    text = re.sub(r"self\._perform\(", "await self._perform(", text)
+    text = re.sub(r"self\._(perform|beside)\(", r"await self._\1(", text)
     text = re.sub(rf"\b({'|'.join(BASES)})\b", r"Async\1", text)
     text = re.sub(r"\bConnection\b", "AsyncConnection", text)
     text = text.replace("self._connection = connection", "self._opened: AsyncConnection | None = connection")

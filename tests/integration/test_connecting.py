@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 
 import pytest
 
@@ -15,6 +16,7 @@ from hmxgraph.errors import (
     UnknownChoice,
 )
 from hmxgraph.graph import drivers
+from hmxgraph.graph.plans import exploring
 
 
 def test_own_database_needs_an_edition_that_has_them(address, tenant_id):
@@ -136,6 +138,23 @@ def test_awaitable_face_opens_both_ways(address, tenant_id):
 
     first, second = asyncio.run(story())
     assert first == second
+
+
+def test_a_graph_for_networkx_is_made_beside_the_event_loop(awaitable, monkeypatch):
+    """Importing networkx takes long: the loop goes on meanwhile."""
+    at_work, made = [], exploring.entity_graph
+
+    def watched(found):
+        at_work.append(threading.current_thread())
+        return made(found)
+
+    async def story():
+        async with awaitable:
+            return await awaitable.to_networkx()
+
+    monkeypatch.setattr(exploring, "entity_graph", watched)
+    assert asyncio.run(story()).number_of_nodes() == 0
+    assert at_work != [threading.current_thread()]
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Saved queries, the entity graph, and whether the server is well."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hmxgraph.errors import StatementMisuse
 from hmxgraph.graph.catalogue import query
@@ -31,9 +31,28 @@ def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Proc
     return rows
 
 
-def entity_graph(tenancy: Tenancy) -> Procedure["nx.MultiDiGraph[str]"]:
-    """The active entities and relations: nodes with name and type, edges with type and weight."""
-    graph = yield from read(lambda: _entity_graph(tenancy.tenant_id))
+class Relations(NamedTuple):
+    """The active entities and what relates them, row by row."""
+
+    nodes: list[Row]
+    edges: list[Row]
+
+
+def relations(tenancy: Tenancy) -> Procedure[Relations]:
+    """The active entities and relations."""
+    found = yield from read(lambda: _relations(tenancy.tenant_id))
+    return found
+
+
+def entity_graph(found: Relations) -> "nx.MultiDiGraph[str]":
+    """A graph of *found*: nodes with name and type, edges with type and weight."""
+    import networkx as nx  # noqa: PLC0415 - a fifth of the start of every command, and only this one needs it
+
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    for row in found.nodes:
+        graph.add_node(row["key"], name=row["name"], type=row["type"])
+    for row in found.edges:
+        graph.add_edge(row["source_key"], row["target_key"], type=row["relation_type"], weight=row["weight"])
     return graph
 
 
@@ -47,17 +66,10 @@ def _rows(name: str, parameters: dict[str, Any]) -> Plan[list[Row]]:
     return [{column: plain(value) for column, value in row.items()} for row in rows]
 
 
-def _entity_graph(tenant_id: str) -> Plan["nx.MultiDiGraph[str]"]:
-    import networkx as nx  # noqa: PLC0415 - a fifth of the start of every command, and only this one needs it
-
-    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+def _relations(tenant_id: str) -> Plan[Relations]:
     nodes = yield bind("entities/active", tenant_id=tenant_id)
-    for row in nodes:
-        graph.add_node(row["key"], name=row["name"], type=row["type"])
     edges = yield bind("entities/active_relations", tenant_id=tenant_id)
-    for row in edges:
-        graph.add_edge(row["source_key"], row["target_key"], type=row["relation_type"], weight=row["weight"])
-    return graph
+    return Relations(nodes, edges)
 
 
 def _health(tenancy: Tenancy) -> Plan[Row]:

@@ -1,8 +1,10 @@
 """What every subject of the asynchronous front door stands on."""
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from hmxgraph.errors import GraphNotOpen
+from hmxgraph.graph.beside import beside
 from hmxgraph.graph.connection import AsyncConnection
 from hmxgraph.graph.plan import Procedure
 from hmxgraph.graph.tenancy import Tenancy
@@ -24,3 +26,6 @@ class AsyncFace:
 
     async def _perform(self, procedure: Procedure[T]) -> T:
         return await self._connection.perform(procedure)
+
+    async def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
+        return await beside(function, *arguments)

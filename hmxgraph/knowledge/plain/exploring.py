@@ -45,7 +45,8 @@ class Exploring(Face):
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``."""
-        return self._perform(exploring.entity_graph(self._tenancy))
+        found = self._perform(exploring.relations(self._tenancy))
+        return self._beside(exploring.entity_graph, found)
 
     def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
         """The structure of the entity graph in numbers: counts, distributions, averages, hubs, depth (HMX-F 5)."""
