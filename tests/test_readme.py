@@ -63,6 +63,16 @@ def test_commands_run(surroundings, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} >= {"pack.html", "learned.json", "look"}
 
 
+def test_the_demo_prints_what_is_shown(surroundings):
+    """What the README shows of ``make demo`` stands in its output, in this order; dots leave something out."""
+    shown = TEXT.partition("$ make demo\n")[2].partition("$ make test\n")[0].splitlines()
+    printed = CliRunner().invoke(app, ["demo", "--tenant", surroundings["tenant"]]).stdout.splitlines()
+    lines = iter([line.split() for line in printed])
+    assert len(shown) > 10
+    for line in shown:
+        assert "..." in line or line.split() in lines, line
+
+
 def test_links_lead_somewhere():
     """Files that the README names are there, and so are the headings it points to."""
     headings = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in HEADING.findall(TEXT)}

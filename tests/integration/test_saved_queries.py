@@ -101,6 +101,15 @@ def test_relations_read_in_their_direction(demo, name, given):
     assert {target["type"] for _, target in raised} == {"error_type"}
 
 
+def test_the_session_to_start_with_has_a_story(graph, tenant_id):
+    """What was remembered by hand last is no session to look at, where there is one that several events tell."""
+    graph.ingest([document(tenant_id=tenant_id, event_id=f"e{n}", session_id="s", sequence=n) for n in range(2)])
+    for said in ("Never deploy on Friday", "Always verify the rollout"):
+        graph.remember(said, kind="policy")
+        sessions = [row["session_id"] for row in graph.query("explore/sessions").rows]
+        assert (len(sessions), graph.query("explore/parameters").rows[0]["session_id"]) == (2, "s")
+
+
 def test_starting_values_of_an_empty_tenant(graph):
     """A tenant without anything still gets a value for each parameter."""
     values = graph.query("explore/parameters").rows[0]
