@@ -56,7 +56,8 @@ def show_report(report: CompileReport) -> None:
     """Print *report*: counts by type, and the changes themselves."""
     mode = " (dry run, nothing written)" if report.dry_run else ""
     whole = f", {report.sessions} in all" if report.sessions else ""
-    title = f"{report.events} events of {report.summarised} changed sessions{whole}{mode}"
+    changed = counted(report.summarised, "changed session", "changed sessions")
+    title = f"{counted(report.events, 'event', 'events')} of {changed}{whole}{mode}"
     table = Table("type", *DEEDS, title=title)
     for kind in ARTIFACT_TYPES:
         table.add_row(kind, *(str(getattr(report, deed).get(kind, 0)) for deed in DEEDS))
@@ -71,16 +72,28 @@ def show_report(report: CompileReport) -> None:
         out.print(f"... and {len(changes) - SHOWN} more: hmxgraph query active_knowledge")
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """*number* with the word for it.
+
+    >>> counted(1, "session", "sessions"), counted(1200, "session", "sessions")
+    ('1 session', '1,200 sessions')
+    """
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def _notes(report: CompileReport) -> Iterator[str]:
     """What a reader of the table should know besides."""
     if not report.sessions and not report.dry_run and not report.summarised:
         yield "Nothing to compile: the tenant has no new events. Feed some in with hmxgraph ingest."
     if report.without_outcome:
-        yield f"{report.without_outcome} sessions have no outcome: feedback, results and tests would tell what worked."
+        found = counted(report.without_outcome, "session has", "sessions have")
+        yield f"{found} no outcome: feedback, results and tests would tell what worked."
     if report.shortened:
-        yield f"{report.shortened} sessions are so long that only their first and last steps were learnt from."
+        found = counted(report.shortened, "session is", "sessions are")
+        yield f"{found} so long that only the first and last steps were learnt from."
     if report.near_duplicates:
-        yield f"{report.near_duplicates} patterns were left out: others say nearly the same."
+        found = counted(report.near_duplicates, "pattern was", "patterns were")
+        yield f"{found} left out: others say nearly the same."
 
 
 def _show_suggestion(found: Suggestion) -> None:

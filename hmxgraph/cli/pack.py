@@ -67,7 +67,8 @@ def show_pack(made: Pack, *, explain: bool) -> None:
         err.print(_sources(made), style="dim", highlight=False, soft_wrap=True)
     budget = made.token_budget
     counts = f"{len(made.entries)} entries, {budget.dropped_count} dropped"
-    told = f"{budget.used} of {budget.total_budget} tokens, {counts}; --explain tells why, --html draws it"
+    ways = "--html draws it" if explain else "--explain tells why, --html draws it"
+    told = f"{budget.used} of {budget.total_budget} tokens, {counts}; {ways}"
     err.print(told, style="dim")
 
 

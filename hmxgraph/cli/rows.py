@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rich.console import Console, ConsoleDimensions, ConsoleRenderable, Group, RenderableType, RenderHook
 from rich.measure import Measurement
+from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -26,7 +27,10 @@ class Lines(Console):
 
 
 class Whole(RenderHook):
-    """Lets *console* break no word of a table: where they do not fit side by side, each row becomes a list."""
+    """Lets *console* break no word of a table.
+
+    Where words do not fit side by side, each row becomes a list; of names and values, each value stands below its name.
+    """
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -43,11 +47,13 @@ class Whole(RenderHook):
         for column in shown.columns:
             _keep_words(column)
         # Where a column says itself that it gives way, the others fit.
-        rigid = shown.show_header and not any(column.flexible for column in shown.columns)
-        if rigid and self._needs(shown) > self._console.width:
+        rigid = not any(column.flexible for column in shown.columns)
+        if not rigid or self._needs(shown) <= self._console.width:
+            yield shown
+        elif shown.show_header:
             yield from _listed(shown)
         else:
-            yield shown
+            yield from _stacked(shown)
 
     def _needs(self, table: Table) -> int:
         return Measurement.get(self._console, self._console.options.update(max_width=UNBOUNDED), table).minimum
@@ -88,3 +94,12 @@ def _listed(table: Table) -> Iterator[ConsoleRenderable]:
                 row.add_row(column.header, cell)
         yield row
         yield Text()
+
+
+def _stacked(table: Table) -> Iterator[ConsoleRenderable]:
+    """The rows of a *table* without headings, each as its first cell with the others below it."""
+    if table.title:
+        yield Text.assemble((str(table.title), "bold"))
+    for name, *values in zip(*(column.cells for column in table.columns), strict=True):
+        yield Text.assemble((str(name), "dim"))
+        yield from (Padding(value, (0, 0, 0, 2)) for value in values if str(value))

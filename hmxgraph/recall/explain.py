@@ -42,7 +42,7 @@ def _drops(pack: ContextPack) -> Table:
     shown = (pack.dropped_entries or ())[:MOST_DROPS]
     title = f"left out: {pack.token_budget.dropped_count}, the best {len(shown)} of them"
     table = Table("rank", "section", "score", "reason", "tokens", title=title, title_justify="left", expand=True)
-    table.add_column("source", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column("source", overflow="fold")
     for drop in shown:
         table.add_row(
             str(drop.rank),
@@ -50,7 +50,7 @@ def _drops(pack: ContextPack) -> Table:
             f"{drop.relevance_score:.3f}",
             drop.drop_reason,
             str(drop.token_estimate),
-            Text(_short(drop.source_id)),
+            Text(drop.source_id),
         )
     return table
 

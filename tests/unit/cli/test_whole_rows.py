@@ -8,7 +8,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli import artifact, query
+from hmxgraph.cli import artifact, fingerprint_tables, query
 from hmxgraph.cli.common import out
 from hmxgraph.cli.rows import Lines, Whole
 from hmxgraph.knowledge.results import QueryResult
@@ -84,11 +84,23 @@ def test_csv_tells_what_the_table_tells(capsys):
     assert told == ["entity,relation,tags,counts,nothing", 'Entity: kubectl,raises,"a, b","{""seen"":2}",']
 
 
-@pytest.mark.parametrize("width", [80, None])
+@pytest.mark.parametrize("width", [70, 80, 200, None])
+def test_keys_and_hashes_of_a_fingerprint_stand_whole(shown, width):
+    """What has to be compared or handed over can be copied, also beside a name that leaves it no room."""
+    table = fingerprint_tables._pairs({"tier": "compact", "fingerprint_hash": "f" * 64, "public key": "k" * 64})
+    printed = ANSI.sub("", shown(table, width))
+    assert all(word in printed for word in ("tier", "compact", "fingerprint_hash", "f" * 64, "public key", "k" * 64))
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, None])
 def test_what_was_left_out_of_a_pack_can_be_asked_about(shown, width):
-    """Its ids are not cut, folded where need be; a pipe gets lines no longer than what they say."""
-    pack = packed([event(number, f"deploy service {number}") for number in range(9)], query="deploy", budget=30)
+    """Its ids stand whole; a pipe gets lines no longer than what they say."""
+    events = [event(number, f"deploy service {number}") for number in range(9)]
+    ids = [str(uuid.UUID(int=number)) for number in range(9)]
+    named = [((name, *row[1:]), text) for name, (row, text) in zip(ids, events, strict=True)]
+    pack = packed(named, query="deploy", budget=30)
     printed = ANSI.sub("", shown(pack.table(), width))
-    cells = [line.split("│")[-2].strip() for line in printed.split("left out")[1].splitlines() if "│" in line]
-    assert "".join(cells) == "".join(drop.source_id for drop in pack.dropped_entries[:15])
+    left_out = printed.split("left out")[1]
+    assert pack.dropped_entries
+    assert [drop.source_id for drop in pack.dropped_entries[:15] if drop.source_id not in left_out] == []
     assert max(map(len, printed.splitlines())) <= (width or 200)
