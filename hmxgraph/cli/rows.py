@@ -53,7 +53,21 @@ class Whole(RenderHook):
         elif shown.show_header:
             yield from _listed(shown)
         else:
-            yield from _stacked(shown)
+            yield from self._stacked(shown)
+
+    def _stacked(self, table: Table) -> Iterator[ConsoleRenderable]:
+        """The rows of a *table* without headings; one that does not fit has its first cell above the others."""
+        if table.title:
+            yield Text.assemble((str(table.title), "bold"))
+        names = max(Text(str(name)).cell_len for name in table.columns[0].cells)
+        for name, *values in zip(*(column.cells for column in table.columns), strict=True):
+            row = _row(names)
+            row.add_row(name, *values)
+            if self._needs(row) <= self._console.width:
+                yield row
+            else:
+                yield Text.assemble((str(name), "dim"))
+                yield from (Padding(value, (0, 0, 0, 2)) for value in values if str(value))
 
     def _needs(self, table: Table) -> int:
         return Measurement.get(self._console, self._console.options.update(max_width=UNBOUNDED), table).minimum
@@ -86,9 +100,7 @@ def _listed(table: Table) -> Iterator[ConsoleRenderable]:
     if table.title:
         yield Text.assemble((str(table.title), "bold"))
     for cells in zip(*(column.cells for column in table.columns), strict=True):
-        row = Table(show_header=False, box=None, pad_edge=False)
-        row.add_column(style="dim", no_wrap=True)
-        row.add_column(overflow="fold")
+        row = _row()
         for column, cell in zip(table.columns, cells, strict=True):
             if str(cell):
                 row.add_row(column.header, cell)
@@ -96,10 +108,9 @@ def _listed(table: Table) -> Iterator[ConsoleRenderable]:
         yield Text()
 
 
-def _stacked(table: Table) -> Iterator[ConsoleRenderable]:
-    """The rows of a *table* without headings, each as its first cell with the others below it."""
-    if table.title:
-        yield Text.assemble((str(table.title), "bold"))
-    for name, *values in zip(*(column.cells for column in table.columns), strict=True):
-        yield Text.assemble((str(name), "dim"))
-        yield from (Padding(value, (0, 0, 0, 2)) for value in values if str(value))
+def _row(names: int | None = None) -> Table:
+    """A table for names, as wide as the longest or *names* cells, and their values."""
+    row = Table(show_header=False, box=None, pad_edge=False)
+    row.add_column(style="dim", no_wrap=True, min_width=names)
+    row.add_column(overflow="fold")
+    return row
