@@ -117,7 +117,8 @@ def _event(event: Mapping[str, Any]) -> str:
 
 def _entry(entry: Entry, about: Mapping[str, Any], drawn: str) -> str:
     origin = entry.provenance
-    when = f" &middot; {escape(about['timestamp'])} in {escape(about['session_id'])}" if "timestamp" in about else ""
+    when = f" &middot; {escape(about['timestamp'])}" if "timestamp" in about else ""
+    when += f" in {escape(about['session_id'])}" if "session_id" in about else ""
     score = f"#{entry.rank} &middot; score {entry.relevance_score:.3f} &middot; {entry.token_estimate} tokens"
     source = f"{escape(origin.origin)}, confidence {origin.confidence:.2f}, evidence {origin.evidence_count}{when}"
     name = f"{escape(entry.source_type)} <code>{escape(entry.source_id)}</code>"
