@@ -49,9 +49,15 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
         subject,
         fact.predicate,
         fact.object,
-        slot=f"{plain(subject)}\0{fact.predicate}" if fact.single and not (fact.passing and unknown) else "",
+        slot="" if fact.passing and unknown else _question(fact, subject),
         about=() if subject == UNKNOWN else (Ref("person", plain(subject)),),
     )
+
+
+def _question(fact: Fact, subject: str) -> str:
+    """The slot of a fact that is one at a time, or that may be so or not."""
+    asked = fact.predicate if fact.single else plain(fact.matter)
+    return f"{plain(subject)}\0{asked}" if asked else ""
 
 
 def plain(subject: str) -> str:

@@ -41,6 +41,9 @@ _WORK = (
     r"|waitress"
     r"|welder|writer|veteran|volunteer|entrepreneur|analyst|administrator|technician|trainer"
 )
+# What says that something is not so; "not badly allergic" says how much.
+_NOT = r"(?:(?:actually |really |in fact |still )?(?:not|no longer) (?:actually |really |in fact )?)?"
+_ITEM = r"(?!(?:it|that|this|them|so|but|which|and|or|my|we|you|they)\b)[a-z][\w -]*"
 _COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 
 
@@ -49,7 +52,8 @@ class Rule(NamedTuple):
 
     Its group ``object`` is the fact's object, ``subject`` its subject where that is not who speaks. *predicate* may
     take up the group ``what``. *telling* renders the fact. *single* says that one object holds at a time, *passing*
-    that it tells who somebody is, which is nothing to keep of a speaker who is otherwise unknown.
+    that it tells who somebody is, which is nothing to keep of a speaker who is otherwise unknown, *deniable* that each
+    of its objects may also be told not to be so.
     """
 
     predicate: str
@@ -59,6 +63,7 @@ class Rule(NamedTuple):
     confidence: float
     single: bool = False
     passing: bool = False
+    deniable: bool = False
     examples: tuple[tuple[str, str], ...] = ()
     counterexamples: tuple[str, ...] = ()
 
@@ -201,13 +206,25 @@ RULES: tuple[Rule, ...] = (
         "is allergic to",
         ("allergic",),
         re.compile(
-            r"(?<![\w'])I(?:'m| am) (?:\w+ )?allergic to (?P<object>(?!it|that|this|them)[a-z][\w -]*(?:(?:, | and "
-            r"| or )[a-z][\w -]*)*?)(?=[,.!;]|$| (?:so|but|which|and I)\b)"
+            rf"(?<![\w'])I(?:'m| am) (?:{_NOT}|(?!not\b)\w+ )allergic to "
+            rf"(?P<object>{_ITEM}(?:(?:, {_ITEM})*,? (?:and|or) {_ITEM})?)(?=[,.!;]|$| (?:so|but|which|and I)\b)"
         ),
         "{subject} is allergic to {object}",
         0.9,
-        examples=(("I'm severely allergic to peanuts, so no nuts.", "the user is allergic to peanuts"),),
-        counterexamples=("I'm allergic to it",),
+        deniable=True,
+        examples=(
+            ("I'm severely allergic to peanuts, so no nuts.", "the user is allergic to peanuts"),
+            ("I'm allergic to cats, dogs and horses.", "the user is allergic to horses"),
+            ("I am not allergic to latex after all.", "the user is not allergic to latex"),
+            ("I'm no longer allergic to nuts or milk", "the user is not allergic to milk"),
+        ),
+        counterexamples=(
+            "I'm allergic to it",
+            "I'm not badly allergic to bees",
+            "I'm not allergic to anything",
+            "I'm hardly allergic to bees",
+            "I'm possibly allergic to bees",
+        ),
     ),
     Rule(
         "is",
@@ -226,14 +243,18 @@ RULES: tuple[Rule, ...] = (
             "single m",
         ),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) {_NOW}(?P<object>(?:an? )?(?:strict )?(?:vegetarian|vegan|pescatarian"
+            rf"(?<![\w'])I(?:'m| am) {_NOW}{_NOT}(?P<object>(?:an? )?(?:strict )?(?:vegetarian|vegan|pescatarian"
             rf"|lactose[- ]intolerant|gluten[- ]intolerant|c(?:o?)eliac|diabetic|married|divorced|engaged"
             rf"|single (?:parent|mother|mom|father|dad)))\b(?! to (?:the|my|it))"
         ),
         "{subject} is {object}",
         0.85,
-        examples=(("I'm a vegetarian.", "the user is a vegetarian"),),
-        counterexamples=("I'm engaged to the idea", "Are you married?"),
+        deniable=True,
+        examples=(
+            ("I'm a vegetarian.", "the user is a vegetarian"),
+            ("I'm no longer a vegetarian.", "the user is not a vegetarian"),
+        ),
+        counterexamples=("I'm engaged to the idea", "Are you married?", "I'm almost vegan"),
     ),
     Rule(
         "birthday",
@@ -265,7 +286,7 @@ RULES: tuple[Rule, ...] = (
         ("favorite", "favourite"),
         re.compile(
             r"\b[Mm]y (?:all[- ]time )?(?:favou?rite) (?P<what>[a-z][a-z-]*(?: [a-z][a-z-]*){0,2}) (?:is|are|was"
-            r"|has (?:always )?been) (?:definitely |probably |still |always |actually |called "
+            r"|has (?:always )?been) (?:definitely |still |always |actually |called "
             r"|by far )*(?P<object>(?!when|how|that|this|it|to\b|the (?:way|one|part|moment|time)|one\b|when|where"
             r"|what|a\b|an\b|so\b|not\b|just\b|seeing|being|you)[\w'\"][^.!?;,]{1,60}?)(?=[.!?;,]|$| (?:because"
             r"|'cause|since|but|and|so|by far|-) ?)"

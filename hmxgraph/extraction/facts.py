@@ -6,15 +6,21 @@ their capitals; questions, wishes and things past are passed over.
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
+from hmxgraph.extraction.assertion import standing
 from hmxgraph.extraction.fact_rules import RULES, Rule
 from hmxgraph.extraction.phrases import cues
+from hmxgraph.extraction.verbs import BASE_VERBS
 from hmxgraph.extraction.vocabulary import DATES
 
 
 class Fact(NamedTuple):
-    """A fact as stated: *subject* is empty where it is who speaks."""
+    """A fact as stated: *subject* is empty where it is who speaks.
+
+    ``matter`` names what may be so or not, where that is the question; else it is empty.
+    """
 
     subject: str
     predicate: str
@@ -23,16 +29,20 @@ class Fact(NamedTuple):
     confidence: float
     single: bool
     passing: bool
+    matter: str = ""
 
 
-_UNREAL = re.compile(
-    r"\b(?:if|wish|when i was|imagine|used to|as if|would|whether|pretend|suppose|until|before)\b[^.;]*$", re.IGNORECASE
-)
 _NO_SUBJECT = frozenset(
     """
     it that this there he she they we you i who what the which everything nothing something everyone someone
     here and but so yes no also then now usually maybe today tomorrow yesterday please thanks team
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+_PLACED = frozenset({"lives in", "comes from", "works for"})
+_AND = re.compile(r",? (?:and|or) |, ")
+_ARTICLE = re.compile(r"(?:an?|the) ")
+_EMPHASIS = re.compile(
+    r"(?: (?:as well|too|now|after all|any ?more|any longer|at all|either|anyway|actually|really|in fact|though))+$"
 )
 _NO_PLACE = DATES | {"i", "the", "zip"}
 
@@ -49,25 +59,38 @@ def facts(sentence: str) -> Iterator[Fact]:
     for rule in RULES:
         if not words.isdisjoint(rule.cues):
             for found in rule.pattern.finditer(sentence):
-                fact = _fact(rule, found, sentence)
-                if fact:
-                    yield fact
+                yield from _stated(rule, found, sentence)
 
 
-def _fact(rule: Rule, found: re.Match[str], sentence: str) -> Fact | None:
+def _stated(rule: Rule, found: re.Match[str], sentence: str) -> Iterator[Fact]:
     groups = found.groupdict()
     named = (groups.get("subject") or "").strip()
-    if _UNREAL.search(sentence[: found.start() + 1]) or _first(named) in _NO_SUBJECT:
-        return None
-    about = _plain(groups.get("object") or groups.get("object2") or "")
-    what = groups.get("what") or groups.get("what2") or ""
-    if not about or (_first(about) in _NO_PLACE and rule.predicate in {"lives in", "comes from", "works for"}):
-        return None
+    part = "object" if groups.get("object") else "object2"
+    stands = standing(sentence, found.start(), *found.span(part))
+    if _first(named) in _NO_SUBJECT or stands == "open" or (stands == "denied" and not rule.deniable):
+        return
+    telling = rule.telling.replace("{what}", what := groups.get("what") or groups.get("what2") or "")
+    made = rule._replace(predicate=rule.predicate.replace("{what}", what.lower()), telling=telling)
+    told = _plain(groups[part] or "")
+    for about in _each(told) if rule.deniable else (told,):
+        if about and not (_first(about) in _NO_PLACE and rule.predicate in _PLACED):
+            yield _fact(made, named, about, denied=stands == "denied")
+
+
+def _fact(rule: Rule, named: str, about: str, *, denied: bool) -> Fact:
+    predicate, telling = rule.predicate, rule.telling
+    if denied:
+        predicate, telling = predicate.replace("is", "is not", 1), telling.replace(" is ", " is not ", 1)
     article = "an" if about[0].lower() in "aeiou" else "a"
-    telling = rule.telling.replace("{what}", what).replace("{a}", article).replace("{object}", about)
-    predicate = rule.predicate.replace("{what}", what.lower())
-    text = telling.replace("{subject}", named) if named else telling
-    return Fact(named, predicate, about, text, rule.confidence, rule.single, rule.passing)
+    text = telling.replace("{a}", article).replace("{object}", about)
+    matter = f"{rule.predicate} {_ARTICLE.sub('', about)}" if rule.deniable else ""
+    text = text.replace("{subject}", named) if named else text
+    return Fact(named, predicate, about, text, rule.confidence, rule.single, rule.passing, matter)
+
+
+def _each(listed: str) -> Iterator[str]:
+    """What *listed* names one after the other, up to where another clause begins: "nuts and carry a pen"."""
+    return takewhile(lambda one: _first(one) not in BASE_VERBS, _AND.split(listed))
 
 
 def _first(name: str) -> str:
@@ -76,7 +99,4 @@ def _first(name: str) -> str:
 
 
 def _plain(found: str) -> str:
-    plain = found.strip(' ,.;:!?"')
-    for ending in ("'s", " as well", " too"):
-        plain = plain.removesuffix(ending)
-    return plain
+    return _EMPHASIS.sub("", found.strip(' ,.;:!?"')).removesuffix("'s")

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from hmxgraph.extraction.assertion import claimed, taken_back
 from hmxgraph.extraction.phrases import one_of
 
 _ADVERBS = one_of(
@@ -135,6 +136,8 @@ _HYPOTHETICAL = re.compile(
     r"\b(?:if|wish|would|could|might|imagine|whether|used to|when I was|did|didn't|as much as)\b[^,]*$",
     re.IGNORECASE,
 )
+# What one thinks that one likes, one likes.
+_OWN_MIND = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
 LONGEST_OBJECT = 120
 
 
@@ -175,7 +178,10 @@ def preference(sentence: str) -> Preference | None:
         found = rule.pattern.search(sentence)
         if found and _states(sentence[: found.start()], rule):
             about = _object(found, rule)
-            return Preference(rule.predicate, about, _words(sentence, found, about), rule.confidence) if about else None
+            end = sentence.find(about, found.start()) + len(about)
+            if not about or taken_back(sentence, end):
+                return None
+            return Preference(rule.predicate, about, _words(sentence[found.start() : end]), rule.confidence)
     return None
 
 
@@ -185,7 +191,9 @@ def _states(before: str, rule: Rule) -> bool:
         return True
     if rule.predicate == "prefers" and (rule.confidence < 0.6 or re.search(r"\bif\b", before, re.IGNORECASE)):
         return False
-    return bool(_CLAUSE.search(before)) and not _HYPOTHETICAL.search(before)
+    if claimed(_OWN_MIND.sub("", before)) or _HYPOTHETICAL.search(before):
+        return False
+    return bool(_CLAUSE.search(before))
 
 
 def _object(found: re.Match[str], rule: Rule) -> str:
@@ -213,7 +221,6 @@ def _lasting(about: str) -> bool:
     )
 
 
-def _words(sentence: str, found: re.Match[str], about: str) -> str:
+def _words(statement: str) -> str:
     """The statement alone, in its own words."""
-    end = sentence.find(about, found.start()) + len(about)
-    return sentence[found.start() : end].strip() + "."
+    return statement.strip() + "."

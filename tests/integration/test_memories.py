@@ -139,6 +139,15 @@ def test_who_orders_by_the_way_may_change_their_mind(say, told, listed):
     assert "Always deploy to production on a Friday." in holding(listed)
 
 
+def test_what_is_told_not_to_be_so_any_more_ends(say, listed):
+    """The fact that it denies ends there, and comes back when told anew; others of the same kind go on."""
+    say((1, "I'm allergic to nuts and latex."), (5, "I am not allergic to latex after all."))
+    assert holding(listed) == ["The user is allergic to nuts.", "The user is not allergic to latex."]
+    assert "The user is allergic to latex." in listed(as_of_us=day(2))
+    say((9, "I'm allergic to latex again? No. I'm allergic to latex."))
+    assert holding(listed) == ["The user is allergic to latex.", "The user is allergic to nuts."]
+
+
 def test_what_is_said_of_the_same_time_is_a_conflict(say, listed, connection, tenancy):
     """Two answers of one time both stay, under an open conflict, until one is chosen."""
     say((1, "I live in Boston."), (1, "I live in Rome."))

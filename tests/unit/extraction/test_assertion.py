@@ -1,0 +1,94 @@
+"""What somebody stands by: a statement is no fact where it is doubted, told of others or taken back."""
+
+import pytest
+
+from hmxgraph.extraction.drafts import fact_draft
+from hmxgraph.extraction.facts import facts
+from hmxgraph.extraction.preferences import preference
+
+OPEN = [
+    # hedged
+    "I'm probably allergic to shellfish",
+    "I'm hardly allergic to bees.",
+    "Maybe I'm allergic to bees.",
+    "Apparently, I live in Oslo.",
+    "My favourite editor is probably Vim.",
+    "I live in Oslo, I think.",
+    "I think my boss is Maria.",
+    # said or thought by others, or not even that
+    "Tom said I live in Oslo.",
+    'Tom said: "I live in Oslo"',
+    'A note reads "I live in Oslo" and no more.',
+    "People think I'm from Canada",
+    "According to the form, I live in Oslo.",
+    "I'm from Canada, according to the form.",
+    "Everyone assumes my name is Tom",
+    "The register claims that I work at Contoso.",
+    "I don't think I live in Oslo proper",
+    "It is not true that I live in Oslo.",
+    "I doubt I'm allergic to nuts",
+    "I never said I live in Oslo.",
+    # taken back
+    "I live in Oslo, but that is wrong.",
+    "My boss is Maria, but that's outdated.",
+    "I'm from Canada, but I'm not.",
+    "I live in Oslo, not really",
+    # about nothing
+    "I'm allergic to nothing",
+    "I'm not allergic to anything",
+    "I'm not badly allergic to bees.",
+]
+STATED = [
+    ("I said I live in Oslo.", "lives in Oslo"),
+    ("As I told you, I live in Oslo.", "lives in Oslo"),
+    ("I live in Oslo but I don't like the cold.", "lives in Oslo"),
+    ("I live in Oslo and Tom does not.", "lives in Oslo"),
+    ("I'm from Canada, not the US.", "comes from Canada"),
+    ("I just found out I'm allergic to kiwi.", "is allergic to kiwi"),
+    ("Nobody knows I live in Oslo.", "lives in Oslo"),
+    ("Tom asked again, so here it is: I live in Oslo.", "lives in Oslo"),
+    ("I'm severely allergic to nuts.", "is allergic to nuts"),
+    ("I'm not allergic to penicillin, that was a mistake in my file.", "is not allergic to penicillin"),
+    ("I'm no longer vegan.", "is not vegan"),
+]
+
+
+@pytest.mark.parametrize("sentence", OPEN)
+def test_what_nobody_stands_by_is_no_fact(sentence):
+    """No fact is taken from what is doubted, somebody else's claim, taken back in one breath, or about nothing."""
+    assert list(facts(sentence)) == []
+
+
+@pytest.mark.parametrize(("sentence", "told"), STATED)
+def test_what_is_stood_by_is_told(sentence, told):
+    """One's own word, with whatever contrast goes on, stays a fact; what is said not to be so is told as such."""
+    assert [fact.text.removeprefix("{subject} ") for fact in facts(sentence)] == [told]
+
+
+@pytest.mark.parametrize("sentence", ["I think my friend Sarah is late.", "He told my friend Sarah, but she's not sure."])
+def test_who_is_named_in_passing_is_taken_for_granted(sentence):
+    """A doubt about the sentence is none about who somebody is."""
+    assert [fact.object for fact in facts(sentence)] == ["Sarah"]
+
+
+def test_what_is_no_longer_so_answers_the_same_question():
+    """To be something and not to be it have one slot for each thing, whatever the words around it."""
+    told = ("I'm allergic to nuts and latex.", "I'm not allergic to latex after all.", "I am not allergic to latex.")
+    nuts, latex, *denied = (fact_draft(fact, "Ann", "statement") for text in told for fact in facts(text))
+    assert nuts.slot != latex.slot
+    assert {one.slot for one in denied} == {latex.slot}
+    assert {one.answer for one in denied} == {"is not allergic to latex"}
+    assert latex.answer == "is allergic to latex"
+
+
+@pytest.mark.parametrize(
+    "sentence", ["People think I love golf.", "I don't think I like golf.", "I love golf, but that's not true."]
+)
+def test_a_liking_that_others_claim_is_none(sentence):
+    """Preferences are one's own, too."""
+    assert preference(sentence) is None
+
+
+def test_what_one_thinks_one_likes_one_likes():
+    """A preference needs no certainty."""
+    assert preference("I think I prefer tea over coffee.").object == "tea over coffee"
