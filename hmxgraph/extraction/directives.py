@@ -17,7 +17,7 @@ _LEAD = pattern(
     r"|hello|hey|btw"
     r"|by the way|note|important|reminder|remember|rules?|policy|instructions?|preferences?|additionally|finally"
     r"|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?\s*[,:;!.-]+\s*"
-    r"|(?:and|but|so|also|just|please|kindly|plus|now|then)\s+)+"
+    r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey)\s+)+"
 )
 _ADVERBIAL = one_of(
     "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
@@ -42,7 +42,7 @@ _STRONG = pattern(
 # Heads that order something even where nothing says how often, and those that need to be told.
 _INSISTING = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
-    "refrain from", "only",
+    "refrain from", "only", "no longer",
 )  # fmt: skip
 _NAMING = ("address me as", "refer to me as", "call me")
 _BY_THE_WAY = (
@@ -60,12 +60,24 @@ _BY_THE_WAY = (
 )
 _MILD = pattern(rf"(?:please\s+)?(?P<how>{one_of(*_INSISTING, *_NAMING, *_BY_THE_WAY)})\s+(?P<verb>[\w'-]+)")
 _OF_A_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
+_OF_A_PLAIN_VERB = frozenset({"only", "no longer"})
 _STYLE = pattern(
     r"keep (?:\w+ ){1,4}(?:short|brief|concise|simple|formal|informal|small|clean|consistent|up to date)\b"
 )
-_EVERY = pattern(
-    r"(?:all|every|each|any|no)\b[^,.;]{3,60}?\b(?:must|should (?:always|never)|may (?:not|only)"
-    r"|(?:is|are) (?:not allowed|required|forbidden|prohibited))\b"
+_MUST = pattern(
+    r"(?:must|should (?:always|never)|may (?:not|only)|(?:is|are) (?:not allowed|required|forbidden|prohibited))\b"
+)
+_EVERY = pattern(r"(?:all|every|each|any|no)\b[^,.;]{3,60}? ", _MUST.pattern)
+# Of anybody: in front of what they may not do, or have to.
+_ANYBODY = pattern(
+    r"(?:no(?:body|[ -]one)(?: else| (?:but|except) \w+)? (?:may|must|shall|is (?:allowed|permitted) to)"
+    r"|(?:every|any)(?:body|one)(?: else| (?:but|except) \w+)? (?:must(?: not| never| always)?|should (?:always|never)"
+    r"|may (?:not|only)|shall(?: not)?|is required to))(?: ever)? "
+)
+# A ban without a verb: "No emojis in commit messages".
+_BAN = pattern(
+    r"no (?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
+    r"|outside|within) [^,.;:!?]{3,60}(?:, (?:ever|please|thanks))?\W*$"
 )
 _NORM = pattern(
     r"\b(?:must(?: not| never| always)?|may (?:not|only)|shall(?: not)?|should (?:always|never|not)"
@@ -75,7 +87,7 @@ _NORM = pattern(
 _LASTING = pattern(
     r"\b(?:always|never|whenever|(?:every|each|any) time|from now on|(?<!before )(?<!keep )(?:going|moving) forward"
     r"|in (?:the )?future|next time|by default|as a rule|in general|under no circumstances|at all times"
-    r"|without exception|no matter|when(?:ever)? (?:i|you) ask|unless i)\b"
+    r"|without exception|no matter|henceforth|when(?:ever)? (?:i|you) ask|unless i)\b"
 )
 _WIDE = pattern(
     r"\b(?:(?:for|in|on|to|before|after|with|at|of) (?:all|every|any|each)|all|every|each"
@@ -93,6 +105,12 @@ _POINTING = pattern(
 )
 # Who gives an order of the moment speaks of the matter in hand: theirs, the other one, the original.
 _IN_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
+_FOR_GOOD = pattern(r"\bplease\b|, ever\b")
+# Where another clause begins, which does not say what is to be done.
+_FURTHER = pattern(
+    r",(?! (?:and|or|nor|but|then|just|only|not|unless|except|if|once|until|please)\b)"
+    r"| (?:because|since|as (?=it|they|we|i|the|this|that|he|she))\b"
+)
 _DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
 _NO_ORDER = pattern(
     one_of(
@@ -113,17 +131,17 @@ _NO_ORDER = pattern(
     )
 )
 _ABSOLUTE = pattern(
-    r"\b(?:never|must|mandatory|forbidden|prohibited|under no circumstances|not ever|not allowed|shall)\b|n't ever\b"
+    r"\b(?:never|nobody|no one|must|mandatory|forbidden|prohibited|under no circumstances|not ever|not allowed|shall)\b"
+    r"|n't ever\b"
 )
-# Words, or phrases of common words, without one of which no order is recognised.
-CUES = frozenset(
-    """
-    always never ensure remember forget avoid refrain whenever must only required forbidden prohibited mandatory
-    default circumstances forward henceforth future sure don't instead rather keep stick next every before when
-    address refer unless generally
-    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+# What no order can be without: the heads that insist, and the words that say how long or how widely it holds.
+_SIGNS = re.compile(
+    r"\b"
+    + one_of(
+        rf"{one_of(*_INSISTING, *_NAMING)}\s",
+        *(sign.pattern for sign in (_STYLE, _MUST, _ANYBODY, _BAN, _LASTING, _WIDE, _HABIT)),
+    )
 )
-PHRASES = ("do not ", "may not ", "for all ", "for each ", "in general", "call me ", "as a rule")
 
 
 class Order(NamedTuple):
@@ -132,6 +150,15 @@ class Order(NamedTuple):
     text: str
     confidence: float
     hard: bool
+
+
+def may_order(lowered: str) -> bool:
+    """Whether a lower-case text has a sign of an order that a user gives; without one, :func:`order` finds none.
+
+    >>> may_order("use british spelling from now on"), may_order("use the blue one")
+    (True, False)
+    """
+    return bool(_SIGNS.search(lowered))
 
 
 def order(sentence: str, *, system: bool = False) -> Order | None:
@@ -170,26 +197,53 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
     mild = _MILD.match(core)
     if mild and _follows(mild):
         return 0.85 if system else _mild(mild["how"].lower(), core, opening)
-    if _EVERY.match(core) or (system and _NORM.search(core)):
+    if _EVERY.match(core) or _of_anybody(core) or (system and _NORM.search(core)):
         return 0.85 if system else 0.75
-    if core.split(" ", 1)[0].lower() in BASE_VERBS and not _POINTING.search(core):
-        return _plain(core, opening)
-    return 0.0
+    if _BAN.match(core):
+        return 0.85 if system else _ban(core, sentence)
+    return _plain(core, opening) if _verb(core) and not _POINTING.search(_own(core)) else 0.0
+
+
+def _of_anybody(core: str) -> bool:
+    found = _ANYBODY.match(core)
+    return found is not None and _verb(core[found.end() :])
 
 
 def _mild(how: str, core: str, opening: str) -> float:
     """How sure a mild order is to hold beyond the moment."""
-    if _LASTING.search(core) or _LASTING.search(opening) or how in _NAMING or _STYLE.match(core):
+    if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING, "no longer"} or _STYLE.match(core):
         return 0.8
-    if _POINTING.search(core) or _IN_HAND.search(core) or _CONDITION.match(opening) or any(map(is_id, core.split())):
+    told = _own(core)
+    if _of_the_moment(told) or _CONDITION.match(opening) or (told != core and told.count(" ") < 2):
         return 0.0
     if _WIDE.search(core) or _HABIT.search(opening):
         return 0.6
-    if how not in _INSISTING:
-        return 0.0
-    if _DEFINITE.search(core):
-        return 0.5 if core.count(" ") >= 5 else 0.0
-    return 0.6
+    if how in _INSISTING and _DEFINITE.search(told):
+        return 0.5 if told.count(" ") >= 5 else 0.0
+    return 0.6 if how in _INSISTING else 0.0
+
+
+def _of_the_moment(told: str) -> bool:
+    """Whether an order speaks of what is in hand just now."""
+    return bool(_POINTING.search(told) or _IN_HAND.search(told) or any(map(is_id, told.split())))
+
+
+def _ban(core: str, sentence: str) -> float:
+    """How sure a ban without a verb is to be one, and no report of what is not there."""
+    if _LASTING.search(sentence):
+        return 0.8
+    told = _FOR_GOOD.search(sentence) and not (_of_the_moment(core) or _DEFINITE.search(core))
+    return 0.6 if told else 0.0
+
+
+def _own(core: str) -> str:
+    """The clause of the order itself, without what is told to explain it."""
+    return _FURTHER.split(core, maxsplit=1)[0]
+
+
+def _verb(core: str) -> bool:
+    """Whether *core* begins with a verb in its plain form."""
+    return core.split(" ", 1)[0].lower() in BASE_VERBS
 
 
 def _plain(core: str, opening: str) -> float:
@@ -204,7 +258,7 @@ def _follows(found: re.Match[str]) -> bool:
     how, verb = found["how"].lower(), found["verb"].lower()
     if how in _NAMING:
         return found["verb"][0].isupper()
-    if how == "only":
+    if how in _OF_A_PLAIN_VERB:
         return verb in BASE_VERBS
     return how not in _OF_A_VERB or verb in {"always", "never"} or _imperative(verb)
 

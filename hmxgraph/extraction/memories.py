@@ -11,7 +11,7 @@ from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, plain, policy_draft,
 from hmxgraph.extraction.gathering import Gathering
 from hmxgraph.extraction.phrases import cues
 from hmxgraph.extraction.remembering import EVENT_TYPE, remembered
-from hmxgraph.extraction.sentences import plain_signs, sentences
+from hmxgraph.extraction.sentences import LONGEST_TALK, plain_signs, sentences
 from hmxgraph.extraction.values import MemoryDraft
 from hmxgraph.extraction.voice import Voice
 from hmxgraph.protocol.events import Event
@@ -73,15 +73,11 @@ def _worth(lowered: str, voice: Voice) -> Looked:
     said = cues(lowered)
     person = voice.part != "system"
     return Looked(
-        voice.part != "peer" and (not said.isdisjoint(directives.CUES) or _any(directives.PHRASES, lowered)),
+        voice.part == "system" or (voice.part != "peer" and directives.may_order(lowered[:LONGEST_TALK])),
         person and (not said.isdisjoint(preferences.CUES) or _likes(lowered, said)),
         person and (not said.isdisjoint(fact_rules.CUES) or _tells(lowered, said)),
         person and not said.isdisjoint(goals.CUES),
     )
-
-
-def _any(phrases: tuple[str, ...], lowered: str) -> bool:
-    return any(phrase in lowered for phrase in phrases)
 
 
 def _likes(lowered: str, said: frozenset[str]) -> bool:
@@ -91,7 +87,7 @@ def _likes(lowered: str, said: frozenset[str]) -> bool:
 def _tells(lowered: str, said: frozenset[str]) -> bool:
     if "my" in said and fact_rules.OWN.search(lowered):
         return True
-    return _any(fact_rules.PHRASES, lowered)
+    return any(phrase in lowered for phrase in fact_rules.PHRASES)
 
 
 def _of_sentence(sentence: str, voice: Voice, looked: Looked, teller: str) -> Iterator[MemoryDraft]:

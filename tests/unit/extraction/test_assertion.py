@@ -65,7 +65,7 @@ def test_what_is_stood_by_is_told(sentence, told):
     assert [fact.text.removeprefix("{subject} ") for fact in facts(sentence)] == [told]
 
 
-@pytest.mark.parametrize("sentence", ["I think my friend Sarah is late.", "He told my friend Sarah, but she's not sure."])
+@pytest.mark.parametrize("sentence", ["I think my friend Sarah is late.", "He told my friend Sarah, but she isn't"])
 def test_who_is_named_in_passing_is_taken_for_granted(sentence):
     """A doubt about the sentence is none about who somebody is."""
     assert [fact.object for fact in facts(sentence)] == ["Sarah"]

@@ -2,7 +2,9 @@
 
 import pytest
 
-from hmxgraph.extraction.directives import order
+from hmxgraph.extraction.directives import may_order, order
+from hmxgraph.extraction.extract import extract
+from tests.unit.extraction.events import said
 
 # Sentence, confidence, whether it leaves no exception.
 ORDERS = [
@@ -32,7 +34,31 @@ ORDERS = [
     ("Only respond in bullet points.", 0.6, False),
     ("Hi, never share my address with anyone", 0.9, True),
     ("It is important to always back up first.", 0.9, False),
+    ("btw don't use print for debugging", 0.6, False),
+    ("By the way never force push.", 0.9, True),
+    ("Do not quote tabloids, the foundation has a dispute with them.", 0.6, False),
+    ("Do not use moment because it is no longer maintained.", 0.6, False),
+    ("No emojis in commit messages please", 0.6, False),
+    ("No deploys on weekends from now on.", 0.8, False),
+    ("No merges without review, ever.", 0.6, False),
+    ("Nobody may deploy on Fridays", 0.75, False),
+    ("No one is allowed to merge without review.", 0.75, False),
+    ("Everyone must review before they merge.", 0.75, False),
+    ("No longer use metric units.", 0.8, False),
+    ("From now on answer in French.", 0.8, False),
+    ("Use British spelling from now on.", 0.8, False),
+    ("Each time you deploy, post in the channel.", 0.8, False),
+    ("Stop adding emojis to replies from now on.", 0.8, False),
+    ("Answer in French no matter what.", 0.8, False),
+    ("Use British spelling without exception.", 0.8, False),
+    ("Henceforth tag every ticket.", 0.8, False),
 ]
+LASTING = [
+    "From now on", "Going forward", "Moving forward", "In future", "In the future", "Next time", "Henceforth",
+    "By default", "As a rule", "In general", "Whenever you write", "Every time you write", "Each time you write",
+    "Any time I ask", "When writing reports", "Before you commit", "At all times", "Without exception",
+    "No matter what", "Unless I object", "For all reports", "In every report",
+]  # fmt: skip
 NO_ORDERS = [
     "I always verify the rollout.",
     "I never eat meat.",
@@ -64,6 +90,15 @@ NO_ORDERS = [
     "Ensure we get an aisle and a middle seat together.",
     "Before submitting, send me the summary.",
     "Do not use any other payment methods.",
+    "Nobody may know the truth.",
+    "Everybody must be so proud.",
+    "No problems with the tests please.",
+    "No errors in the log.",
+    "No longer needed.",
+    "No longer works for me.",
+    "Do not change the seats, they are fine.",
+    "Don't cancel, the trip is on.",
+    "Do not use the card, or that voucher.",
     "Yes.",
 ]
 
@@ -74,6 +109,23 @@ def test_orders_are_understood(sentence, confidence, hard):
     found = order(sentence)
     assert found is not None
     assert (found.confidence, found.hard) == (confidence, hard)
+
+
+@pytest.mark.parametrize("sentence", [sentence for sentence, *_ in ORDERS])
+def test_every_order_has_a_sign_of_one(sentence):
+    """What decides whether to look for orders passes every order there is, and so it is remembered."""
+    assert may_order(sentence.lower())
+    assert [draft.kind for draft in extract(said(sentence)).memories] == ["policy"]
+
+
+@pytest.mark.parametrize("how", LASTING)
+def test_a_word_that_makes_an_order_last_is_a_sign(how):
+    """Wherever it stands, with whatever verb: if it is an order, it is looked for."""
+    verbs = ("use", "answer in", "deploy", "do not quote", "avoid", "always cite", "keep to", "call me")
+    found = [text for verb in verbs for text in (f"{how} {verb} Plain sources", f"{how}, {verb} X", f"{verb} X {how}")]
+    orders = list(filter(order, found))
+    assert orders
+    assert all(may_order(sentence.lower()) for sentence in orders)
 
 
 @pytest.mark.parametrize("sentence", NO_ORDERS)
