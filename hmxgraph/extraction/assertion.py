@@ -16,9 +16,7 @@ _DOUBTS = (
     "probably", "possibly", "perhaps", "maybe", "presumably", "supposedly", "allegedly", "apparently", "reportedly",
     "seemingly", "potentially", "likely",
 )  # fmt: skip
-_HEDGE = pattern(
-    rf"\b{one_of(*_DOUBTS, 'hardly', 'barely', 'scarcely', 'almost', 'nearly', 'might', 'may', 'could', 'neither')}\b"
-)
+_HEDGE = pattern(rf"\b{one_of(*_DOUBTS)}\b|\b(?:hardly|barely|scarcely|almost|nearly|might|(?-i:may)|could|neither)\b")
 # In the place of what something is about a pronoun, or no name for it yet: nothing is told.
 _NOTHING = pattern(
     rf"(?:{one_of(*_DOUBTS)}|not|never|(?:any|no|some|every)(?:thing|one|body)|no one|none|neither|either|any|whatever"

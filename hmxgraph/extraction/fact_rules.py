@@ -3,48 +3,25 @@
 import re
 from typing import NamedTuple
 
-_NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
-# After a comma the state or country, but nobody who is spoken to: "in Oslo, Tom, and my dog".
-_PLACE = rf"{_NAME}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
-_NOW = r"(?:currently |now |still |actually |also |both )*"
-_KIN_ONE = (
-    r"wife|husband|spouse|fianc[eé]e?|girlfriend|boyfriend|partner|mother|father|mom|mum|dad|boss|manager|supervisor"
-    r"|landlord"
+from hmxgraph.extraction.fact_words import (
+    CHANGED,
+    COUNT,
+    ITEM,
+    JUST,
+    KIN_MANY,
+    KIN_ONE,
+    MATTER,
+    MATTER_WORDS,
+    NAME,
+    NEW,
+    NOT,
+    NOW,
+    NUMBERS,
+    PLACE,
+    VALUE,
+    WHITHER,
+    WORK,
 )
-_KIN_MANY = (
-    r"son|daughter|brother|sister|child|kid|nephew|niece|cousin|uncle|aunt|grandmother|grandfather|grandma|grandpa"
-    r"|friend"
-    r"|best friend|roommate|neighbou?r|colleague|coworker|co-worker|teammate|assistant|dog|cat|puppy|kitten|horse"
-    r"|parrot|pet"
-)
-_NUMBERS = (
-    r"user ?id|user ?name|(?:account|customer|employee|member|membership|loyalty) (?:id|number)|e-?mail(?: address)?"
-    r"|phone(?: number)?|mobile number|zip(?: ?code)?|postal code|id"
-)
-_MATTERS = (
-    "deadline", "due date", "budget", "release date", "code freeze", "launch date", "owner", "port", "endpoint",
-    "region", "database", "version", "hostname", "branch", "timezone", "time zone", "limit", "quota",
-    "maintenance window",
-)  # fmt: skip
-_MATTER_WORDS = tuple(matter.split(" ", 1)[0] for matter in _MATTERS)
-_WORK = (
-    r"accountant|actor|actress|architect|artist|astronomer|attorney|author|baker|barista|biologist|carpenter|chef"
-    r"|chemist|coach"
-    r"|composer|consultant|counsell?or|dancer|data scientist|dentist|designer|developer|director|doctor|economist"
-    r"|editor"
-    r"|electrician|engineer|farmer|firefighter|freelancer|geologist|journalist|lawyer|lecturer|librarian|manager"
-    r"|mechanic"
-    r"|musician|novelist|nurse|nutritionist|painter|paramedic|pharmacist|photographer|physician|physicist|pilot|plumber"
-    r"|police officer|product owner|professor|programmer|psychologist|realtor|researcher|salesperson|scientist"
-    r"|secretary"
-    r"|social worker|software engineer|student|surgeon|teacher|therapist|translator|tutor|vet|veterinarian|waiter"
-    r"|waitress"
-    r"|welder|writer|veteran|volunteer|entrepreneur|analyst|administrator|technician|trainer"
-)
-# What says that something is not so; "not badly allergic" says how much.
-_NOT = r"(?:(?:actually |really |in fact |still )?(?:not|no longer) (?:actually |really |in fact )?)?"
-_ITEM = r"(?!(?:it|that|this|them|so|but|which|and|or|my|we|you|they)\b)[a-z][\w -]*"
-_COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 
 
 class Rule(NamedTuple):
@@ -72,7 +49,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "name",
         ("name", "name's"),
-        re.compile(rf"\b[Mm]y (?:full )?name(?:'s| is) (?P<object>{_NAME})"),
+        re.compile(rf"\b[Mm]y (?:full )?name(?:'s| is) (?P<object>{NAME})"),
         "{subject}'s name is {object}",
         0.95,
         single=True,
@@ -84,7 +61,7 @@ RULES: tuple[Rule, ...] = (
         "{what}",
         ("my",),
         re.compile(
-            rf"\b[Mm]y (?P<what>{_NUMBERS})(?:'s| is|:| is:) (?P<object>#?(?=[\w@.+-]*[\d@])[\w@.+-]*\w)",
+            rf"\b[Mm]y (?P<what>{NUMBERS})(?:'s| is|:| is:) (?P<object>#?(?=[\w@.+-]*[\d@])[\w@.+-]*\w)",
             re.IGNORECASE,
         ),
         "{subject}'s {what} is {object}",
@@ -101,9 +78,9 @@ RULES: tuple[Rule, ...] = (
         "lives in",
         ("live", "living", "based", "located", "moved", "relocated"),
         re.compile(
-            rf"(?<![\w'])I(?: {_NOW}live|(?: am|'m) {_NOW}(?:living|based|located)) (?:in|near) (?P<object>{_PLACE})"
+            rf"(?<![\w'])I(?: {NOW}live|(?: am|'m) {NOW}(?:living|based|located)) (?:in|near) (?P<object>{PLACE})"
             rf"|(?<![\w'])I(?: have|'ve)?(?: just| recently| finally)* (?:moved|relocated) (?:back "
-            rf"|over )?to (?P<object2>{_PLACE})"
+            rf"|over )?to (?P<object2>{PLACE})"
         ),
         "{subject} lives in {object}",
         0.85,
@@ -125,8 +102,8 @@ RULES: tuple[Rule, ...] = (
         "comes from",
         ("from", "country", "hometown", "town"),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) (?:originally )?from (?P<object>{_PLACE})|\b[Mm]y (?:home ?(?:country|town)"
-            rf"|native country),? (?:is )?(?P<object2>{_PLACE})"
+            rf"(?<![\w'])I(?:'m| am) (?:originally )?from (?P<object>{PLACE})|\b[Mm]y (?:home ?(?:country|town)"
+            rf"|native country),? (?:is )?(?P<object2>{PLACE})"
         ),
         "{subject} comes from {object}",
         0.85,
@@ -141,7 +118,7 @@ RULES: tuple[Rule, ...] = (
         "works for",
         ("work", "working", "employed"),
         re.compile(
-            rf"(?<![\w'])I(?: {_NOW}work|(?: am|'m) {_NOW}(?:working|employed)) (?:at|for|with) (?P<object>{_NAME})"
+            rf"(?<![\w'])I(?: {NOW}work|(?: am|'m) {NOW}(?:working|employed)) (?:at|for|with) (?P<object>{NAME})"
         ),
         "{subject} works for {object}",
         0.8,
@@ -153,10 +130,10 @@ RULES: tuple[Rule, ...] = (
         "works as",
         ("i'm", "am", "work", "working"),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) {_NOW}an? (?P<object>(?:(?!bit|huge|big|great|good|bad|better|terrible|fan"
-            rf"|the\b)[\w-]+ ){{0,2}}(?:{_WORK}))(?=[,.!;]|$| (?:at|in|for|from|by|and|with|who|now)\b)"
+            rf"(?<![\w'])I(?:'m| am) {NOW}an? (?P<object>(?:(?!bit|huge|big|great|good|bad|better|terrible|fan"
+            rf"|the\b)[\w-]+ ){{0,2}}(?:{WORK}))(?=[,.!;]|$| (?:at|in|for|from|by|and|with|who|now)\b)"
             rf"|(?<![\w'])I(?:'m"
-            rf"| am)? {_NOW}work(?:ing)? as an? (?P<object2>[a-z][\w-]*(?: [a-z][\w-]*){{0,2}}?)(?=[,.!;]|$| (?:at"
+            rf"| am)? {NOW}work(?:ing)? as an? (?P<object2>[a-z][\w-]*(?: [a-z][\w-]*){{0,2}}?)(?=[,.!;]|$| (?:at"
             rf"|in|for|from|and|with)\b)"
         ),
         "{subject} works as {a} {object}",
@@ -171,8 +148,8 @@ RULES: tuple[Rule, ...] = (
         "{what}",
         ("my",),
         re.compile(
-            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_ONE})(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,)"
-            rf"| is)? (?P<object>{_NAME})(?=[,.!?;:)]|$| (?:is|was|has|had|who|said|told|gave|loves|likes|works"
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{KIN_ONE})(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,)"
+            rf"| is)? (?P<object>{NAME})(?=[,.!?;:)]|$| (?:is|was|has|had|who|said|told|gave|loves|likes|works"
             rf"|lives|just|will|to|for|in|at|on)\b|'s\b)"
         ),
         "{subject}'s {what} is {object}",
@@ -188,11 +165,11 @@ RULES: tuple[Rule, ...] = (
         "{what}",
         ("my", "called", "named"),
         re.compile(
-            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_MANY})(?:'s name is|(?:,? (?:is )?(?:called|named))"
-            rf"|,(?= [A-Z][\w ]*,))? (?P<object>{_NAME})(?=[,.!?;:)]|$| (?:is|was|has|had|who|said|told|gave|loves"
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{KIN_MANY})(?:'s name is|(?:,? (?:is )?(?:called|named))"
+            rf"|,(?= [A-Z][\w ]*,))? (?P<object>{NAME})(?=[,.!?;:)]|$| (?:is|was|has|had|who|said|told|gave|loves"
             rf"|likes|works|lives|just|will|to|for|in|at|on)\b|'s\b)"
             rf"|\bI (?:have|got|adopted) (?:an?|one|my|this"
-            rf"|two) (?:[\w-]+ ){{0,3}}?(?P<what2>{_KIN_MANY})s? (?:called|named) (?P<object2>{_NAME})"
+            rf"|two) (?:[\w-]+ ){{0,3}}?(?P<what2>{KIN_MANY})s? (?:called|named) (?P<object2>{NAME})"
         ),
         "{subject}'s {what} is {object}",
         0.8,
@@ -206,8 +183,8 @@ RULES: tuple[Rule, ...] = (
         "is allergic to",
         ("allergic",),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) (?:{_NOT}|(?!not\b)\w+ )allergic to "
-            rf"(?P<object>{_ITEM}(?:(?:, {_ITEM})*,? (?:and|or) {_ITEM})?)(?=[,.!;]|$| (?:so|but|which|and I)\b)"
+            rf"(?<![\w'])I(?:'m| am) (?:{NOT}|(?!not\b)\w+ )allergic to "
+            rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)(?=[,.!;]|$| (?:so|but|which|and I)\b)"
         ),
         "{subject} is allergic to {object}",
         0.9,
@@ -243,7 +220,7 @@ RULES: tuple[Rule, ...] = (
             "single m",
         ),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) {_NOW}{_NOT}(?P<object>(?:an? )?(?:strict )?(?:vegetarian|vegan|pescatarian"
+            rf"(?<![\w'])I(?:'m| am) {NOW}{NOT}(?P<object>(?:an? )?(?:strict )?(?:vegetarian|vegan|pescatarian"
             rf"|lactose[- ]intolerant|gluten[- ]intolerant|c(?:o?)eliac|diabetic|married|divorced|engaged"
             rf"|single (?:parent|mother|mom|father|dad)))\b(?! to (?:the|my|it))"
         ),
@@ -273,7 +250,7 @@ RULES: tuple[Rule, ...] = (
         "has",
         ("have", "i've"),
         re.compile(
-            rf"(?<![\w'])I(?: have|'ve got) (?P<object>{_COUNT} (?:\w+ )?(?:kids?|child(?:ren)?|sons?|daughters?"
+            rf"(?<![\w'])I(?: have|'ve got) (?P<object>{COUNT} (?:\w+ )?(?:kids?|child(?:ren)?|sons?|daughters?"
             rf"|dogs?|cats?|pets?|siblings?|brothers?|sisters?))\b(?!'| (?:in my|of (?:my|the)|left|on))"
         ),
         "{subject} has {object}",
@@ -316,12 +293,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "is",
-        _MATTER_WORDS,
+        MATTER_WORDS,
         re.compile(
-            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) (?P<subject>(?:[\w-]+ ){{0,4}}?(?:{'|'.join(_MATTERS)})"
-            r"(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){0,3}?)?)"
-            r"(?: is| are|'s)(?: now| set to| on| at| currently| moved to| changed to){0,3} "
-            r"(?P<object>[A-Z0-9$€£`\"][^,;!?]{0,60}?)(?=[,;!?]|\.?$| (?:and|but|so|because)\b)"
+            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) {NEW}{MATTER}(?:(?: is| are|'s)(?: now| set to| on| at| currently){{0,3}}"
+            rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{JUST} {CHANGED}{WHITHER}) {VALUE}"
         ),
         "the {subject} is {object}",
         0.75,
@@ -329,15 +304,45 @@ RULES: tuple[Rule, ...] = (
         examples=(
             ("The deadline for the audit is now Friday 12 June.", "the deadline for the audit is Friday 12 June"),
             ("Our default branch is `main`.", "the default branch is `main`"),
+            ("The release date slipped to 20 June.", "the release date is 20 June"),
+            ("The maintenance window has been moved from Sunday to Saturday", "the maintenance window is Saturday"),
+            ("The new deadline is 5 May.", "the deadline is 5 May"),
         ),
-        counterexamples=("The version is wrong", "What the limit is I forgot", "the port is open"),
+        counterexamples=(
+            "The version is wrong",
+            "What the limit is I forgot",
+            "the port is open",
+            "The deadline may be moved to Friday",
+            "The deadline has not moved to Friday",
+            "The budget was cut by $200",
+        ),
+    ),
+    Rule(
+        "is",
+        MATTER_WORDS,
+        re.compile(
+            rf"(?:^|[,;:] )(?:[Ww]e|I|[Tt]hey)(?:'ve| have)?{JUST} {CHANGED}(?: back| forward| out| up| down)?"
+            rf" (?:the|our) {NEW}{MATTER}{WHITHER} {VALUE}"
+        ),
+        "the {subject} is {object}",
+        0.75,
+        single=True,
+        examples=(
+            ("We raised the budget to $1,800.", "the budget is $1,800"),
+            ("We've just pushed the launch date back from May to 9 June", "the launch date is 9 June"),
+        ),
+        counterexamples=(
+            "We want to raise the budget to $800",
+            "We raised the budget by $300",
+            "We didn't cut the limit to 5",
+        ),
     ),
     Rule(
         "lives in",
         ("lives", "based", "moved"),
         re.compile(
-            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?(?:lives in|is based in|(?:just "
-            rf"|recently )?moved to) (?P<object>{_PLACE})"
+            rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?(?:lives in|is based in|(?:just "
+            rf"|recently )?moved to) (?P<object>{PLACE})"
         ),
         "{subject} lives in {object}",
         0.8,
@@ -348,9 +353,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "works for",
         ("works",),
-        re.compile(
-            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{_NAME})"
-        ),
+        re.compile(rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{NAME})"),
         "{subject} works for {object}",
         0.8,
         single=True,
@@ -377,4 +380,4 @@ PHRASES = (
     " named ",
 )
 # What of one's own is told about: people, animals, numbers.
-OWN = re.compile(rf"\bmy (?:[\w-]+ )?(?:{_KIN_ONE}|{_KIN_MANY}|{_NUMBERS})", re.IGNORECASE)
+OWN = re.compile(rf"\bmy (?:[\w-]+ )?(?:{KIN_ONE}|{KIN_MANY}|{NUMBERS})", re.IGNORECASE)
