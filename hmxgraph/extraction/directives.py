@@ -171,20 +171,27 @@ def order(sentence: str, *, system: bool = False) -> Order | None:
     """
     if not 3 <= sentence.count(" ") + 1 <= 45 or (sentence.endswith("?") and not _LASTING.search(sentence)):
         return None
-    confidence = _confidence(_core(sentence), sentence, system=system)
+    confidence = _confidence(_without(sentence, _LEAD, _OPENING, _LEAD, _ASKED), sentence, system=system)
     if not confidence:
         return None
     return Order(_told(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence)))
 
 
-def _core(sentence: str) -> str:
-    """*sentence* from its verb on: without greetings, occasions and polite openings."""
-    core = sentence
-    for part in (_LEAD, _OPENING, _LEAD, _ASKED):
-        found = part.match(core)
+def undressed(sentence: str) -> str:
+    """*sentence* without greetings and occasions in front of it.
+
+    >>> undressed("Ok thanks, from now on you may push.")
+    'you may push.'
+    """
+    return _without(sentence, _LEAD, _OPENING, _LEAD)
+
+
+def _without(sentence: str, *parts: re.Pattern[str]) -> str:
+    for part in parts:
+        found = part.match(sentence)
         if found:
-            core = core[found.end() :]
-    return core
+            sentence = sentence[found.end() :]
+    return sentence
 
 
 def _confidence(core: str, sentence: str, *, system: bool) -> float:
@@ -214,7 +221,7 @@ def _mild(how: str, core: str, opening: str) -> float:
     if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING, "no longer"} or _STYLE.match(core):
         return 0.8
     told = _own(core)
-    if _of_the_moment(told) or _CONDITION.match(opening) or (told != core and told.count(" ") < 2):
+    if is_of_the_moment(told) or _CONDITION.match(opening) or (told != core and told.count(" ") < 2):
         return 0.0
     if _WIDE.search(core) or _HABIT.search(opening):
         return 0.6
@@ -223,7 +230,7 @@ def _mild(how: str, core: str, opening: str) -> float:
     return 0.6 if how in _INSISTING else 0.0
 
 
-def _of_the_moment(told: str) -> bool:
+def is_of_the_moment(told: str) -> bool:
     """Whether an order speaks of what is in hand just now."""
     return bool(_POINTING.search(told) or _IN_HAND.search(told) or any(map(is_id, told.split())))
 
@@ -232,7 +239,7 @@ def _ban(core: str, sentence: str) -> float:
     """How sure a ban without a verb is to be one, and no report of what is not there."""
     if _LASTING.search(sentence):
         return 0.8
-    told = _FOR_GOOD.search(sentence) and not (_of_the_moment(core) or _DEFINITE.search(core))
+    told = _FOR_GOOD.search(sentence) and not (is_of_the_moment(core) or _DEFINITE.search(core))
     return 0.6 if told else 0.0
 
 

@@ -1,6 +1,7 @@
 """Memories from what the rules found: their words, whom they are about, and the question they answer."""
 
 from hmxgraph.extraction.facts import Fact
+from hmxgraph.extraction.permissions import Lifted
 from hmxgraph.extraction.preferences import Preference
 from hmxgraph.extraction.values import MemoryDraft, Ref
 from hmxgraph.text.opposition import stance
@@ -24,6 +25,14 @@ def policy_draft(text: str, confidence: float, method: str, *, hard: bool = Fals
         hard=hard,
         slot=f"policy\0{topic}" if topic else "",
     )
+
+
+def lifted_draft(found: Lifted, method: str) -> MemoryDraft:
+    """A rule taken back as a policy: another answer to the question that the rule answers."""
+    draft = policy_draft(found.matter, found.confidence, method)
+    need_not = found.need_not != (draft.predicate == "forbids")
+    predicate = "lifts" if found.forgotten else "waives" if need_not else "allows"
+    return draft._replace(text=found.text, predicate=predicate)
 
 
 def preference_draft(found: Preference, text: str, subject: str, method: str) -> MemoryDraft:

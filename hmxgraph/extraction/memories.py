@@ -6,8 +6,8 @@ Each source of memories is looked at only where the text has one of its cues.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hmxgraph.extraction import changes, directives, fact_rules, facts, goals, preferences
-from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, plain, policy_draft, preference_draft
+from hmxgraph.extraction import changes, directives, fact_rules, facts, goals, permissions, preferences
+from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, lifted_draft, plain, policy_draft, preference_draft
 from hmxgraph.extraction.gathering import Gathering
 from hmxgraph.extraction.phrases import cues
 from hmxgraph.extraction.remembering import EVENT_TYPE, remembered
@@ -25,6 +25,7 @@ class Looked(NamedTuple):
     """What a text is worth looking through for."""
 
     orders: bool
+    lifts: bool
     likes: bool
     tells: bool
     aims: bool
@@ -72,8 +73,10 @@ def _worth(lowered: str, voice: Voice) -> Looked:
     """An agent's own words, or those of people among each other, are no orders; a system prompt is nobody's self."""
     said = cues(lowered)
     person = voice.part != "system"
+    bids = voice.part != "peer"
     return Looked(
-        voice.part == "system" or (voice.part != "peer" and directives.may_order(lowered[:LONGEST_TALK])),
+        bids and (not person or directives.may_order(lowered[:LONGEST_TALK])),
+        bids and not said.isdisjoint(permissions.CUES),
         person and (not said.isdisjoint(preferences.CUES) or _likes(lowered, said)),
         person and (not said.isdisjoint(fact_rules.CUES) or _tells(lowered, said)),
         person and not said.isdisjoint(goals.CUES),
@@ -91,7 +94,10 @@ def _tells(lowered: str, said: frozenset[str]) -> bool:
 
 
 def _of_sentence(sentence: str, voice: Voice, looked: Looked, teller: str) -> Iterator[MemoryDraft]:
-    order = directives.order(sentence, system=voice.part == "system") if looked.orders else None
+    back = permissions.lifted(sentence) if looked.lifts else None
+    if back:
+        yield lifted_draft(back, "directive")
+    order = directives.order(sentence, system=voice.part == "system") if looked.orders and not back else None
     if order:
         yield policy_draft(order.text, order.confidence, "directive", hard=order.hard)
     like = preferences.preference(sentence) if looked.likes else None

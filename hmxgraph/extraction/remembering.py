@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast, get_args
 
-from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, plain, policy_draft, preference_draft
+from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, lifted_draft, plain, policy_draft, preference_draft
 from hmxgraph.extraction.facts import facts
+from hmxgraph.extraction.permissions import lifted
 from hmxgraph.extraction.preferences import preference
 from hmxgraph.extraction.values import BY_HAND, MemoryDraft, MemoryKind
 
@@ -42,6 +43,9 @@ def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
 
 
 def _read(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
+    back = lifted(text) if kind == "policy" else None
+    if back:
+        return lifted_draft(back, BY_HAND)._replace(hard=hard)
     if kind == "policy":
         return policy_draft(text, 1.0, BY_HAND, hard=hard)
     liked = preference(text) if kind == "preference" else None

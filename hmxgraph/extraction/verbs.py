@@ -3,7 +3,7 @@
 BASE_VERBS = frozenset(
     """
     accept access add adjust alert allow analyse analyze announce answer apply approve archive arrange ask
-    assign attach audit automate back backup benchmark book break build buy bypass calculate call cancel capture
+    assign attach audit automate back backup bcc benchmark book break build buy bypass calculate call cancel capture cc
     change charge check choose cite clarify clean clear clone close collect combine commit compare compile
     complete compose configure confirm connect consider consult contact continue convert copy correct cover
     create cut debug decide define delete deliver deploy describe design determine develop diagnose disable
@@ -14,7 +14,7 @@ BASE_VERBS = frozenset(
     integrate investigate invite invoke issue join keep label launch leave let limit link list load locate lock
     log look lower mail maintain make manage map mark measure mention merge migrate mock modify monitor mount
     move name notify obtain offer open optimise optimize order organise organize overwrite pass paste pause pay
-    perform pick pin place plan plot post prepare present preserve prevent print prioritize process produce
+    perform pick pin ping place plan plot post prepare present preserve prevent print prioritize process produce
     profile prompt propose protect provide prove publish pull purchase push put query quote read rebase reboot
     rebuild recommend record recover redirect reduce refactor refer refund reformat refresh register reject
     release reload remind remove rename render reorder repair repeat replace reply report reproduce request

@@ -11,6 +11,14 @@ from hmxgraph.text.terms import terms, words
 ALIKE = 0.6
 INSIDE = 0.8
 _SHORT_NOT = re.compile(r"(?<!\bca)(?<=\w)n['\u2019]t\b|(?<=\bcan)(?:['\u2019]t|not)\b", re.IGNORECASE)
+# Words about how long, of whom and how much a directive holds say nothing about what it is about.
+_FOR_GOOD = re.compile(
+    r"(?i:\b(?:from now on|(?:going|moving) forward|in (?:the )?future|henceforth|as a rule|in general|by default"
+    r"|at all times|without (?:any )?exceptions?|no matter|any ?more|any longer|ever again)\b)"
+    r"|(?<!\bin )(?<!\bof )(?<!\b(?:last|next|this) )\bmay(?= [a-z])"
+    r"|(?:(?<=\bis )|(?<='re )|(?<=\b(?:are|not) ))(?:allowed|permitted) to\b"
+)
+_NOT = re.compile(r"\b(?:no longer|nobody|no[ -]one|under no circumstances|stop(?= \w+ing\b))", re.IGNORECASE)
 _NEGATIONS = frozenset(
     (
         "not",
@@ -92,8 +100,11 @@ def stance(text: str) -> Stance:
     True
     >>> stance("Don't avoid retries").against
     False
+    >>> stance("From now on nobody may deploy on Fridays") == stance("Never deploy on Fridays")
+    True
     """
-    found = [(word, _base(word)) for word in words(_SHORT_NOT.sub(" not", text))]
+    plain = _FOR_GOOD.sub("", _NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
+    found = [(word, _base(word)) for word in words(plain)]
     turns = sum(word in _NEGATIONS or base in _OPPOSITES for word, base in found)
     kept = [_OPPOSITES.get(base, base) for word, base in found if word not in _NEGATIONS]
     about = frozenset(base for base in kept if base in _KEPT or base not in STOP_WORDS)

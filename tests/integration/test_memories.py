@@ -117,6 +117,40 @@ def test_opposite_policies_supersede(say, listed):
     assert listed(status="promoted") == ["Never deploy on Fridays."]
 
 
+def test_a_rule_taken_back_is_over(say, listed):
+    """What is allowed again, or need not be done any more, takes the rule's place; so does the rule told anew."""
+    never, duty = "Never push to main directly.", "Always run black before you commit."
+    say((1, never), (2, duty))
+    say((3, "Forget the rule about pushing to main, you may push to main directly now."))
+    say((4, "You don't have to run black before you commit any more, we use ruff."))
+    lifted = ["You don't have to run black before you commit any more.", "You may push to main directly now."]
+    assert holding(listed) == lifted
+    assert listed(as_of_us=day(2)) == sorted([never, duty])
+    say((5, never))
+    assert holding(listed) == sorted([lifted[0], never])
+
+
+def test_a_rule_laid_down_by_hand_is_not_taken_back_by_the_way(say, told, listed, connection, tenancy):
+    """Both hold, in conflict, until one is chosen."""
+    told("Never push to main directly.", kind="policy", hard=True)
+    say((28, "You may push to main directly now."))
+    assert holding(listed) == ["Never push to main directly.", "You may push to main directly now."]
+    (found,) = connection.perform(conflicts(tenancy))
+    assert sorted(side.text for side in found.sides) == holding(listed)
+
+
+def test_a_matter_that_was_moved_has_its_new_value(say, listed):
+    """Whoever moved it, and whatever it was moved from."""
+    say((1, "The release date is 12 June. The budget is $500. The maintenance window is Sunday."))
+    say((5, "The release date slipped to 20 June. We raised the budget to $1,800."))
+    say((6, "The maintenance window moves from Sunday to Saturday."))
+    assert holding(listed) == [
+        "The budget is $1,800.",
+        "The maintenance window is Saturday.",
+        "The release date is 20 June.",
+    ]
+
+
 def test_a_hard_rule_is_not_displaced_by_chance_words(say, told, listed, connection, tenancy):
     """Only another hard rule takes its place; whatever else is told against it is in conflict with it."""
     never, always = "Never deploy to production on a Friday.", "Always deploy to production on a Friday."

@@ -15,12 +15,18 @@ OPPOSITES = [
     ("Deploy on Fridays", "You can\u2019t deploy on Fridays"),
     ("Deploy on Fridays", "You cannot deploy on Fridays"),
     ("Deploy on Fridays", "Never ever deploy on Fridays"),
+    ("Deploy on Fridays", "Nobody may deploy on Fridays"),
+    ("Deploy on Fridays", "Going forward, no one is allowed to deploy on Fridays"),
+    ("Deploy on Fridays", "Stop deploying on Fridays"),
+    ("Use metric units", "No longer use metric units"),
     ("Never lock a table", "Lock the table for the maintenance window"),
 ]
 COMPATIBLE = [
     ("Deploy on Fridays", "Deploy on Fridays"),
     ("Deploy on Fridays", "Do not avoid deploying on Fridays"),
     ("Never deploy on Fridays", "Never lock a table"),
+    ("Use British spelling", "Use British spelling without exception, no matter what"),
+    ("Deploy in may", "You may deploy"),
     ("Never wait", "Wait for the rollout before you deploy"),
     ("", "Never"),
     ("Never", "Always"),

@@ -1,0 +1,70 @@
+"""Rules taken back: what is allowed now, what need not be done any more, what is to be forgotten."""
+
+import pytest
+
+from hmxgraph.extraction.drafts import lifted_draft, policy_draft
+from hmxgraph.extraction.extract import extract
+from hmxgraph.extraction.permissions import CUES, lifted
+from hmxgraph.extraction.phrases import cues
+from hmxgraph.extraction.remembering import draft
+from tests.unit.extraction.events import by_person, said
+
+# A rule, what takes it back, and how.
+LIFTED = [
+    ("Never push to main directly.", "You may push to main directly now.", "allows"),
+    ("Never push to main directly.", "Forget the rule about main, you may push to main directly now.", "allows"),
+    ("Don't deploy on Fridays.", "It is fine to deploy on Fridays now.", "allows"),
+    ("Nobody may deploy on Fridays.", "You're allowed to deploy on Fridays again.", "allows"),
+    ("Never use lodash.", "Ok, you can use lodash again.", "allows"),
+    ("Going forward, never merge on weekends.", "From now on you may merge on weekends.", "allows"),
+    ("Always run black before you commit.", "We don't have to run black before you commit any more, thanks.", "waives"),
+    ("Always cc Ann.", "You no longer need to cc Ann.", "waives"),
+    ("Always tag tickets.", "There's no need to tag tickets anymore.", "waives"),
+    ("Always run the tests.", "You may skip the tests now.", "waives"),
+    ("Never push to main.", "Forget the rule about pushing to main.", "lifts"),
+    ("Never deploy on Fridays.", "The ban on deploying on Fridays is lifted.", "lifts"),
+]
+NOT_LIFTED = [
+    "You may not push to main.",
+    "You may only push to main.",
+    "You may push to main if the tests pass.",
+    "You may get errors.",
+    "You may want to check the logs.",
+    "May I push to main now?",
+    "You can cancel it now.",
+    "You can push to main.",
+    "No need to process anything right now.",
+    "You don't have to pay now.",
+    "Tom says you may push to main now.",
+    "Don't forget the rule about pushing to main.",
+    "Forget it.",
+]
+
+
+@pytest.mark.parametrize(("rule", "back", "how"), LIFTED)
+def test_a_rule_taken_back_answers_the_question_of_the_rule(rule, back, how):
+    """It has the rule's slot and another answer, so that the later of both holds, said or written down."""
+    order = policy_draft(rule, 0.9, "directive")
+    (told,) = extract(said(back)).memories
+    assert (told.kind, told.slot, told.predicate) == ("policy", order.slot, how)
+    assert told.answer != order.answer
+    assert draft("policy", back).slot == order.slot
+    assert not CUES.isdisjoint(cues(back.lower()))
+
+
+@pytest.mark.parametrize("sentence", NOT_LIFTED)
+def test_what_takes_no_rule_back(sentence):
+    """Bans, conditions, what may happen, what is asked, hearsay and what only the moment needs take nothing back."""
+    assert lifted(sentence) is None
+
+
+def test_people_among_each_other_lift_nothing():
+    """A named person's talk in a conversation of people is no order, nor the end of one."""
+    assert extract(by_person("You may push to main directly now.")).memories == ()
+
+
+def test_what_is_lifted_is_told_in_its_own_words():
+    """The memory has the clause that takes the rule back; one about a thing in hand is less sure."""
+    back = lifted("Forget that rule about pushing, you may push to main now, ok.")
+    assert lifted_draft(back, "directive").text == "You may push to main now."
+    assert (back.confidence, lifted("You may push to the main branch now.").confidence) == (0.75, 0.6)
