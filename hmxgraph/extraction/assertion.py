@@ -31,10 +31,12 @@ _SAYING = (
     "figure[sd]?", "hears?", "heard", "allege[sd]?", "insist(?:s|ed)?", "den(?:y|ies|ied)", "told", "tells?", "telling",
     "wonder(?:s|ed)?", "ask(?:s|ed)?", "writes?", "wrote", "state[sd]", "suggest(?:s|ed)?", "expect(?:s|ed)?",
     "dream(?:s|t|ed)?", "feels?", "felt", "seems?", "impl(?:y|ies|ied)", "joke[sd]?", "joking",
+    "hope[sd]?", "hoping", "fear(?:s|ed)?", "lists?", "listed", "ruled out",
 )  # fmt: skip
 _CLAIM = pattern(
     rf"\b{one_of(*_SAYING)}\b|\b(?:not|n't|hardly) (?:so |quite |entirely |really )?"
-    r"(?:that|true|sure|certain|convinced|clear|the case|like)\b|\b(?:rumou?r|impression|idea|unsure|untrue)\b"
+    r"(?:that|true|sure|certain|convinced|clear|the case|like)\b|\b(?:almost|fairly|pretty|quite) (?:sure|certain)\b"
+    r"|\b(?:rumou?r|impression|idea|unsure|untrue)\b"
 )
 # One's own word is good for it.
 _OWN_WORD = pattern(

@@ -21,10 +21,10 @@ _LEAD = pattern(
 )
 _ADVERBIAL = one_of(
     "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
-    "as a rule", "in general", "generally",
+    "as a rule", "in general", "generally", "without (?:any )?exception", "at all times", "(?:when|where)ever possible",
 )  # fmt: skip
 _OCCASION = one_of(
-    "whenever", "every time", "each time", "any time", r"when (?:\w+ing|you|we|i|a|an|the)\b",
+    "whenever", r"no matter\b", "every time", "each time", "any time", r"when (?:\w+ing|you|we|i|a|an|the)\b",
     r"(?:before|after) (?:\w+ing|you|we|any|every|each|a|an)\b", r"if\b", r"unless\b", r"once\b", r"while\b",
     r"until\b", r"for (?:all|any|every|each)\b", r"in (?:all|any|every|each|your)\b", r"during\b",
     r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
@@ -70,7 +70,7 @@ _MUST = pattern(
 _EVERY = pattern(r"(?:all|every|each|any|no)\b[^,.;]{3,60}? ", _MUST.pattern)
 # Of anybody: in front of what they may not do, or have to.
 _ANYBODY = pattern(
-    r"(?:no(?:body|[ -]one)(?: else| (?:but|except) \w+)? (?:may|must|shall|is (?:allowed|permitted) to)"
+    r"(?:no(?:body|[ -]one)(?: else| (?:but|except) \w+)? (?:may|must|shall|is (?:(?:allowed|permitted) )?to)"
     r"|(?:every|any)(?:body|one)(?: else| (?:but|except) \w+)? (?:must(?: not| never| always)?|should (?:always|never)"
     r"|may (?:not|only)|shall(?: not)?|is required to))(?: ever)? "
 )
@@ -250,14 +250,14 @@ def _own(core: str) -> str:
 
 def _verb(core: str) -> bool:
     """Whether *core* begins with a verb in its plain form."""
-    return core.split(" ", 1)[0].lower() in BASE_VERBS
+    return core.split(" ", 1)[0].lower().rstrip(".,!;:") in BASE_VERBS
 
 
 def _plain(core: str, opening: str) -> float:
     """How sure a plain imperative is to hold beyond the moment, by the words that say how long."""
     if _LASTING.search(opening) or _LASTING.search(core):
         return 0.8
-    return 0.6 if _HABIT.search(opening) and not _IN_HAND.search(core) else 0.0
+    return 0.6 if " " in core and _HABIT.search(opening) and not _IN_HAND.search(core) else 0.0
 
 
 def _follows(found: re.Match[str]) -> bool:

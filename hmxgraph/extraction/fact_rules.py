@@ -184,7 +184,7 @@ RULES: tuple[Rule, ...] = (
         ("allergic",),
         re.compile(
             rf"(?<![\w'])I(?:'m| am) (?:{NOT}|(?!not\b)\w+ )allergic to "
-            rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)(?=[,.!;]|$| (?:so|but|which|and I)\b)"
+            rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)(?=[,.!;]|$| -| (?:so|but|which|and I)\b)"
         ),
         "{subject} is allergic to {object}",
         0.9,

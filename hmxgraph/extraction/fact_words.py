@@ -53,6 +53,7 @@ WORK = (
     r"|welder|writer|veteran|volunteer|entrepreneur|analyst|administrator|technician|trainer"
 )
 # What says that something is not so; "not badly allergic" says how much.
-NOT = r"(?:(?:actually |really |in fact |still )?(?:not|no longer) (?:actually |really |in fact )?)?"
-ITEM = r"(?!(?:it|that|this|them|so|but|which|and|or|my|we|you|they)\b)[a-z][\w -]*"
+_SURELY = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|fortunately)"
+NOT = rf"(?:(?:{_SURELY} )?(?:not|no longer) (?:{_SURELY} )?)?"
+ITEM = r"(?!(?:it|that|this|them|so|but|which|and|or|my|we|you|they)\b)[a-z]\w*(?:[ -]\w+)*"
 COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"

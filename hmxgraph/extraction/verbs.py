@@ -14,7 +14,7 @@ BASE_VERBS = frozenset(
     integrate investigate invite invoke issue join keep label launch leave let limit link list load locate lock
     log look lower mail maintain make manage map mark measure mention merge migrate mock modify monitor mount
     move name notify obtain offer open optimise optimize order organise organize overwrite pass paste pause pay
-    perform pick pin ping place plan plot post prepare present preserve prevent print prioritize process produce
+    perform pick pin ping place plan plot post prefer prepare present preserve prevent print prioritize process produce
     profile prompt propose protect provide prove publish pull purchase push put query quote read rebase reboot
     rebuild recommend record recover redirect reduce refactor refer refund reformat refresh register reject
     release reload remind remove rename render reorder repair repeat replace reply report reproduce request

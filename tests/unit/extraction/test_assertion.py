@@ -28,7 +28,11 @@ OPEN = [
     "It is not true that I live in Oslo.",
     "I doubt I'm allergic to nuts",
     "I never said I live in Oslo.",
+    "I hope I'm not allergic to nuts.",
+    "The doctor ruled out that I'm allergic to nuts.",
+    "I'm almost certain my boss is Maria.",
     # taken back
+    "I'm allergic to iodine - wrong.",
     "I live in Oslo, but that is wrong.",
     "My boss is Maria, but that's outdated.",
     "I'm from Canada, but I'm not.",
@@ -50,6 +54,7 @@ STATED = [
     ("I'm severely allergic to nuts.", "is allergic to nuts"),
     ("I'm not allergic to penicillin, that was a mistake in my file.", "is not allergic to penicillin"),
     ("I'm no longer vegan.", "is not vegan"),
+    ("Turns out I'm definitely not allergic to latex.", "is not allergic to latex"),
 ]
 
 

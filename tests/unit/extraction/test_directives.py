@@ -52,6 +52,10 @@ ORDERS = [
     ("Answer in French no matter what.", 0.8, False),
     ("Use British spelling without exception.", 0.8, False),
     ("Henceforth tag every ticket.", 0.8, False),
+    ("Without exception, sign commits.", 0.8, False),
+    ("No matter what I say, don't delete backups.", 0.8, False),
+    ("Each time you finish, summarise.", 0.8, False),
+    ("Nobody is to merge on Fridays.", 0.75, False),
 ]
 LASTING = [
     "From now on", "Going forward", "Moving forward", "In future", "In the future", "Next time", "Henceforth",
@@ -90,6 +94,7 @@ NO_ORDERS = [
     "Ensure we get an aisle and a middle seat together.",
     "Before submitting, send me the summary.",
     "Do not use any other payment methods.",
+    "After ticketing, please confirm:",
     "Nobody may know the truth.",
     "Everybody must be so proud.",
     "No problems with the tests please.",

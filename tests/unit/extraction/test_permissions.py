@@ -18,6 +18,12 @@ LIFTED = [
     ("Never use lodash.", "Ok, you can use lodash again.", "allows"),
     ("Going forward, never merge on weekends.", "From now on you may merge on weekends.", "allows"),
     ("Always run black before you commit.", "We don't have to run black before you commit any more, thanks.", "waives"),
+    ("Never push to main directly.", "Feel free to push to main directly from now on.", "allows"),
+    ("Never push to main directly.", "Pushing to main directly is fine now.", "allows"),
+    ("Never deploy on Fridays.", "Deploying on Fridays is no longer forbidden.", "allows"),
+    ("Always run the linter.", "You can stop running the linter.", "waives"),
+    ("Always run the linter.", "Running the linter is no longer required.", "waives"),
+    ("Never push to main.", "Forget what I said about pushing to main.", "lifts"),
     ("Always cc Ann.", "You no longer need to cc Ann.", "waives"),
     ("Always tag tickets.", "There's no need to tag tickets anymore.", "waives"),
     ("Always run the tests.", "You may skip the tests now.", "waives"),
@@ -38,6 +44,8 @@ NOT_LIFTED = [
     "Tom says you may push to main now.",
     "Don't forget the rule about pushing to main.",
     "Forget it.",
+    "It is okay to cry again.",
+    "Running is fine now.",
 ]
 
 
