@@ -1,7 +1,7 @@
 """Memories given by hand: an event of a type of our own says what to remember, so that they have evidence too."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast, get_args
 
 from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, lifted_draft, plain, policy_draft, preference_draft
@@ -52,9 +52,20 @@ def _read(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
     if liked:
         return preference_draft(liked, text, UNKNOWN, BY_HAND)
     if kind == "fact":
-        told = (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))
-        return next(filter(None, told), None) or _matter(text)
+        told = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
+        return _together(told) if told else _matter(text)
     return MemoryDraft(kind, text, 1.0, BY_HAND)
+
+
+def _together(told: Sequence[MemoryDraft]) -> MemoryDraft:
+    """What one text tells: its first fact; where that is told of several things, of all of them, and of none alone.
+
+    >>> draft("fact", "I'm allergic to nuts and latex").object
+    'nuts and latex'
+    """
+    first = told[0]
+    of_each = [one.object for one in told if one.predicate == first.predicate]
+    return first if len(of_each) == 1 else first._replace(object=" and ".join(of_each), slot="")
 
 
 def _matter(text: str) -> MemoryDraft:
