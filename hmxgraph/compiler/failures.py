@@ -67,13 +67,14 @@ def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
 
 
 def plain_message(message: str) -> str:
-    """The message for people: numbers that differ from run to run are masked, the first letter is small.
+    """The message for people: numbers that differ from run to run are masked, its first letter is small but in a name.
 
-    >>> plain_message("Paid 299, but the total is 375")
-    'paid <n>, but the total is <n>'
+    >>> plain_message("Paid 299, but the total is 375"), plain_message("KeyError: 'rate'")
+    ('paid <n>, but the total is <n>', "KeyError: 'rate'")
     """
     text = mask_numbers(message)
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+    inner = text[1:].split(" ", 1)[0]
+    return text[:1].lower() + text[1:] if inner == inner.lower() else text
 
 
 def failure_key(signature: str) -> str:

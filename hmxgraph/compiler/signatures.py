@@ -1,25 +1,30 @@
 """Failures under one name each: what kind, and the message without what differs from run to run."""
 
+import json
 import re
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 from hmxgraph.compiler.commands import command_name
+from hmxgraph.compiler.telling_lines import telling_line
 from hmxgraph.compiler.vocabulary import COUNT_WORDS, REQUEST_VERBS
 from hmxgraph.text.masking import mask_ids, mask_secrets
 from hmxgraph.text.stop_words import STOP_WORDS
 
 LONGEST_MESSAGE = 160
 _PREFIX = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
+_ERROR = re.compile(r"^(?:error|exception|failure|failed|fatal)\s*:\s*(?=\S)", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)*(?!\w)")
 _CODE = re.compile(r"(?:http|status|code|error|exit|errno|port)\W*$", re.IGNORECASE)
 _VALUE = re.compile(r"\S+")
-_QUOTED = re.compile(r"(['\"`])[^'\"`]{1,80}\1")
+_QUOTED = re.compile(r"(?<![A-Za-z]{2})(['\"`])[^'\"`]{1,80}\1")
 _OPERAND_GAPS = re.compile(r"[\s'\"`=,;()<>|&]+")
 # Words of a command line that are no names, whatever is run.
 _LANGUAGE = STOP_WORDS | REQUEST_VERBS | COUNT_WORDS
 _GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"})
+_NAMED = ("error", "exception")
 _TEXT_FIELDS = ("message", "error", "stderr", "reason", "detail", "value", "output", "text")
 
 
@@ -55,6 +60,8 @@ def signature(kind: str, message: str) -> str:
     "kubectlerror: namespace '<name>' not found"
     """
     text = " ".join(mask_numbers(mask_quoted(message)).lower().split())
+    if kind.lower().endswith(_NAMED):
+        text = text.removeprefix(f"{kind.lower()}: ")
     if kind.lower() in _GENERIC:
         return text or kind.lower() or "error"
     return f"{kind.lower()}: {text}" if text else kind.lower()
@@ -114,13 +121,28 @@ def _count(content: Mapping[str, Any]) -> str:
 
 
 def _line(text: str, given: Mapping[str, str], command: str) -> str:
-    lines = [line.strip() for line in text[:2000].splitlines() if line.strip()]
-    first = _PREFIX.sub("", lines[0]) if lines else ""
-    if not first and len(lines) > 1:
-        first = lines[1]
-    named = _VALUE.sub(lambda match: _argument(match.group(), given), first[: 4 * LONGEST_MESSAGE]) if given else first
+    told = _of_document(text)
+    line = _bared(telling_line(told), keep="\n" in told.strip())
+    named = _VALUE.sub(lambda match: _argument(match.group(), given), line[: 4 * LONGEST_MESSAGE]) if given else line
     plain = mask_secrets(named)
     return mask_ids(mask_operands(plain, command) if command else plain)[:LONGEST_MESSAGE].strip()
+
+
+def _of_document(text: str) -> str:
+    """What a JSON document on several lines says went wrong; any other *text* as it is."""
+    if not text.lstrip().startswith(("{", "[")) or "\n" not in text.strip():
+        return text
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return _text(document) or text
+
+
+def _bared(line: str, *, keep: bool) -> str:
+    """*line* without the type before its words; it stays where told to *keep* it and the words alone say little."""
+    bare = _PREFIX.sub("", line)
+    return bare if not keep or len(_LETTERS.findall(mask_quoted(bare))) > 1 else _ERROR.sub("", line)
 
 
 def _argument(word: str, given: Mapping[str, str]) -> str:

@@ -97,3 +97,30 @@ GOOD_STATES = _listed("success succeeded successful completed complete done reso
 BAD_STATES = _listed("""
     failure failed error aborted cancelled canceled timeout timed_out rejected unresolved crashed
 """)
+
+# Words by which the output of any program says that something failed, whatever it was.
+FAILURE_WORDS = _listed("""
+    abort aborted aborting bug cannot can't corrupt couldn't crash crashed declined denied error errors exception fail
+    failed fails failure failures fatal fault forbidden illegal invalid killed mismatch mismatched missing panic
+    panicked refused rejected severe timeout unable unauthorised unauthorized undefined unexpected unhandled unknown unreachable
+    unresolved unsupported
+""")
+FAILURE_PHRASES = (
+    "could not",
+    "does not",
+    "not found",
+    "not allowed",
+    "not permitted",
+    "no such",
+    "timed out",
+    "out of",
+)
+
+# Words of reports about failures that tell nothing of what failed.
+REPORT_WORDS = _listed("""
+    aborted aborting above been below build called check code command complete completed count detail details due
+    elapsed exit exited failing finished following found generated had info last level log log4j ms occurred output
+    passed previous problem problems process program recent report result returned run running script seconds sec
+    session show skipped stack starts started status step summary task terminated test tests time took total trace
+    traceback warn warning warnings
+""")

@@ -86,3 +86,102 @@ def test_one_failure_of_a_program_is_one_playbook():
 def test_type_is_what_the_error_calls_itself():
     """The type comes from the error, or is unknown."""
     assert (error_type({"error_type": "KubectlError"}), error_type({})) == ("KubectlError", "")
+
+
+_TRACE = 'Traceback (most recent call last):\n  File "app/rates.py", line 31, in rate\n    return table[name]\n'
+_TOLD_BY = {
+    "Python": (f"{_TRACE}KeyError: 'rate'", "KeyError: 'rate'"),
+    "Python, in words": (f"INFO import begins\n{_TRACE}ValueError: no rate for this day", "no rate for this day"),
+    "Python, of several": (
+        f"{_TRACE}KeyError: 'rate'\n\nDuring handling:\n\n{_TRACE}app.Gone: page moved",
+        "app.Gone: page moved",
+    ),
+    "Python, of syntax": (
+        "  File \"a.py\", line 1\n    f(\n     ^\nSyntaxError: '(' was never closed",
+        "'(' was never closed",
+    ),
+    "Java": (
+        (
+            'Exception in thread "main" java.lang.RuntimeException: no start\n\tat a.B.c(B.java:3)\n'
+            "Caused by: java.net.ConnectException: Connection refused\n\tat d.E.f(E.java:1)\n\t... 9 more"
+        ),
+        "Connection refused",
+    ),
+    "Java, no cause": (
+        "12:01 starting\njava.lang.IllegalStateException: pool is shut\n\tat a.B(B.java:3)",
+        "pool is shut",
+    ),
+    "Node": (
+        "/srv/a.js:3\n  throw new Error('x');\n  ^\n\nTypeError: rates.get is not a function\n    at f (/srv/a.js:3:9)",
+        "rates.get is not a function",
+    ),
+    "Go": (
+        "listening\npanic: assignment to nil map\n\ngoroutine 1 [running]:\nmain.f()",
+        "panic: assignment to nil map",
+    ),
+    "Rust": (
+        (
+            "   Compiling rates v0.1.0\nwarning: unused `x`\nerror: borrow of moved value\n --> src/main.rs:2:5\n"
+            "error: aborting due to 1 previous error"
+        ),
+        "borrow of moved value",
+    ),
+    "Rust at run time": (
+        "thread 'main' panicked at src/main.rs:3:5:\ncalled unwrap on None\nnote: run with X",
+        "called unwrap on None",
+    ),
+    "pytest": (
+        (
+            "===== test session starts =====\ncollected 2 items\n\n    def test_rate():\n>       assert rate() == 2\n"
+            "E       RateError: table is empty\n\na.py:3: RateError\n===== 1 failed, 1 passed in 0.1s ====="
+        ),
+        "table is empty",
+    ),
+    "npm": (
+        "npm ERR! code E5\nnpm ERR! path /srv\nnpm ERR! lockfile is missing here\nnpm ERR! A complete log",
+        "lockfile is missing here",
+    ),
+    "make": ("cc -c a.c\na.c:3:5: error: unknown type\nmake: *** [all] Error 1", "a.c:3:5: error: unknown type"),
+    "boxed": ("╷\n│ Error: Invalid reference to module\n│\n│   on main.tf line 3\n╵", "Invalid reference to module"),
+    "a count first": ("3 failed, 10 passed in 2s\nrate was empty", "rate was empty"),
+    "a rule first": ("=======\nlinker refused the object", "linker refused the object"),
+    "a document": ('{\n  "status": 404,\n  "error": "tenant is gone"\n}', "tenant is gone"),
+    "nothing telling": ("5\n----\n7", "5"),
+    "a pointer below": (
+        "Payment did not go through\nSee https://pay.example/errors for error codes",
+        "Payment did not go through",
+    ),
+}
+
+
+@pytest.mark.parametrize("told_by", _TOLD_BY)
+def test_of_many_lines_the_telling_one_is_kept(told_by):
+    """Whatever wrote the output: not its header, rule, count or frames, but what says what went wrong."""
+    text, message = _TOLD_BY[told_by]
+    assert error_message({"result": {"exit_code": 1, "output": text}}) == message
+
+
+def test_failures_behind_one_header_are_several():
+    """Two tracebacks of one tool are two failures, each with its own way out; one alone is met by its own kind."""
+    errors = ("KeyError: 'rate'", "KeyError: 'day'", "ModuleNotFoundError: No module named 'toml'")
+    summaries = [
+        summarise(Script(f"s{n}").add("error", {"error_type": "", "message": _TRACE + error}).events)
+        for n, error in enumerate(errors)
+    ]
+    assert [(one.signature, len(one.occurrences)) for one in failure_groups(summaries)] == [
+        ("keyerror: '<name>'", 2),
+        ("no module named '<name>'", 1),
+    ]
+
+
+def test_a_type_is_told_once():
+    """An error that names its type beside a traceback that ends with it has it once."""
+    message = error_message({"message": f"{_TRACE}KeyError: 'rate'"})
+    assert signature("KeyError", message) == "keyerror: '<name>'"
+
+
+def test_long_outputs_are_read_to_their_end():
+    """What stands at the end of a long log is found."""
+    assert (
+        error_message({"message": "compiling a unit\n" * 5000 + f"{_TRACE}OSError: no space left"}) == "no space left"
+    )
