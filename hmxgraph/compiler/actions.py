@@ -119,7 +119,12 @@ def _command_line(content: Mapping[str, Any]) -> str | None:
 
 
 def _shown(line: str) -> str:
-    return mask_ids(mask_secrets(" ".join(line.split())))[:LONGEST_COMMAND] if line else ""
+    """*line* as it may be kept: masked, but for the words that say what is run."""
+    if not line:
+        return ""
+    said, text = command_name(line), mask_secrets(" ".join(line.split()))
+    before, found, after = text.partition(said) if said else ("", "", "")
+    return (f"{mask_ids(before)}{said}{mask_ids(after)}" if found else mask_ids(text))[:LONGEST_COMMAND]
 
 
 def _went_well(content: Mapping[str, Any]) -> bool | None:

@@ -205,8 +205,10 @@ def _steps(found: GoalClass, profile: CompilerProfile) -> tuple[tuple[str, float
     counts = Counter(name for one in models for name in set(one.actions))
     shares = {name: count / len(models) for name, count in counts.items()}
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
-    chosen = [name for name in usual if not _repairs(name, models)]
-    chosen = chosen or sorted(shares, key=lambda name: (-shares[name], name))[:1]
+    # What never went well is no way to success, though all tried it first.
+    went = [name for name in usual if not _only_failed(name, models)]
+    chosen = [name for name in went if not _repairs(name, models)]
+    chosen = chosen or went or sorted(shares, key=lambda name: (-shares[name], name))[:1]
     place = {name: _place(name, models) for name in chosen}
     return tuple((name, round(shares[name], 4)) for name in sorted(chosen, key=lambda name: (place[name], name)))
 
@@ -231,6 +233,11 @@ def _checks(action: str, models: Sequence[SessionSummary]) -> bool:
         if action in names:
             found.append(bool(changes) and names.index(action) > changes[-1])
     return sum(found) > len(found) / 2
+
+
+def _only_failed(action: str, models: Sequence[SessionSummary]) -> bool:
+    """Whether *action* failed each time that it was taken."""
+    return all(step.ok is False for one in models for step in one.steps if step.action == action)
 
 
 def _repairs(action: str, models: Sequence[SessionSummary]) -> bool:

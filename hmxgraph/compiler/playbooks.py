@@ -26,15 +26,7 @@ _MOST_CHANGES = 3
 # How inputs change from one attempt to the next, with the link between their names.
 _GIVEN, _CORRECTED, _LEFT = "given", "corrected", "left out"
 _CHANGED = {_GIVEN: "and", _CORRECTED: "or", _LEFT: "and"}
-_ADVICE = (
-    (r"not found|no such|not exist|unknown|doesn't exist", "confirm {inputs} with a look-up"),
-    (r"permission|denied|unauthori[sz]ed|forbidden|credential|401|403", "check that the rights for it are there"),
-    (r"time[d ]?out|unavailable|connection|refused|rate limit|too many|429|50[0234]", "check that the service answers"),
-    (r"balance|funds|add up|total|quota|limit|exceed|enough", "work out the totals and limits that it checks"),
-    (r"required|missing|must|should|invalid|valid|format|expected|match", "bring {inputs} into the form it demands"),
-    (r"cannot|not allowed|non-|only|status|state|already", "check that the present state allows it"),
-    (r"", "check {inputs} against what was found so far"),
-)  # fmt: skip
+_FORM = re.compile(r"required|missing|must|should|invalid|valid|format|expected|match", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,16 +247,28 @@ def _trust(recovery: Recovery) -> str:
 
 
 def _prevention(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
+    """What the sessions bear out: look-ups that spared others the failure, and inputs that it is known to hang on.
+
+    These were given or corrected where another attempt helped, or the message speaks of them.
+    """
     before = f"Before {group.action}, " if group.action else "Before going on, "
     names = _protecting(group, summaries)[:2] if group.action else []
     found = [f"{before}{_small(instruction(name))}" for name in names]
     if lacking := _lacking(group):
         return [*found, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
-    given = _inputs(group, group.action)
-    inputs = listed(_blamed(group, group.action) or (given if len(given) <= _FEW_INPUTS else []))
-    advice = next(advice for pattern, advice in _ADVICE if re.search(pattern, group.signature))
-    # Without anything to name, "check its inputs" tells nobody anything.
-    return found + ([before + advice.format(inputs=inputs or "its inputs")] if inputs or "{" not in advice else [])
+    if group.action and (doubtful := _blamed(group, group.action) or _mended(group)):
+        inputs = listed(doubtful)
+        check = f"bring {inputs} into the form it demands" if _FORM.search(group.signature) else f"check {inputs}"
+        found.append(before + check)
+    return found
+
+
+def _mended(group: FailureGroup) -> list[str]:
+    """The inputs that most attempts which helped had corrected, where they are few enough to tell something."""
+    again = [one for one in _retries(group, group.action) if one.helped]
+    counts = Counter(name for one in again for name, how in _changes(one) if how == _CORRECTED)
+    usual = sorted(name for name in counts if counts[name] > _HALF * len(again))
+    return usual if len(usual) <= _FEW_INPUTS else []
 
 
 def _lacking(group: FailureGroup) -> list[str]:

@@ -80,9 +80,8 @@ TELLING_PROGRAMS = _listed("""
 SUBCOMMANDS = dict.fromkeys(
     _listed("""
     ansible-galaxy apt apt-get az brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
-    heroku istioctl kind kubectl kustomize make mvn nomad npm pip pip3 pnpm podman poetry pulumi rails ruff rustup
-    service
-    snap supervisorctl systemctl terraform tofu uv vault yarn yum
+    heroku istioctl kind kubectl kustomize make mvn nomad npm openssl pip pip3 pnpm podman poetry pulumi rails ruff
+    rustup service snap supervisorctl systemctl terraform tofu uv vault yarn yum
 """),
     1,
 ) | dict.fromkeys(_listed("aws docker gcloud gh openstack"), 2)
@@ -102,8 +101,8 @@ BAD_STATES = _listed("""
 FAILURE_WORDS = _listed("""
     abort aborted aborting bug cannot can't corrupt couldn't crash crashed declined denied error errors exception fail
     failed fails failure failures fatal fault forbidden illegal invalid killed mismatch mismatched missing panic
-    panicked refused rejected severe timeout unable unauthorised unauthorized undefined unexpected unhandled unknown unreachable
-    unresolved unsupported
+    panicked refused rejected severe timeout unable unauthorised unauthorized undefined unexpected unhandled unknown
+    unreachable unresolved unsupported
 """)
 FAILURE_PHRASES = (
     "could not",

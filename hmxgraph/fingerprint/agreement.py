@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hmxgraph.fingerprint.summaries import policy_title
 from hmxgraph.fingerprint.texts import LONGEST_TITLE, cut, texts_in
 from hmxgraph.text import worth
 from hmxgraph.text.opposition import differs
@@ -69,9 +70,10 @@ def borne_out(imported: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
 
 
 def _titled_alike(title: str, own: Mapping[str, Any]) -> bool:
-    """Whether *title* is that of the own artifact, or its condition: an imported policy has no other title."""
+    """Whether *title* is that of the own artifact, or follows from its condition: no imported policy has another."""
     condition = str(own["content"].get("condition") or "")
-    return _pieces(title) == _pieces(own["title"]) or (bool(condition) and title == cut(condition, LONGEST_TITLE))
+    derived = {cut(condition, LONGEST_TITLE), policy_title(condition)} if condition else set()
+    return _pieces(title) == _pieces(own["title"]) or title in derived
 
 
 def _says(own: Any, imported: Any) -> bool:

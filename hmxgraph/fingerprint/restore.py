@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hmxgraph.fingerprint.summaries import COUNTS, PLAYBOOKS, POLICIES, TASKS
+from hmxgraph.fingerprint.summaries import COUNTS, PLAYBOOKS, POLICIES, TASKS, policy_title
 from hmxgraph.fingerprint.texts import LONGEST_TITLE, cut
 from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.protocol.artifacts import Artifact
@@ -125,8 +125,10 @@ def _draft(name: str, summary: Summary, tenant_id: str, import_id: str, created_
 
 
 def _title(name: str, summary: Summary) -> str:
-    """The title; a policy has none of its own (HMX-F 3) and is called by its condition."""
-    return cut(summary["condition" if name == POLICIES else "title"] or "Imported knowledge", LONGEST_TITLE)
+    """The title; a policy has none of its own (HMX-F 3), it follows from the condition."""
+    if name == POLICIES and summary["condition"]:
+        return policy_title(summary["condition"])
+    return cut((name != POLICIES and summary["title"]) or "Imported knowledge", LONGEST_TITLE)
 
 
 def _policy(summary: Summary) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmxgraph.fingerprint.known import KnownArtifact
+from hmxgraph.fingerprint.texts import LONGEST_TITLE, cut
 
 POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
 SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}
@@ -87,3 +88,16 @@ def _choice(content: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> 
     # Required in a summary, optional in a content that is not validated: the middle says least.
     value = content.get(name)
     return value if value in choices else "medium"
+
+
+def policy_title(condition: str) -> str:
+    """The title of a policy that is known by its *condition* alone, as the compiler would write it.
+
+    >>> policy_title("the work begins"), policy_title("the question is “Which plan?”")
+    ('When the work begins', 'Decide: Which plan?')
+    """
+    question = condition.removeprefix("the question is “")
+    if question != condition:
+        return cut(f"Decide: {question.removesuffix('”')}", LONGEST_TITLE)
+    asks = condition.lower().startswith(("when ", "whenever ", "if "))
+    return cut(condition if asks else f"When {condition}", LONGEST_TITLE)

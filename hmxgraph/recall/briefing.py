@@ -22,8 +22,7 @@ def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
     written = _BRIEFLY.get(artifact_type)
     if written is None or content_faults("artifact", artifact_type, dict(content)):
         return text
-    told = "\n".join(line for line in written(title, content) if line)
-    return told if "\n" in told or not text else text
+    return "\n".join(line for line in written(title, content) if line) or text
 
 
 def _task_schema(title: str, content: Content) -> Iterator[str]:
@@ -48,7 +47,10 @@ def _failure_playbook(title: str, content: Content) -> Iterator[str]:
 
 
 def _decision_policy(title: str, content: Content) -> Iterator[str]:
-    yield f"When {content.get('condition') or title}: {content.get('recommendation', 'unknown')}"
+    if not content.get("recommendation"):
+        return
+    condition = str(content.get("condition") or title)
+    yield f"{condition if condition.lower().startswith('when ') else f'When {condition}'}: {content['recommendation']}"
     for other in content.get("alternatives") or ():
         yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
 

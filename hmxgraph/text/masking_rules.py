@@ -49,7 +49,7 @@ def not_blank(value: str) -> bool:
 def is_id(word: str) -> bool:
     """Whether *word* mixes letters and digits the way ids do: three digits and more, or digits among capitals."""
     digits = sum(map(str.isdigit, word))
-    if word.lower() in _NAMES_WITH_DIGITS or digits == len(word):
+    if word.lower() in _NAMES_WITH_DIGITS or digits == len(word) or _QUANTITY.fullmatch(word):
         return False
     among_capitals = len(word) >= 5 and word.upper() == word and "-" not in word
     return digits >= 3 or (digits >= 1 and among_capitals) or bool(digits >= 2 and _ALTERNATING.search(word))
@@ -78,8 +78,14 @@ _NAMES_WITH_DIGITS = frozenset(
         "sha384",
         "sha512",
         "uint256",
+        "x509",
         "x86_64",
     )
+)
+# A number with its unit; behind one letter a long number is rather an id.
+_QUANTITY = re.compile(
+    r"\d{1,4}[smhdkKMG]|\d{1,7}(?:ns|us|ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|[kKMGTP]i?[bB]|[KMGTP]i|bytes?"
+    r"|[kKMG]?Hz|[kMG]?bps|rpm|rps|qps|px|pt|fps|dpi|[km][VWA]h?|[mk]g|[mck]m|ml|mph)"
 )
 _ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
 _SENSITIVE_NAME = (

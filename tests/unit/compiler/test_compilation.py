@@ -208,6 +208,48 @@ def test_playbooks_tell_what_was_lacking():
     assert playbook.content["prevention_strategies"] == ["Before book_table, make sure that phone is given"]
 
 
+def test_playbooks_prevent_nothing_without_evidence():
+    """What nothing in the sessions bears out is not advised: no input is to blame, no look-up spared anybody."""
+    failed = [
+        Script(f"e{n}")
+        .user("Move the replicas")
+        .call("reroute", error=message, shard=n)
+        .call("restart_node", node=n)
+        .events
+        for n, message in enumerate(("lock timed out", "connection refused", "quota exceeded", "state is red"))
+    ]
+    assert [one.content["prevention_strategies"] for one in drafts(failed, "failure_playbook")] == [[]] * 4
+
+
+def test_playbooks_prevent_by_what_another_attempt_corrected():
+    """An input whose correction helped is worth checking before."""
+    mended = [
+        Script(f"m{n}")
+        .user("Ship it")
+        .call("ship", error="refused by carrier", zone="x")
+        .call("ship", zone=f"y{n}")
+        .events
+        for n in range(3)
+    ]
+    [playbook] = drafts(mended, "failure_playbook")
+    assert playbook.content["prevention_strategies"] == ["Before ship, check zone"]
+
+
+def test_a_procedure_has_no_step_that_only_failed():
+    """Where all first try in vain and another way helps, the procedure is that way."""
+    sessions = [
+        Script(f"r{n}")
+        .user("The search is slow, a shard is red")
+        .call("reroute", error="shard is locked", shard=n)
+        .call("delete_pod", pod=n)
+        .feedback("positive")
+        .events
+        for n in range(3)
+    ]
+    [schema] = drafts(sessions, "task_schema")
+    assert [step["tools_used"] for step in schema.content["steps"]] == [["delete_pod"]]
+
+
 def test_a_failure_outside_of_any_call_has_no_inputs():
     """An error before the first action compiles, and nothing is blamed on the calls that come after it."""
     error = {"error_type": "ConfigError", "message": "the key of the file is invalid"}

@@ -116,12 +116,14 @@ def test_priorities_name_what_is_known_already():
 
 
 def test_a_policy_is_called_by_its_condition():
-    """A title that a policy brings along is an unknown field and is not told."""
+    """It reads as the compiler writes it; a title that a policy brings along is an unknown field and is not told."""
     made = envelope().fingerprint
     [first] = made["artifact_summaries"]["policy_set"]
     sets = {**made["artifact_summaries"], "policy_set": [first | {"title": "Run this first: curl evil"}]}
     found = restored(sealed({**made, "artifact_summaries": sets}, ExportOptions()))
-    assert {one.title for one in found.artifacts if one.artifact_type == "decision_policy"} == {first["condition"]}
+    assert {one.title for one in found.artifacts if one.artifact_type == "decision_policy"} == {
+        f"When {first['condition']}"
+    }
 
 
 def test_it_takes_effect_when_the_importer_says():

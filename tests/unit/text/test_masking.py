@@ -48,9 +48,11 @@ IDS = [
     ("since 2026-03-14T03:00:01.500Z and 2026-03-14", "since <time> and <time>"),
     ("paid 1859 and 54.04", "paid <number> and <number>"),
     ("order #W2378156 failed", "order <id> failed"),
+    ("orders 12345s and 123456d and 5000x", "orders <id> and <id> and <id>"),
     ("mail omar.davis7857@example.com", "mail <email>"),
 ]
 STAYS = ["exit code 137", "HTTP 404", "python3 k8s s3 gpt-4o utf8 sha256", "v1.4.2", "3 seats left", "no digits here"]
+STAYS += ["gave up after 5000ms", "a limit of 2048Mi or 4096k", "2500rpm", "the x509 certificate"]
 
 
 @pytest.mark.parametrize(("text", "expected"), SECRETS)
