@@ -13,6 +13,7 @@ from hmxgraph.compiler.tracks import FROM_USER
 from hmxgraph.compiler.verbs import instruction, is_action, kind_of, read_action
 from hmxgraph.compiler.vocabulary import REQUEST_VERBS
 from hmxgraph.compiler.wording import (
+    asked_to,
     capital,
     common_phrase,
     common_topics,
@@ -65,19 +66,21 @@ def class_name(found: GoalClass, profile: CompilerProfile) -> str:
     if runs or not (few or usual):
         topics = common_topics(found.requests, _MOSTLY, _MOST_CHANGES)
         if topics:
-            return _spoken_name(topics)
+            return _spoken_name(topics, found.requests)
     if few:
         return goal_phrase([name for name, _ in found.steps])
     return goal_phrase(usual or [min(changes, key=lambda name: (-changes[name], name))])
 
 
-def _spoken_name(topics: Sequence[str]) -> str:
+def _spoken_name(topics: Sequence[str], requests: Sequence[str]) -> str:
     """The name of requests that share these words: the verb among them says what to do.
 
-    >>> _spoken_name(["staging", "deploy"]), _spoken_name(["calls", "data"])
-    ('deploy, where requests say “staging”', 'handle requests that say “calls” and “data”')
+    >>> _spoken_name(["staging", "deploy"], ["Deploy to staging"])
+    'deploy, where requests say “staging”'
+    >>> _spoken_name(["calls", "list"], ["The list of calls"])
+    'handle requests that say “calls” and “list”'
     """
-    verbs = [word for word in topics if word in REQUEST_VERBS][:1]
+    verbs = [word for word in topics if word in REQUEST_VERBS and asked_to(word, requests)][:1]
     others = [word for word in topics if word not in verbs]
     if not verbs:
         return f"handle requests that say {quoted(others)}"

@@ -42,6 +42,24 @@ TOOL_VERBS = _listed("""
 # Words by which a name says that it is a thing to be called, whatever it begins with.
 INTERFACES = _listed("api cli sdk")
 
+# Words behind which a request has its verb.
+VERB_LEADS = _listed("""
+    also and but can could first he'll help i'd i'll just kindly let let's lets me might must no not now or please
+    quickly rather shall should so then they to us want we we'll will would you
+""")
+
+# Verbs before "to" by which a sentence tells what somebody else does.
+OTHERS_VERBS = _listed(
+    "are decided decides had has hopes is likes needed needs plans tried tries wants was were wishes"
+)
+
+# Verbs that make a subject of the word before them: "search is slow".
+FINITE_VERBS = _listed("""
+    are aren't breaks broke can can't cannot could couldn't crashes did didn't do does doesn't don't fails gets goes got
+    had hangs has hasn't have hung is isn't keeps kept looks might must seems should shouldn't still stopped takes took
+    was wasn't went were weren't will won't works would
+""")
+
 # What people complain of, as the first word of what is wrong.
 TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
 

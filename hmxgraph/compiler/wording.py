@@ -7,12 +7,21 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from hmxgraph.compiler.verbs import is_action, kind_of, noun_words, read_action
-from hmxgraph.compiler.vocabulary import COUNT_WORDS, PRONOUNS, REQUEST_VERBS, TROUBLES
+from hmxgraph.compiler.vocabulary import (
+    COUNT_WORDS,
+    FINITE_VERBS,
+    OTHERS_VERBS,
+    PRONOUNS,
+    REQUEST_VERBS,
+    TROUBLES,
+    VERB_LEADS,
+)
 from hmxgraph.compiler.words import telling_words
 from hmxgraph.text.terms import terms
 
 LONGEST_TITLE = 120
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z'/-]*|[^\sA-Za-z]+")
+_BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
 _LONGEST_PHRASE = 8
 _MOST_GOALS = 3
 _LEAST_TELLING = 2
@@ -40,17 +49,24 @@ def goal_phrase(actions: Sequence[str]) -> str:
 
     >>> goal_phrase(["get_order_details", "modify_order_items", "modify_order_address"])
     'modify the order items and the order address'
-    >>> goal_phrase(["get_order_details"])
-    'answer from the order details'
+    >>> goal_phrase(["get_order_details"]), goal_phrase(["fetch"])
+    ('answer from the order details', 'use fetch')
     """
     changes = [read_action(name) for name in actions if is_action(name)]
     if changes:
         return _joined([(reading.verb, reading.subject) for reading in changes])
-    lookups = [read_action(name) for name in actions if kind_of(name) == "lookup"]
-    told = [reading.subject for reading in lookups if reading.verb == "look up"]
-    if told:
-        return f"answer from {listed(told[:3])}"
-    return _joined([(reading.verb, reading.subject) for reading in lookups or map(read_action, actions)])
+    lookups = [name for name in actions if kind_of(name) == "lookup"]
+    told = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
+    if any(told):
+        return f"answer from {listed([subject for subject in told if subject][:3])}"
+    return _joined([_phrase(name) for name in lookups or actions])
+
+
+def _phrase(action: str) -> tuple[str, str]:
+    """Verb and object of an action; one whose name has no object is used itself."""
+    reading = read_action(action)
+    bare = reading.kind == "lookup" and reading.subject in {"", "it"}
+    return ("use", action) if bare else (reading.verb, reading.subject)
 
 
 def common_phrase(requests: Sequence[str], share: float) -> str:
@@ -199,9 +215,47 @@ def _runs(request: str) -> frozenset[tuple[str, ...]]:
         for end in range(start + 1, min(len(plain), start + _LONGEST_PHRASE)):
             if not plain[start] or not plain[end]:
                 break
-            if telling[start] and telling[end]:
-                found.add(tuple(plain[start : end + 1]))
+            run = tuple(plain[start : end + 1])
+            if telling[start] and telling[end] and (plain[start] not in REQUEST_VERBS or _asks(tokens, start)):
+                found.add(run)
     return frozenset(found)
+
+
+def asked_to(verb: str, requests: Sequence[str]) -> bool:
+    """Whether most of the requests that have *verb* as a word ask to do that: "list my orders", not "the price list".
+
+    >>> asked_to("list", ["List my orders"]), asked_to("list", ["Fetch the price list"])
+    (True, False)
+    """
+    found = [
+        _asks(tokens, place)
+        for tokens in map(_TOKEN.findall, requests)
+        for place, token in enumerate(tokens)
+        if token.lower() == verb
+    ]
+    return sum(found) > len(found) / 2
+
+
+def _asks(tokens: Sequence[str], place: int) -> bool:
+    """Whether the word at *place* stands where a request has its verb, and no finite verb makes a subject of it."""
+    after = [token.lower() for token in tokens[place + 1 : place + 3]]
+    finite = bool(after) and (
+        after[0] in FINITE_VERBS or (after[0].endswith("ed") and (len(after) < 2 or not _content(after[1])))
+    )
+    return not finite and _begins(tokens, place)
+
+
+def _begins(tokens: Sequence[str], place: int) -> bool:
+    before = [token.lower() for token in tokens[max(0, place - 2) : place]]
+    if not before or before[-1][-1] in _BREAKS:
+        return True
+    # "I have to", "we want to"; "legal has to" tells what others do.
+    others = before[-1] == "to" and before[0] in OTHERS_VERBS
+    return before[-1] in VERB_LEADS and not others
+
+
+def _content(word: str) -> bool:
+    return word[0].isalpha() and bool(telling_words(word))
 
 
 def _plain(token: str, place: int, tokens: Sequence[str]) -> bool:

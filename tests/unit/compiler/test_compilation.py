@@ -1,6 +1,7 @@
 """The five types compiled from small worlds: what a person would act on, supported, distinct, without secrets."""
 
 import random
+import re
 
 import pytest
 
@@ -233,6 +234,49 @@ def test_playbooks_prevent_by_what_another_attempt_corrected():
     ]
     [playbook] = drafts(mended, "failure_playbook")
     assert playbook.content["prevention_strategies"] == ["Before ship, check zone"]
+
+
+@pytest.mark.parametrize(
+    "request_words",
+    [
+        "The root cause was the nightly report job opening connections",
+        "It moved to the 29th, because legal has to check the terms page",
+        "Search is slow, shard red",
+        "Release slipped by a week",
+        "The price list, as of yesterday",
+    ],
+)
+def test_a_title_has_its_verb_where_the_request_has_one(request_words):
+    """A noun that could be a verb, and what others have to do, are no title."""
+    sessions = [
+        Script(f"n{n}").user(request_words).call("drain_pool", pool="a").feedback("positive").events for n in range(3)
+    ]
+    titles = [draft.title.lower() for kind in ("task_schema", "strategy_template") for draft in drafts(sessions, kind)]
+    assert not [title for title in titles if re.search(r"^(strategy to )?(report|check|search|release|list)\b", title)]
+
+
+@pytest.mark.parametrize(
+    ("request_words", "expected"),
+    [
+        ("Hi! Could you please check the terms page?", "Check the terms page"),
+        ("I have to report the broken meter", "Report the broken meter"),
+        ("Search the archive for red shards, then list the red shards", "Search the archive for red shards"),
+    ],
+)
+def test_a_title_is_what_was_asked_for(request_words, expected):
+    """Where a request begins a sentence, follows a plea or says what the speaker has to do, its verb is one."""
+    sessions = [
+        Script(f"n{n}").user(request_words).call("drain_pool", pool="a").feedback("positive").events for n in range(3)
+    ]
+    [schema] = drafts(sessions, "task_schema")
+    assert schema.title == expected
+
+
+def test_a_title_has_an_object():
+    """A tool whose name is a bare verb makes no sentence that ends before its object."""
+    sessions = [Script(f"n{n}").user("Bonjour").call("fetch", url="u").feedback("positive").events for n in range(3)]
+    [schema] = drafts(sessions, "task_schema")
+    assert schema.title == "Use fetch"
 
 
 def test_a_procedure_has_no_step_that_only_failed():
