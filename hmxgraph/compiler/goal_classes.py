@@ -236,8 +236,14 @@ def _checks(action: str, models: Sequence[SessionSummary]) -> bool:
 
 
 def _only_failed(action: str, models: Sequence[SessionSummary]) -> bool:
-    """Whether *action* failed each time that it was taken."""
-    return all(step.ok is False for one in models for step in one.steps if step.action == action)
+    """Whether *action* failed each time that it was taken, or led to an error at once."""
+    return all(
+        _led_to_failure(one, place) for one in models for place, name in enumerate(one.actions) if name == action
+    )
+
+
+def _led_to_failure(summary: SessionSummary, place: int) -> bool:
+    return summary.steps[place].ok is False or any(failure.step == place for failure in summary.failures)
 
 
 def _repairs(action: str, models: Sequence[SessionSummary]) -> bool:

@@ -1,9 +1,11 @@
 """Artifacts as a prompt gets them: what is to be done, once; what a reader of the archive wants besides stays out."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hmxgraph.protocol.contents import content_faults
+from hmxgraph.text.lines import reported
 
 Content = Mapping[str, Any]
 
@@ -38,12 +40,24 @@ def _task_schema(title: str, content: Content) -> Iterator[str]:
 def _failure_playbook(title: str, content: Content) -> Iterator[str]:
     if not content.get("recovery_steps"):
         return
-    yield title
     pattern = str(content.get("failure_pattern") or "")
-    yield "" if pattern.lower() in title.lower() else f"Failure: “{pattern}”"
+    heading = _unquoted(title, pattern)
+    yield heading
     for number, step in enumerate(content["recovery_steps"], start=1):
         yield f"{number}. {step}"
     yield _list("Prevent", content.get("prevention_strategies"))
+    # Last, so that nothing stands below a tool's words that could be taken for them.
+    yield "" if pattern.lower() in heading.lower() else reported(pattern)
+
+
+def _causal_pattern(_title: str, content: Content) -> Iterator[str]:
+    """Only of a cause that cites what a tool said: that stands on a line of its own, as what it is."""
+    cause = str(content.get("cause") or "")
+    if not (cited := _CITED.search(cause)):
+        return
+    yield f"When {cause[: cited.start()]}with this{cause[cited.end() :]}, {content.get('effect')} more often"
+    yield _list("Conditions", content.get("conditions"))
+    yield reported(cited.group("words"))
 
 
 def _decision_policy(title: str, content: Content) -> Iterator[str]:
@@ -55,7 +69,31 @@ def _decision_policy(title: str, content: Content) -> Iterator[str]:
         yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
 
 
-_BRIEFLY = {"task_schema": _task_schema, "failure_playbook": _failure_playbook, "decision_policy": _decision_policy}
+_BRIEFLY: Mapping[str, Callable[[str, Content], Iterator[str]]] = {
+    "task_schema": _task_schema,
+    "failure_playbook": _failure_playbook,
+    "decision_policy": _decision_policy,
+    "causal_pattern": _causal_pattern,
+}
+_CITED = re.compile(r"\bwith “(?P<words>.*)”", re.DOTALL)
+_INNER_QUOTES = str.maketrans("“”", '""')
+
+
+def _unquoted(title: str, pattern: str) -> str:
+    """*title* without its citation of *pattern*.
+
+    >>> _unquoted("Recover when ship fails: “no carrier”", "ShipError: no carrier")
+    'Recover when ship fails'
+    >>> _unquoted("Recover from: “no carrier”", "no carrier"), _unquoted("Run “blue” again", "no carrier")
+    ('Recover from this', 'Run “blue” again')
+
+    """
+    before, quote, rest = title.partition("“")
+    cited = rest.removesuffix("”").removesuffix(" ...").translate(_INNER_QUOTES)
+    if not quote or cited.lower() not in pattern.translate(_INNER_QUOTES).lower():
+        return title
+    head = before.rstrip(" :")
+    return f"{head} this" if head.endswith("from") else head
 
 
 def _list(label: str, values: Any) -> str:

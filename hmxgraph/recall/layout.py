@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.text.lines import foreign
+from hmxgraph.text.lines import foreign, reports
 from hmxgraph.text.tokens import TokenCounter
 
 NOTICE = (
@@ -73,7 +73,12 @@ def groups(candidate: Candidate) -> tuple[Hashable, ...]:
     if candidate.section in DATED:
         told = day(candidate.time_us)
         found += [(candidate.section, told.year), (candidate.section, candidate.session_id, told)]
-    return (*found, NOTICE) if foreign(candidate.label) else tuple(found)
+    return (*found, NOTICE) if noticed(candidate.section, candidate.content, candidate.label) else tuple(found)
+
+
+def noticed(section: str, content: str, label: str) -> bool:
+    """Whether an entry needs the notice: its words came from outside, or knowledge that reports such words."""
+    return foreign(label) or (section not in DATED and reports(content))
 
 
 @dataclass(frozen=True)

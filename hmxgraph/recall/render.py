@@ -9,8 +9,7 @@ from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.layout import DATED, NOTICE, date_line, day, heading, said_on, tells_when
-from hmxgraph.text.lines import foreign
+from hmxgraph.recall.layout import DATED, NOTICE, date_line, day, heading, noticed, said_on, tells_when
 from hmxgraph.text.lines import written as as_written
 from hmxgraph.text.tokens import TokenCounter
 
@@ -73,7 +72,7 @@ def parts_of(lines: Sequence[Line]) -> list[Part]:
         parts.append(heading(section))
         entries = list(grouped)
         parts += _dated(entries) if section in DATED and all(line.timed for line in entries) else entries
-    if any(foreign(line.label) for line in lines):
+    if any(noticed(line.section, line.content, line.label) for line in lines):
         parts.insert(0, NOTICE)
     return parts
 

@@ -23,6 +23,7 @@ _LABELS = {
 }
 _TOOLS = ("tool:", "mcp:")
 _PAGES = ("web:", "http:", "https:", "www.")
+_REPORTED = ("[tool] ", "[web] ", "[data] ")
 # Roles under which chats hand over what a tool answered.
 _TOOL_ROLES = frozenset({"tool", "function"})
 
@@ -53,6 +54,26 @@ def foreign(label: str) -> bool:
 
     """
     return label not in {"", DISPUTED}
+
+
+def reported(words: str) -> str:
+    r"""What a tool said, as a line inside an entry that is not its own.
+
+    >>> reported("disk\n## full")
+    '[tool] disk ## full'
+
+    """
+    return f"[tool] {' '.join(words.split())}"
+
+
+def reports(content: str) -> bool:
+    r"""Whether a line inside an entry, below its first, reports what came from outside.
+
+        >>> reports("Recover\n1. Retry\n[tool] disk full"), reports("[tool] is what labels say")
+    (True, False)
+
+    """
+    return any(line.startswith(_REPORTED) for line in content.splitlines()[1:])
 
 
 def speaker_name(speaker: str) -> str:
