@@ -69,7 +69,7 @@ def reported(words: str) -> str:
 def reports(content: str) -> bool:
     r"""Whether a line inside an entry, below its first, reports what came from outside.
 
-        >>> reports("Recover\n1. Retry\n[tool] disk full"), reports("[tool] is what labels say")
+    >>> reports("Recover\n1. Retry\n[tool] disk full"), reports("[tool] is what labels say")
     (True, False)
 
     """
