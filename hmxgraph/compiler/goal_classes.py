@@ -205,10 +205,10 @@ def _steps(found: GoalClass, profile: CompilerProfile) -> tuple[tuple[str, float
     counts = Counter(name for one in models for name in set(one.actions))
     shares = {name: count / len(models) for name, count in counts.items()}
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
-    # What never went well is no way to success, though all tried it first.
+    # What never went well is no way to success, though all tried it first: what was done instead is.
     went = [name for name in usual if not _only_failed(name, models)]
-    chosen = [name for name in went if not _repairs(name, models)]
-    chosen = chosen or went or sorted(shares, key=lambda name: (-shares[name], name))[:1]
+    chosen = [name for name in went if len(went) < len(usual) or not _repairs(name, models)]
+    chosen = chosen or sorted(shares, key=lambda name: (-shares[name], name))[:1]
     place = {name: _place(name, models) for name in chosen}
     return tuple((name, round(shares[name], 4)) for name in sorted(chosen, key=lambda name: (place[name], name)))
 

@@ -286,12 +286,13 @@ def test_a_procedure_has_no_step_that_only_failed():
         .user("The search is slow, a shard is red")
         .call("reroute", error="shard is locked", shard=n)
         .call("delete_pod", pod=n)
+        .call("check_health", url="u")
         .feedback("positive")
         .events
         for n in range(3)
     ]
     [schema] = drafts(sessions, "task_schema")
-    assert [step["tools_used"] for step in schema.content["steps"]] == [["delete_pod"]]
+    assert [step["tools_used"] for step in schema.content["steps"]] == [["delete_pod"], ["check_health"]]
 
 
 def test_a_failure_outside_of_any_call_has_no_inputs():
