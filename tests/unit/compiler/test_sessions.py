@@ -154,3 +154,10 @@ def test_nothing_and_one_event():
     """No event and one event are sessions too."""
     assert summarise([]).event_count == 0
     assert summarise(Script("s").user("Hello").events).steps == ()
+
+
+def test_a_subcommand_is_no_id():
+    """What a line runs stays as it is, ids in it do not."""
+    line = "openssl x509 -in call_MY94XAcnfHzf.pem -noout"
+    [step] = summarise(Script("s").run(line).events).steps
+    assert (step.action, step.command) == ("openssl x509", "openssl x509 -in <id>.pem -noout")
