@@ -158,6 +158,6 @@ def test_nothing_and_one_event():
 
 def test_a_subcommand_is_no_id():
     """What a line runs stays as it is, ids in it do not."""
-    line = "openssl x509 -in call_MY94XAcnfHzf.pem -noout"
+    line = "openssl x509 -in web-7d9f8b6c5.pem -noout"
     [step] = summarise(Script("s").run(line).events).steps
     assert (step.action, step.command) == ("openssl x509", "openssl x509 -in <id>.pem -noout")
