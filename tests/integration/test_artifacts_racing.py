@@ -1,5 +1,6 @@
 """Writers that want the same thing at the same time: one wins, the others are told who did."""
 
+import faulthandler
 import multiprocessing
 import threading
 from functools import partial
@@ -65,6 +66,9 @@ def at_once(*calls):
         thread.start()
     for thread in threads:
         thread.join(120)
+    if any(thread.is_alive() for thread in threads):
+        faulthandler.dump_traceback()
+        pytest.fail("a writer still waits after two minutes; where, is told above")
     return results
 
 
