@@ -1,7 +1,8 @@
 // Parameters to start with.
 //
 // One row: a value for each parameter of the other queries, from what the tenant has: its newest session of several
-// events (else its newest), its best connected entity, the artifact with the most evidence, its newest thread, and the day before its latest change of knowledge.
+// events (else its newest), its best connected entity, the artifact with the most evidence, its newest thread, and the
+// day before its latest change of knowledge.
 //
 // What memories were told by hand stands in a session of its own, which nobody ran and which has no story.
 //
@@ -16,7 +17,8 @@ WITH
     MATCH (session:Session {tenant_id: $tenant_id})
     WHERE session.changed_version IS NOT NULL
     RETURN session.session_id
-    ORDER BY session.event_count > 1 AND session.session_id <> 'memory-operations' DESC, session.last_us DESC, session.session_id
+    ORDER BY
+      session.event_count > 1 AND session.session_id <> 'memory-operations' DESC, session.last_us DESC, session.session_id
     LIMIT 1
   } AS sessions,
   COLLECT {

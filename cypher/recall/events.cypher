@@ -1,8 +1,8 @@
 // The events that a question may be about: those with its words, and their neighbours in the session. With $works, for
 // a request that asks for work, also what procedure is to be chosen by: model, active procedures, what the running
-// session did, and its latest events, which tell what it stands before. The model knows no past, so that of an earlier time there is none, and none where it was erased and has
-// no hash. It can be large: one whose hash is among $models is known already and is not sent. With $guided also the
-// priors of the imported fingerprint in force.
+// session did, and its latest events, which tell what it stands before. The model knows no past, so that of an earlier
+// time there is none, and none where it was erased and has no hash. It can be large: one whose hash is among $models is
+// known already and is not sent. With $guided also the priors of the imported fingerprint in force.
 //
 // One row with lists of the events, in no order: they are decoded faster than many rows, and the reader sorts them. Of
 // each event they have the one property that is made for it and the text, which is short (4,000 characters at most): a

@@ -64,7 +64,7 @@ def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 
     )
 
 
-def standing(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
+def naming_known(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
     """*restored*, its priorities naming what stands there already where its own drafts would say the same again."""
     wanted = restored.context_priors["priority_artifact_ids"]
     named = list(dict.fromkeys(known_ids.get(artifact_id, artifact_id) for artifact_id in wanted))

@@ -1,6 +1,6 @@
 """What to do next and what to hold to: workflow hints and decision constraints (HMX-C 6, 7)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,13 +46,16 @@ def workflow_hints(
     What a playbook says of the failure at hand, the *remedy*, comes before the steps of the procedure.
     """
     blocked = blockers(session)
-    ahead = best.steps[best.current :] if best is not None else ()
-    steps = [*_remedies(remedy), *(_suggested(step, best.schema) for step in ahead if best is not None)]
+    steps = [*_remedies(remedy), *(_ahead(best) if best is not None else ())]
     hints: dict[str, Any] = {"suggested_next_steps": steps[:MAX_NEXT_STEPS], "blockers": blocked}
     if best is None:
         return hints if steps or blocked else None
     schema = {"active_task_schema": best.schema.artifact_id, "total_steps": len(best.steps)}
     return hints | schema | {"current_step": best.current}
+
+
+def _ahead(of: Progress) -> Iterator[dict[str, Any]]:
+    return (_suggested(step, of.schema) for step in of.steps[of.current :])
 
 
 def recovery_steps(remedy: KnownArtifact | None) -> list[str]:

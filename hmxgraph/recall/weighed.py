@@ -78,10 +78,9 @@ def _appraisal(
 ) -> Appraisal:
     # Of who speaks an event tells by itself; knowledge tells of whom it is by the name in it.
     match = match_words(by_words.question.terms, by_words.pool, by_words.event_count)
-    weights = dict(zip(match.terms, match.weights.tolist(), strict=True))
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
     time = clock(request, by_words.question, state.as_of_us)
-    return Appraisal(by_words.question, weights, time, priors, count_tokens, guidance)
+    return Appraisal(by_words.question, match.worth, time, priors, count_tokens, guidance)
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:

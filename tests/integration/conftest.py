@@ -1,10 +1,11 @@
-"""The command line on the real server."""
+"""The command line and the sub-faces of shared work on the real server."""
 
 import sys
 
 import pytest
 
 from hmxgraph.cli import main
+from tests.task_makers import memory_of, records_of, tasks_of
 
 
 @pytest.fixture
@@ -26,3 +27,21 @@ def run(address, tenant_id, monkeypatch, capsys):
         return (code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def tasks(graph):
+    """The tasks of a fresh tenant."""
+    return tasks_of(graph)
+
+
+@pytest.fixture
+def records(graph):
+    """The records of a fresh tenant."""
+    return records_of(graph)
+
+
+@pytest.fixture
+def memory(graph):
+    """The memory operations of a fresh tenant."""
+    return memory_of(graph)

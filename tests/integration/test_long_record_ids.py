@@ -3,7 +3,7 @@
 import pytest
 
 from hmxgraph.errors import TaskError
-from tests.task_makers import records_of, tasks_of
+from tests.task_makers import tasks_of
 
 LONG = "x" * 40_000
 IDS = (
@@ -20,12 +20,6 @@ NAMED = {
     "entity_refs": [{"name": f"{LONG}e", "entity_type": "organism"}],
 }
 AT = "2026-03-14T03:00:{:02d}Z"
-
-
-@pytest.fixture
-def records(graph):
-    """The records of a fresh tenant."""
-    return records_of(graph)
 
 
 @pytest.fixture

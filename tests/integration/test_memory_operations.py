@@ -7,7 +7,7 @@ from hmxgraph.graph.metering import Meter
 from hmxgraph.knowledge.plain.memory_operations import MemoryOperations
 from tests.artifact_makers import policy
 from tests.session_makers import event
-from tests.task_makers import memory_of, records_of, tasks_of
+from tests.task_makers import records_of, tasks_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
 
@@ -15,12 +15,6 @@ AT = "2026-03-14T03:00:{:02d}Z"
 def _message(graph, second, text):
     """A user says something, so many seconds after the start."""
     return event("s", second, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
-
-
-@pytest.fixture
-def memory(graph):
-    """The memory operations of a fresh tenant."""
-    return memory_of(graph)
 
 
 def test_added_memories_are_found_and_read(memory):

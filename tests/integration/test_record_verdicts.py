@@ -4,22 +4,10 @@ import pytest
 
 from hmxgraph.errors import TaskError
 from hmxgraph.tasks.digest_names import LIBRARIES, DigestName
-from tests.task_makers import memory_of, records_of, tasks_of
+from tests.task_makers import memory_of, records_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
 CLAIM = "The parser buffer leaks on every line"
-
-
-@pytest.fixture
-def tasks(graph):
-    """The tasks of a fresh tenant."""
-    return tasks_of(graph)
-
-
-@pytest.fixture
-def records(graph):
-    """The records of a fresh tenant."""
-    return records_of(graph)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hmxgraph.errors import InvalidRequest, NotFound, TaskError, UnknownChoice
 from hmxgraph.graph.plans import record_search
 from hmxgraph.graph.rows.task_wanted import search_of
 from hmxgraph.protocol.records import FILTERS, MODES
-from tests.task_makers import records_of, tasks_of
+from tests.task_makers import records_of
 from tests.task_writer import PATIENCE, STEPS, write_as_process
 
 FULL = {
@@ -27,18 +27,6 @@ FULL = {
     "relation_kind": "supports",
 }
 AT = "2026-03-14T03:00:{:02d}Z"
-
-
-@pytest.fixture
-def tasks(graph):
-    """The tasks of a fresh tenant."""
-    return tasks_of(graph)
-
-
-@pytest.fixture
-def records(graph):
-    """The records of a fresh tenant."""
-    return records_of(graph)
 
 
 @pytest.fixture

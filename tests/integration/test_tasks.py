@@ -3,25 +3,13 @@
 import pytest
 
 from hmxgraph.errors import InvalidDocument, InvalidRequest, NotFound, TaskError
-from tests.task_makers import memory_of, records_of, tasks_of
+from tests.task_makers import memory_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
 PICTURE = """
 MATCH (record:TaskRecord {key: $key})-[edge]->(other)
 RETURN type(edge) AS type, labels(other)[0] AS label, properties(other) AS other, properties(edge) AS edge
 """
-
-
-@pytest.fixture
-def tasks(graph):
-    """The tasks of a fresh tenant."""
-    return tasks_of(graph)
-
-
-@pytest.fixture
-def records(graph):
-    """The records of a fresh tenant."""
-    return records_of(graph)
 
 
 def rows(connection, text, **parameters):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from hmxgraph.errors import NotFound
-from hmxgraph.fingerprint.restore import Restoration, restoration, standing
+from hmxgraph.fingerprint.restore import Restoration, naming_known, restoration
 from hmxgraph.fingerprint.verify import Source, Verdict, judged, verify
 from hmxgraph.graph.plan import Plan, Procedure, Row, write
 from hmxgraph.graph.plans import ingest
@@ -87,7 +87,7 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
     began_us = _began(tenant, verdict, now_us)
     restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(before))
     arrivals = yield from _arrivals(tenancy, restored)
-    restored = standing(restored, arrivals.known)
+    restored = naming_known(restored, arrivals.known)
     conflicts = yield from _contradictions(tenancy, arrivals.fresh)
     touched = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(touched | {*arrivals.shared_keys}))

@@ -12,17 +12,16 @@ from hmxgraph.graph.rows.entities import Extracted
 from hmxgraph.graph.rows.event_checks import event_document
 from hmxgraph.graph.rows.memories import (
     SURE,
-    Identity,
     Maker,
     Memory,
     Stated,
+    by_identity,
+    last_told_by_hand,
     memory_row,
     reworded,
-    standing,
     standing_id,
     stated,
     stored_memory,
-    told_by_hand,
 )
 from hmxgraph.graph.rows.slots import Chained, by_slot, chained, redrawn, told_now
 from hmxgraph.graph.statement import bind
@@ -38,8 +37,8 @@ def store(
 ) -> Plan[None]:
     """Merge the memories that *batch* gives; part of the transaction that stores its events, after their entities.
 
-    At most three statements, none where there is nothing to remember, and one more where a late answer parts another or
-    something is told by hand.
+    At most three statements, none where there is nothing to remember, and one more where a late answer parts another;
+    for what is told by hand one more, and another for each time that it was taken out before.
     Of one question only the latest answer holds; what was told differently of the same time becomes a conflict.
     """
     given = stated(batch)
@@ -158,18 +157,16 @@ def _chained(maker: Maker, given: Sequence[Stated]) -> Plan[Chained]:
 
 def _standing(maker: Maker, given: Sequence[Stated]) -> Plan[list[Row]]:
     """The rows of memories that stand for themselves; what was taken out and is told by hand again comes anew."""
-    tenancy, said, generations = maker.tenancy, standing(given), dict[Identity, int]()
-    asked = {identity: told for identity, all_told in said.items() if (told := told_by_hand(all_told)) is not None}
+    tenancy, said = maker.tenancy, by_identity(given)
+    generations = dict.fromkeys(said, 0)
+    asked = {identity: at_us for identity, told in said.items() if (at_us := last_told_by_hand(told)) is not None}
     while asked:
-        names = {
-            tenancy.node_key(standing_id(tenancy, identity, generations.get(identity, 0))): identity
-            for identity in asked
-        }
-        rows = yield bind("memories/taken_out", tenant_id=tenancy.tenant_id, batch={"keys": sorted(names)})
-        over = {names[row["key"]] for row in rows if row["taken_out_us"] <= asked[names[row["key"]]]}
-        asked = {identity: asked[identity] for identity in over}
-        generations |= {identity: generations.get(identity, 0) + 1 for identity in over}
-    found = {standing_id(tenancy, identity, generations.get(identity, 0)): told for identity, told in said.items()}
+        by_key = {tenancy.node_key(standing_id(tenancy, one, generations[one])): one for one in asked}
+        rows = yield bind("memories/taken_out", tenant_id=tenancy.tenant_id, batch={"keys": sorted(by_key)})
+        over = [one for row in rows if row["taken_out_us"] <= asked[one := by_key[row["key"]]]]
+        asked = {one: asked[one] for one in over}
+        generations |= {one: generations[one] + 1 for one in over}
+    found = {standing_id(tenancy, one, generations[one]): told for one, told in said.items()}
     return [memory_row(maker, memory_id, found[memory_id]) for memory_id in sorted(found)]
 
 

@@ -1,6 +1,6 @@
 """Context packs: what a question touches is read in three statements, the rest is pure (HMX-C)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -184,7 +184,7 @@ def _knowledge(first: _First, asked: tuple[str, ...]) -> Statement:
         earlier=request.as_of_us is not None,
         active_us=as_of_us - GOAL_DAYS * DAY_US if knows else _NEVER,
         session_key=_session_key(tenancy, request),
-        chosen=_filled([tenancy.node_key(first.guidance.lead)] if first.guidance.lead else [], 1),
+        chosen=_keys(tenancy, filter(None, [first.guidance.lead]), 1),
         failure=f'"failure_key":{canonical_text(failure)}' if (failure := first.guidance.failure) else "",
         words=term_query(tenancy.scope, asked if knows else ()).ljust(_QUERY_LENGTH),
     )
@@ -200,8 +200,8 @@ def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=state.as_of_us,
-        anchors=_filled([tenancy.node_key(event_id) for event_id in ranking.anchors(ANCHORS)], ANCHORS),
-        long=_filled([tenancy.node_key(event_id) for event_id in ranking.going_on(LONG)], LONG),
+        anchors=_keys(tenancy, ranking.anchors(ANCHORS), ANCHORS),
+        long=_keys(tenancy, ranking.going_on(LONG), LONG),
         degree=COMMON,
         from_us=span.start_us if span else _NEVER,
         to_us=span.end_us if span else _NEVER,
@@ -212,6 +212,10 @@ def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
 
 def _reach(request: PackRequest) -> int:
     return 1 if request.as_of_us is None else REACH
+
+
+def _keys(tenancy: Tenancy, ids: Iterable[str], size: int) -> list[str]:
+    return _filled([tenancy.node_key(one) for one in ids], size)
 
 
 def _filled(keys: list[str], size: int) -> list[str]:

@@ -54,7 +54,7 @@ def stated(batch: Sequence[Extracted]) -> list[Stated]:
     return sorted(found, key=lambda one: (one.time_us, one.event_key))
 
 
-def standing(given: Sequence[Stated]) -> dict[Identity, list[Stated]]:
+def by_identity(given: Sequence[Stated]) -> dict[Identity, list[Stated]]:
     """Memories that stand for themselves, by what they say: said in the same words again, it is the same memory."""
     found: dict[Identity, list[Stated]] = {}
     for one in given:
@@ -62,7 +62,7 @@ def standing(given: Sequence[Stated]) -> dict[Identity, list[Stated]]:
     return found
 
 
-def told_by_hand(said: Sequence[Stated]) -> int | None:
+def last_told_by_hand(said: Sequence[Stated]) -> int | None:
     """When somebody last wanted it to be remembered; None where nobody did."""
     return max((one.time_us for one in said if one.draft.extraction_method == BY_HAND), default=None)
 
@@ -190,7 +190,7 @@ def stored_memory(
         properties["memory_id"],
         properties["kind"],
         properties["text"],
-        standing_of(properties) if as_of else properties["status"],
+        held_status(properties) if as_of else properties["status"],
         properties["confidence"],
         properties["observation_count"] if observations is None else observations,
         properties["extraction_method"],
@@ -207,7 +207,7 @@ def stored_memory(
     )
 
 
-def standing_of(memory: Row) -> str:
+def held_status(memory: Row) -> str:
     """The status of a memory while it held, whatever became of it later."""
     if memory["status"] not in {"deprecated", "contradicted"}:
         return str(memory["status"])

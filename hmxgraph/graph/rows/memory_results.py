@@ -6,7 +6,7 @@ from typing import Any
 
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.artifacts import ALWAYS
-from hmxgraph.graph.rows.memories import standing_of
+from hmxgraph.graph.rows.memories import held_status
 from hmxgraph.graph.rows.task_results import RecordView
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.tasks.matching import shortened
@@ -170,7 +170,7 @@ def memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryV
     """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: what ended it later is not told."""
     memory = row["memory"]
     over = memory.get("valid_to_us", ALWAYS) <= now_us or not memory["text"]
-    held = memory | ({} if over else {"valid_to_us": None, "delete_reason": None, "status": standing_of(memory)})
+    held = memory | ({} if over else {"valid_to_us": None, "delete_reason": None, "status": held_status(memory)})
     superseded_by = row["superseded_by"] if over else None
     reason = hidden_reason(
         held["status"],

@@ -56,7 +56,7 @@ def _delivery(piece: bytes | None, line: int, name: str) -> Delivery | Broken:
 def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[bytes]:
     """What the stream holds, unpacked; why it ended early is left in *broken*."""
     try:
-        yield from _sorted_out(pieces(stream))
+        yield from _unwrapped(pieces(stream))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         broken.append(Broken(Fault("$", "RFC 1952", str(error), "a complete gz file"), 0, name))
     except OSError as error:
@@ -65,7 +65,7 @@ def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[byte
         broken.append(Broken(Fault("$", "HMX-E 8", f"the source broke off: {error.strerror}", "its end"), 0, name))
 
 
-def _sorted_out(raw: Iterator[bytes]) -> Iterator[bytes]:
+def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
     """The bytes themselves or what is packed in them, the first chunk long enough to be known by its beginning."""
     first = b""
     for piece in raw:

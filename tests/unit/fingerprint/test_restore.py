@@ -4,7 +4,7 @@ from hmxgraph.fingerprint.diff import diff, said
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.known import KnownArtifact
 from hmxgraph.fingerprint.options import ExportOptions
-from hmxgraph.fingerprint.restore import restoration, standing
+from hmxgraph.fingerprint.restore import naming_known, restoration
 from hmxgraph.fingerprint.sealing import sealed
 from hmxgraph.fingerprint.verify import verify
 from hmxgraph.protocol.fingerprints import Fingerprint
@@ -112,7 +112,7 @@ def test_priorities_name_what_is_known_already():
     """Where the importer says the same already, the priority is for what it has, not for a draft that is never made."""
     found = restored(envelope())
     first, *rest = found.context_priors["priority_artifact_ids"]
-    assert standing(found, {first: "mine"}).context_priors["priority_artifact_ids"] == ["mine", *rest]
+    assert naming_known(found, {first: "mine"}).context_priors["priority_artifact_ids"] == ["mine", *rest]
 
 
 def test_a_policy_is_called_by_its_condition():
