@@ -45,6 +45,11 @@ class Rule(NamedTuple):
     counterexamples: tuple[str, ...] = ()
 
 
+# Behind somebody's name, what they are, do or are told to have done.
+_WHO_DOES = (
+    r"(?=[,.!?;:)]|$|'s\b| (?:is|was|has|had|who|said|told|gave|loves|likes|works|lives|just|will|to|for|in|at|on)\b)"
+)
+
 RULES: tuple[Rule, ...] = (
     Rule(
         "name",
@@ -79,8 +84,8 @@ RULES: tuple[Rule, ...] = (
         ("live", "living", "based", "located", "moved", "relocated"),
         re.compile(
             rf"(?<![\w'])I(?: {NOW}live|(?: am|'m) {NOW}(?:living|based|located)) (?:in|near) (?P<object>{PLACE})"
-            rf"|(?<![\w'])I(?: have|'ve)?(?: just| recently| finally)* (?:moved|relocated) (?:back "
-            rf"|over )?to (?P<object2>{PLACE})"
+            r"|(?<![\w'])I(?: have|'ve)?(?: just| recently| finally)* (?:moved|relocated) (?:back |over )?"
+            rf"to (?P<object2>{PLACE})"
         ),
         "{subject} lives in {object}",
         0.85,
@@ -102,8 +107,8 @@ RULES: tuple[Rule, ...] = (
         "comes from",
         ("from", "country", "hometown", "town"),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) (?:originally )?from (?P<object>{PLACE})|\b[Mm]y (?:home ?(?:country|town)"
-            rf"|native country),? (?:is )?(?P<object2>{PLACE})"
+            rf"(?<![\w'])I(?:'m| am) (?:originally )?from (?P<object>{PLACE})"
+            rf"|\b[Mm]y (?:home ?(?:country|town)|native country),? (?:is )?(?P<object2>{PLACE})"
         ),
         "{subject} comes from {object}",
         0.85,
@@ -130,11 +135,11 @@ RULES: tuple[Rule, ...] = (
         "works as",
         ("i'm", "am", "work", "working"),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) {NOW}an? (?P<object>(?:(?!bit|huge|big|great|good|bad|better|terrible|fan"
-            rf"|the\b)[\w-]+ ){{0,2}}(?:{WORK}))(?=[,.!;]|$| (?:at|in|for|from|by|and|with|who|now)\b)"
-            rf"|(?<![\w'])I(?:'m"
-            rf"| am)? {NOW}work(?:ing)? as an? (?P<object2>[a-z][\w-]*(?: [a-z][\w-]*){{0,2}}?)(?=[,.!;]|$| (?:at"
-            rf"|in|for|from|and|with)\b)"
+            rf"(?<![\w'])I(?:'m| am) {NOW}an? "
+            rf"(?P<object>(?:(?!bit|huge|big|great|good|bad|better|terrible|fan|the\b)[\w-]+ ){{0,2}}{WORK})"
+            r"(?=[,.!;]|$| (?:at|in|for|from|by|and|with|who|now)\b)"
+            rf"|(?<![\w'])I(?:'m| am)? {NOW}work(?:ing)? as an? (?P<object2>[a-z][\w-]*(?: [a-z][\w-]*){{0,2}}?)"
+            r"(?=[,.!;]|$| (?:at|in|for|from|and|with)\b)"
         ),
         "{subject} works as {a} {object}",
         0.75,
@@ -148,9 +153,9 @@ RULES: tuple[Rule, ...] = (
         "{what}",
         ("my",),
         re.compile(
-            rf"\b[Mm]y (?:\w+ )?(?P<what>{KIN_ONE})(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,)"
-            rf"| is)? (?P<object>{NAME})(?=[,.!?;:)]|$| (?:is|was|has|had|who|said|told|gave|loves|likes|works"
-            rf"|lives|just|will|to|for|in|at|on)\b|'s\b)"
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{KIN_ONE})"
+            r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,)| is)?"
+            rf" (?P<object>{NAME}){_WHO_DOES}"
         ),
         "{subject}'s {what} is {object}",
         0.8,
@@ -165,11 +170,11 @@ RULES: tuple[Rule, ...] = (
         "{what}",
         ("my", "called", "named"),
         re.compile(
-            rf"\b[Mm]y (?:\w+ )?(?P<what>{KIN_MANY})(?:'s name is|(?:,? (?:is )?(?:called|named))"
-            rf"|,(?= [A-Z][\w ]*,))? (?P<object>{NAME})(?=[,.!?;:)]|$| (?:is|was|has|had|who|said|told|gave|loves"
-            rf"|likes|works|lives|just|will|to|for|in|at|on)\b|'s\b)"
-            rf"|\bI (?:have|got|adopted) (?:an?|one|my|this"
-            rf"|two) (?:[\w-]+ ){{0,3}}?(?P<what2>{KIN_MANY})s? (?:called|named) (?P<object2>{NAME})"
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{KIN_MANY})"
+            r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,))?"
+            rf" (?P<object>{NAME}){_WHO_DOES}"
+            rf"|\bI (?:have|got|adopted) (?:an?|one|my|this|two) (?:[\w-]+ ){{0,3}}?"
+            rf"(?P<what2>{KIN_MANY})s? (?:called|named) (?P<object2>{NAME})"
         ),
         "{subject}'s {what} is {object}",
         0.8,
@@ -220,9 +225,11 @@ RULES: tuple[Rule, ...] = (
             "single m",
         ),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) {NOW}{NOT}(?P<object>(?:an? )?(?:strict )?(?:vegetarian|vegan|pescatarian"
-            rf"|lactose[- ]intolerant|gluten[- ]intolerant|c(?:o?)eliac|diabetic|married|divorced|engaged"
-            rf"|single (?:parent|mother|mom|father|dad)))\b(?! to (?:the|my|it))"
+            rf"(?<![\w'])I(?:'m| am) {NOW}{NOT}"
+            r"(?P<object>(?:an? )?(?:strict )?"
+            r"(?:vegetarian|vegan|pescatarian|lactose[- ]intolerant|gluten[- ]intolerant|c(?:o?)eliac"
+            r"|diabetic|married|divorced|engaged|single (?:parent|mother|mom|father|dad)))\b"
+            r"(?! to (?:the|my|it))"
         ),
         "{subject} is {object}",
         0.85,
@@ -237,8 +244,8 @@ RULES: tuple[Rule, ...] = (
         "birthday",
         ("birthday",),
         re.compile(
-            r"\b[Mm]y birthday(?:'s| is) (?:on )?(?:the )?(?P<object>(?:[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?"
-            r"|\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+)(?:,? \d{4})?)"
+            r"\b[Mm]y birthday(?:'s| is) (?:on )?(?:the )?(?P<object>"
+            r"(?:[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+)(?:,? \d{4})?)"
         ),
         "{subject}'s birthday is {object}",
         0.9,
@@ -250,8 +257,9 @@ RULES: tuple[Rule, ...] = (
         "has",
         ("have", "i've"),
         re.compile(
-            rf"(?<![\w'])I(?: have|'ve got) (?P<object>{COUNT} (?:\w+ )?(?:kids?|child(?:ren)?|sons?|daughters?"
-            rf"|dogs?|cats?|pets?|siblings?|brothers?|sisters?))\b(?!'| (?:in my|of (?:my|the)|left|on))"
+            rf"(?<![\w'])I(?: have|'ve got) (?P<object>{COUNT} (?:\w+ )?"
+            r"(?:kids?|child(?:ren)?|sons?|daughters?|dogs?|cats?|pets?|siblings?|brothers?|sisters?))\b"
+            r"(?!'| (?:in my|of (?:my|the)|left|on))"
         ),
         "{subject} has {object}",
         0.8,
@@ -262,11 +270,11 @@ RULES: tuple[Rule, ...] = (
         "favourite {what}",
         ("favorite", "favourite"),
         re.compile(
-            r"\b[Mm]y (?:all[- ]time )?(?:favou?rite) (?P<what>[a-z][a-z-]*(?: [a-z][a-z-]*){0,2}) (?:is|are|was"
-            r"|has (?:always )?been) (?:definitely |still |always |actually |called "
-            r"|by far )*(?P<object>(?!when|how|that|this|it|to\b|the (?:way|one|part|moment|time)|one\b|when|where"
-            r"|what|a\b|an\b|so\b|not\b|just\b|seeing|being|you)[\w'\"][^.!?;,]{1,60}?)(?=[.!?;,]|$| (?:because"
-            r"|'cause|since|but|and|so|by far|-) ?)"
+            r"\b[Mm]y (?:all[- ]time )?(?:favou?rite) (?P<what>[a-z][a-z-]*(?: [a-z][a-z-]*){0,2})"
+            r" (?:is|are|was|has (?:always )?been) (?:definitely |still |always |actually |called |by far )*"
+            r"(?P<object>(?!when|how|that|this|it|to\b|the (?:way|one|part|moment|time)|one\b|where|what|a\b|an\b|so\b"
+            r"|not\b|just\b|seeing|being|you)[\w'\"][^.!?;,]{1,60}?)"
+            r"(?=[.!?;,]|$| (?:because|'cause|since|but|and|so|by far|-) ?)"
         ),
         "{subject}'s favourite {what} is {object}",
         0.8,
@@ -295,8 +303,10 @@ RULES: tuple[Rule, ...] = (
         "is",
         MATTER_WORDS,
         re.compile(
-            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) {NEW}{MATTER}(?:(?: is| are|'s)(?: now| set to| on| at| currently){{0,3}}"
-            rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{JUST} {CHANGED}{WHITHER}) {VALUE}"
+            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) {NEW}{MATTER}"
+            r"(?:(?: is| are|'s)(?: now| set to| on| at| currently){0,3}"
+            rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{JUST} {CHANGED}{WHITHER})"
+            rf" {VALUE}"
         ),
         "the {subject} is {object}",
         0.75,
@@ -341,8 +351,8 @@ RULES: tuple[Rule, ...] = (
         "lives in",
         ("lives", "based", "moved"),
         re.compile(
-            rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?(?:lives in|is based in|(?:just "
-            rf"|recently )?moved to) (?P<object>{PLACE})"
+            rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?"
+            rf"(?:lives in|is based in|(?:just |recently )?moved to) (?P<object>{PLACE})"
         ),
         "{subject} lives in {object}",
         0.8,
