@@ -114,6 +114,7 @@ class _Writing:
         order = {section: place for place, section in enumerate(draft.request.sections)}
         self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
         self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
+        self._lines = {packed.ranked.rank: self._line(packed) for packed in self._packed}
 
     def pack(self) -> Pack:
         """The pack, within the budget as rendered and within 256 KB as JSON."""
@@ -162,7 +163,7 @@ class _Writing:
 
     def _tokens(self) -> int:
         """The tokens of the rendered text: those of its headings and dates, and of its entries."""
-        lines = [self._line(packed) for packed in self._packed]
+        lines = [self._lines[packed.ranked.rank] for packed in self._packed]
         frame = (part for part in parts_of(lines) if isinstance(part, str))
         entries = (
             self._takes(line) if packed.cut else packed.tokens for line, packed in zip(lines, self._packed, strict=True)

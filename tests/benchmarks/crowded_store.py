@@ -12,7 +12,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from itertools import cycle
@@ -121,8 +121,7 @@ def _fill(address: Address, driver: Driver, tell: Any) -> None:
     _migrated(address)
     for name in sources():
         _ingested(address, name, source_lines(name), tell)
-    everything = [event | {"tenant_id": LARGE} for name in sources() for event in source_lines(name)]
-    _ingested(address, LARGE, everything, tell)
+    _ingested(address, LARGE, [event for name in sources() for event in _in_large(name)], tell)
     _without_indexes(driver)
     _repeated(driver, tell)
     _multiplied(driver, tell)
@@ -158,6 +157,12 @@ def _ingested(address: Address, tenant_id: str, events: Iterable[dict[str, Any]]
         tell(f"  {tenant_id}: {report.accepted:,} events at {report.rate:,.0f}/s")
         if not tenant_id.startswith("conv-"):
             tell(f"  {tenant_id}: {sum(graph.compile().created.values())} artifacts")
+
+
+def _in_large(name: str) -> Iterator[dict[str, Any]]:
+    """The events of one source for the large tenant; sessions of several conversations bear one name."""
+    for event in source_lines(name):
+        yield event | {"tenant_id": LARGE, "session_id": f"{name}/{event['session_id']}"}
 
 
 def _without_indexes(driver: Driver) -> None:
