@@ -1,4 +1,5 @@
 // Take away what a page of erased events mentioned: count entities and relations down, in key order as everybody locks.
+// The first write locks each entity, as in entities/record.
 //
 // A mention says which relations its event was evidence for, so no relation has to remember its events. What has no
 // evidence left is deprecated, and what a conflict said of it is blanked; an entity that nothing mentions any more loses
@@ -11,6 +12,7 @@ MATCH (entity:Entity)<-[mention:MENTIONS]-(event:Event)
 WHERE event.key IN $batch.event_keys AND entity.tenant_id = $tenant_id
 WITH entity, collect(mention) AS mentions
 ORDER BY entity.key
+SET entity.tenant_id = $tenant_id
 SET entity.mention_count = entity.mention_count - size(mentions)
 WITH collect([entity, mentions]) AS touched
 CALL (touched) {

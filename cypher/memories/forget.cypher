@@ -1,7 +1,7 @@
 // Count the live evidence of the memories that rest on a page of erased events; blank those that have none left.
 //
 // A blank memory keeps its ids and times and leaves its chain, which is drawn anew from what remains; conflicts with it
-// are over. The keys come in order, as everybody locks them.
+// are over. The keys come in order, as everybody locks them; what is counted before the lock may have changed with it.
 //
 // mode: write
 // row:  key, memory_id, slot_key, lost
@@ -9,6 +9,8 @@ MATCH (memory:Memory)-[:EVIDENCED_BY]->(event:Event)
 WHERE event.key IN $batch.event_keys AND memory.tenant_id = $tenant_id
 WITH DISTINCT memory
 ORDER BY memory.key
+SET memory.tenant_id = $tenant_id
+WITH memory
 SET memory.observation_count = COUNT { (memory)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL }
 WITH memory, memory.slot_key AS slot_key, memory.observation_count = 0 AS lost
 CALL (memory, lost) {

@@ -3,7 +3,7 @@
 //
 // What others took from them goes too: the goal of a task, the command of a run, and data sets, challenges, contributors
 // and entities that no other record names. A task belongs to its project while a record of it stands. The tasks and
-// sessions are locked before.
+// sessions are locked before, each entity by its first write, as in entities/record.
 //
 // mode: write
 // row:  records, entities
@@ -74,6 +74,7 @@ CALL (records) {
   MATCH (record)-[mention:MENTIONS]->(entity:Entity)
   WITH entity, collect(mention) AS mentions
   ORDER BY entity.key
+  SET entity.tenant_id = $tenant_id
   SET entity.mention_count = entity.mention_count - size(mentions)
   FOREACH (mention IN mentions | DELETE mention)
   RETURN collect(entity) AS mentioned
