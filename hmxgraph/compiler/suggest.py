@@ -1,7 +1,7 @@
 """What to do next in a running session: the habit of sessions like it, and the artifacts that say so."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.words import telling_words
+from hmxgraph.protocol.procedures import steps_of, texts
 
 MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
@@ -106,7 +107,7 @@ def suggest(
     speaking = _speaking(schema, playbooks, ordered)
     return Suggestion(
         tools=tuple(SuggestedTool(name, chance, tuple(speaking.get(name, ()))) for name, chance in tools[:MOST_TOOLS]),
-        recovery=tuple(step for guide in playbooks for step in guide.content.get("recovery_steps", ())),
+        recovery=tuple(step for guide in playbooks for step in texts(guide.content.get("recovery_steps"))),
         **_ahead(schema, running.actions),
     )
 
@@ -135,7 +136,7 @@ def fitting_schema(chances: Mapping[str, float], guides: Iterable[Guide], profil
 
 
 def _key(guide: Guide) -> list[str]:
-    return list(guide.metadata.get("goal_actions") or guide.content.get("tools_used") or ())
+    return list(texts(guide.metadata.get("goal_actions")) or texts(guide.content.get("tools_used")))
 
 
 def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
@@ -154,8 +155,8 @@ def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tup
     """Every tool with its chance, likeliest first: the habit's, and after a failure partly what helped before."""
     helped: defaultdict[str, float] = defaultdict(float)
     for guide in playbooks:
-        for one in guide.metadata.get("recoveries") or ():
-            helped[one["tool"]] += one["helped"] + 0.5
+        for tool, times in _recoveries(guide):
+            helped[tool] += times + 0.5
     total = sum(helped.values())
     if total:
         share = _PLAYBOOK_SHARE if chances else 1.0
@@ -170,38 +171,38 @@ def _speaking(schema: Guide | None, playbooks: Sequence[Guide], guides: Sequence
     """For each tool the artifacts that name it: the schema, the playbooks at hand, the policies that recommend it."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     if schema is not None:
-        for tool in schema.content.get("tools_used", ()):
+        for tool in texts(schema.content.get("tools_used")):
             found[tool].append(schema.artifact_id)
     for guide in playbooks:
-        for one in guide.metadata.get("recoveries") or ():
-            found[one["tool"]].append(guide.artifact_id)
+        for tool, _ in _recoveries(guide):
+            found[tool].append(guide.artifact_id)
     for guide in guides:
-        if guide.artifact_type == "decision_policy" and guide.metadata.get("tools"):
-            found[guide.metadata["tools"][0]].append(guide.artifact_id)
+        if guide.artifact_type == "decision_policy":
+            for tool in texts(guide.metadata.get("tools"))[:1]:
+                found[tool].append(guide.artifact_id)
     return found
+
+
+def _recoveries(playbook: Guide) -> Iterator[tuple[str, float]]:
+    """The tools that helped, with how often, as the compiler keeps them in its playbooks' metadata."""
+    told = playbook.metadata.get("recoveries")
+    for one in told if isinstance(told, list) else ():
+        match one:
+            case {"tool": str(tool), "helped": int() | float() as times}:
+                yield tool, times
 
 
 def _ahead(schema: Guide | None, actions: Sequence[str]) -> dict[str, Any]:
     if schema is None:
         return {}
-    steps = sorted(schema.content.get("steps", ()), key=lambda step: step["order"])
+    steps = steps_of(schema.content)
     taken = set(actions)
-    current = max((step["order"] for step in steps if taken.intersection(step["tools_used"])), default=0)
+    current = max((step.order for step in steps if taken.intersection(step.tools)), default=0)
     return {
         "artifact_id": schema.artifact_id,
         "title": schema.title,
         "confidence": schema.confidence,
         "current_step": current,
         "total_steps": len(steps),
-        "steps": tuple(
-            SuggestedStep(
-                step["order"],
-                step["description"],
-                tuple(step["tools_used"]),
-                bool(step["optional"]),
-                schema.artifact_id,
-            )
-            for step in steps
-            if step["order"] > current
-        ),
+        "steps": tuple(SuggestedStep(*step, schema.artifact_id) for step in steps if step.order > current),
     }

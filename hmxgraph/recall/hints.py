@@ -1,10 +1,11 @@
 """What to do next and what to hold to: workflow hints and decision constraints (HMX-C 6, 7)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_NEXT_STEPS
+from hmxgraph.protocol.procedures import Step, steps_of, texts
 from hmxgraph.recall.known import Known, KnownArtifact, RunningSession
 
 MOST_BLOCKERS = 5
@@ -16,11 +17,11 @@ class Progress:
     """How far a running session is in a task schema: the last step it reached, 0 for none."""
 
     schema: KnownArtifact
-    steps: tuple[Mapping[str, Any], ...]
+    steps: tuple[Step, ...]
     current: int
 
     @property
-    def next_step(self) -> Mapping[str, Any] | None:
+    def next_step(self) -> Step | None:
         """The step after the current one."""
         return self.steps[self.current] if self.current < len(self.steps) else None
 
@@ -30,10 +31,10 @@ def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession
 
     Where no actions are told, those that the session called count.
     """
-    steps = tuple(sorted(_steps(schema), key=lambda step: step.get("order", 0)))
+    steps = steps_of(schema.content)
     current = 0
     for action in done or _called(session):
-        reached = next((n for n in range(current, len(steps)) if action in (steps[n].get("tools_used") or ())), None)
+        reached = next((n for n in range(current, len(steps)) if action in steps[n].tools), None)
         current = current if reached is None else reached + 1
     return Progress(schema, steps, current)
 
@@ -60,8 +61,7 @@ def _ahead(of: Progress) -> Iterator[dict[str, Any]]:
 
 def recovery_steps(remedy: KnownArtifact | None) -> list[str]:
     """What a playbook says to do, in order."""
-    told = remedy.content.get("recovery_steps") if remedy is not None else None
-    return [step for step in told if isinstance(step, str)] if isinstance(told, list) else []
+    return list(texts(remedy.content.get("recovery_steps"))) if remedy is not None else []
 
 
 def _remedies(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
@@ -125,17 +125,12 @@ def _rule(
     }
 
 
-def _steps(schema: KnownArtifact) -> Sequence[Mapping[str, Any]]:
-    steps = schema.content.get("steps")
-    return [step for step in steps if isinstance(step, Mapping)] if isinstance(steps, list) else []
-
-
-def _suggested(step: Mapping[str, Any], schema: KnownArtifact) -> dict[str, Any]:
+def _suggested(step: Step, schema: KnownArtifact) -> dict[str, Any]:
     return {
-        "description": str(step.get("description", "")),
+        "description": step.description,
         "artifact_id": schema.artifact_id,
         "confidence": schema.confidence,
-        "tools": [str(tool) for tool in step.get("tools_used") or ()],
+        "tools": list(step.tools),
     }
 
 

@@ -161,9 +161,8 @@ def _next_step(
     if remedy is not None and (told := recovery_steps(remedy)):
         yield from () if among else _told_next(remedy, told[0], found)
     elif reached is not None and (step := reached.next_step) is not None and (reached.current or not among):
-        tools = ", ".join(str(tool) for tool in step.get("tools_used") or ())
-        described = f"{step.get('description', '')}" + (f" ({tools})" if tools else "")
-        yield from _told_next(reached.schema, described, found)
+        tools = f" ({', '.join(step.tools)})" if step.tools else ""
+        yield from _told_next(reached.schema, f"{step.description}{tools}", found)
 
 
 def _told_next(by: KnownArtifact, step: str, found: tuple[Candidate, ...]) -> Iterator[Candidate]:

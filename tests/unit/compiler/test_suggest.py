@@ -99,3 +99,25 @@ def test_a_procedure_of_other_words_does_not_lead(learned):
 def test_nothing_learned_suggests_nothing():
     """Without a model and artifacts there is nothing to say, and no error."""
     assert suggest(summarise(Script("n").user("Hello").events), Model(), []).document()["tools"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "metadata"),
+    [
+        ({"steps": [{"order": 1, "description": "Write it"}], "tools_used": ["write_poem"]}, {}),
+        ({"steps": [{"order": "first", "tools_used": "write_poem"}, "then rest", {"order": 1}]}, {}),
+        ({"steps": "Write it", "tools_used": ["write_poem", 7]}, {"goal_actions": 7}),
+        ({"steps": None, "tools_used": 7}, {"goal_actions": "write_poem", "tools": 7}),
+    ],
+)
+@pytest.mark.parametrize("artifact_type", ["task_schema", "failure_playbook", "decision_policy"])
+def test_what_others_wrote_may_be_spelled_otherwise(learned, artifact_type, content, metadata):
+    """An artifact that lacks fields of its type, or has them of another type, is legal (HMX-A 4) and does no harm."""
+    model, guides = learned
+    failed = Script("n").user("Deploy the staging environment")
+    failed = failed.run("kubectl apply -f staging.yaml", error="namespace staging not found")
+    key = next(guide.metadata["failure_key"] for guide in guides if guide.artifact_type == "failure_playbook")
+    told_by_hand = {"failure_key": key, "recoveries": [{"tool": 7}, "x"], "tools": {"poem": 1}, **metadata}
+    odd = Guide("odd", artifact_type, "Poems", {"recovery_steps": "rest", **content}, told_by_hand, 0.9, 99)
+    assert suggest(summarise(failed.events), model, [*guides, odd]).tools
+    assert suggest(summarise(Script("n").call("write_poem", about="cats").events), model, [*guides, odd]) is not None

@@ -125,6 +125,21 @@ def test_progress_is_the_last_step_reached():
     assert [step["description"] for step in hints["suggested_next_steps"]] == ["Apply", "Verify"]
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [{"description": "Look"}, {"order": "x", "tools_used": "look"}, {"order": None, "tools_used": [7, "look"]}],
+        ["Look", {"order": 1, "description": 7, "tools_used": 7}],
+        "Look",
+    ],
+)
+def test_steps_that_others_wrote_do_no_harm(steps):
+    """A task schema whose steps are unlike HMX-A 4.1 is legal; what cannot be read of it is passed over."""
+    odd = replace(artifact(1), artifact_type="task_schema", content={"steps": steps})
+    hints = workflow_hints(progress(odd, ("look",), RunningSession()), RunningSession())
+    assert hints["total_steps"] == sum(isinstance(step, dict) for step in steps)
+
+
 def test_a_remedy_comes_before_the_procedure():
     """What a playbook says of the failure at hand is the next step; without a procedure it is the only one."""
     schema = progress(artifact(1, steps=(("Look", "look"), ("Apply", "apply"))), ("look",), RunningSession())
