@@ -68,7 +68,7 @@ def test_an_artifact_comes_back_as_it_was_given(record, shown, tenancy):
         success_rate=0.87,
         validity_scope=scope,
         metadata={"z": [1, {"y": None}], "a": "é"},
-        updated_at="2026-03-15T00:00:00.000Z",
+        updated_at="2026-03-15T00:00:00Z",
         created_at="2026-03-14T04:00:00+01:00",
     )
     assert record(given).outcome == "created"
@@ -114,11 +114,13 @@ def test_a_custom_type_is_an_artifact_like_any_other(record, shown):
         ({"content_hash": "0" * 64}, "$.content_hash"),
         ({"version": 2}, "$.version"),
         ({"status": "superseded"}, "$.status"),
+        ({"hmx_version": "HMX-2.0"}, "$.hmx_version"),
+        ({"created_at": "9999-12-31T23:59:59-01:00"}, "$.created_at"),
         ({"status": "archived", "superseded_by": "a2"}, "$.superseded_by"),
     ],
 )
 def test_an_artifact_that_cannot_begin_a_chain_is_refused(record, shown, fields, path):
-    """Another tenant, a wrong hash, a later version, an end without a beginning: one fault each, nothing written."""
+    """Another tenant, hash, version, protocol or calendar, an end without a beginning: told alone, nothing written."""
     with pytest.raises(InvalidDocument) as caught:
         record(schema("a1", **fields))
     assert [fault.path for fault in caught.value.faults] == [path]

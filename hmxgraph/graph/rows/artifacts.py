@@ -161,6 +161,7 @@ def _history(document: Mapping[str, Any], began_us: int) -> Row:
     return {
         "updated_us": updated_us,
         "given_updated_us": updated_us,
+        "given_updated_at": document.get("updated_at"),
         "recorded_us": began_us,
         "status_times": [began_us],
         "status_values": [document["status"]],
@@ -199,18 +200,25 @@ def _overlay(properties: Row, as_of_us: int) -> dict[str, Any]:
     status = properties["status_values"][bisect_right(properties["status_times"], as_of_us) - 1]
     counted = bisect_right(properties["count_times"], as_of_us) - 1
     observed, rate = properties["observed_counts"][counted], properties["success_rates"][counted]
-    updated_us = max(_updates(properties, as_of_us), default=None)
     return {
         "status": status,
         "superseded_by": properties.get("superseded_by") if status == "superseded" else None,
         "observed_count": observed if observed >= 0 else None,
         "success_rate": rate if rate >= 0 else None,
-        "updated_at": None if updated_us is None else iso(updated_us),
+        "updated_at": _updated_at(properties, as_of_us),
     }
 
 
-def _updates(properties: Row, as_of_us: int) -> Iterator[int]:
-    if (given_us := properties.get("given_updated_us")) is not None:
-        yield given_us
+def _updated_at(properties: Row, as_of_us: int) -> str | None:
+    """When it was updated last: as the document told it, unless something changed after that."""
+    given_us = properties.get("given_updated_us")
+    changed_us = max(_changes(properties, as_of_us), default=None)
+    if changed_us is not None and (given_us is None or changed_us > given_us):
+        return iso(changed_us)
+    # What was recorded before its spelling was kept has the instant alone.
+    return None if given_us is None else properties.get("given_updated_at") or iso(given_us)
+
+
+def _changes(properties: Row, as_of_us: int) -> Iterator[int]:
     for times in (properties["status_times"], properties["count_times"]):
         yield from (time_us for time_us in times[1:] if time_us <= as_of_us)

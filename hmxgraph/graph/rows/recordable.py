@@ -7,6 +7,7 @@ from hmxgraph.graph.plan import Row
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.timestamps import microseconds, tellable
 
 FRESH = ("draft", "active")
 RECORDABLE = (*FRESH, "deprecated", "archived")
@@ -28,7 +29,7 @@ def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
     Raises:
         SupersessionCycle: it is *old_id* itself.
         SuccessorMismatch: it belongs to another tenant, names another predecessor or is neither draft nor active.
-        InvalidDocument: its content hash is not its content's.
+        InvalidDocument: its content hash is not its content's, its version of HMX or a time is none that is kept here.
 
     """
     if artifact.artifact_id == old_id:
@@ -54,6 +55,11 @@ def _faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
         yield Fault("$.tenant_id", "HMX-A 2.2", repr(artifact.tenant_id), repr(tenancy.tenant_id))
     if not artifact.hash_matches:
         yield Fault("$.content_hash", "HMX-A 8", artifact.content_hash, content_hash(artifact.content))
+    if not artifact.hmx_version.startswith("HMX-1."):
+        yield Fault("$.hmx_version", "HMX-A 2.1", artifact.hmx_version, "HMX-1.x")
+    for name, clause in (("created_at", "HMX-A 2.1"), ("updated_at", "HMX-A 2.2")):
+        if (told := getattr(artifact, name)) is not None and not tellable(microseconds(told)):
+            yield Fault(f"$.{name}", clause, told, "a time of a year from 1 to 9999, in UTC")
 
 
 def _first_faults(artifact: Artifact) -> Iterator[Fault]:

@@ -117,6 +117,19 @@ def test_visible_from_the_later_of_both_times():
     assert row(schema("a1", second=5), at_us=at(2))["properties"]["status_times"] == [at(5)]
 
 
+def test_the_time_of_the_update_keeps_its_spelling():
+    """``updated_at`` comes back as it was given, until something changes after it."""
+    given = "2026-03-15T00:00:00+02:00"
+    stored = properties(schema("a1", updated_at=given))
+    assert stored_document(stored)["updated_at"] == given
+    before, after = stored["given_updated_us"] - 1, stored["given_updated_us"] + 1
+    for time_us, told in ((before, given), (after, "2026-03-14T22:00:00.000001Z")):
+        changed = {"status_times": [*stored["status_times"], time_us], "status_values": ["active", "archived"]}
+        assert stored_document(stored | changed)["updated_at"] == told
+    unspelled = {name: value for name, value in stored.items() if name != "given_updated_at"}
+    assert stored_document(unspelled)["updated_at"] == "2026-03-14T22:00:00.000Z"
+
+
 def test_the_overlay_of_each_time():
     """Status, successor, counts and last change are those of the time asked for."""
     stored = properties(schema("a1", observed_count=2, updated_at=iso(at(0)))) | {
@@ -169,6 +182,24 @@ def test_all_faults_at_once():
         check_recordable(TENANCY, wrong)
     paths = [fault.path for fault in caught.value.faults]
     assert paths == ["$.tenant_id", "$.content_hash", "$.version", "$.status"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"hmx_version": "HMX-2.0"}, "$.hmx_version"),
+        ({"created_at": "9999-12-31T23:59:59-01:00"}, "$.created_at"),
+        ({"created_at": "0000-01-01T00:00:00Z"}, "$.created_at"),
+        ({"updated_at": "9999-12-31T23:59:59-01:00"}, "$.updated_at"),
+    ],
+)
+def test_no_other_protocol_and_no_time_that_cannot_be_told(fields, path):
+    """An artifact of another major version, or of a time that no pack could tell, begins and continues no chain."""
+    for check in (check_recordable, lambda tenancy, wrong: check_successor(tenancy, "a0", wrong)):
+        with pytest.raises(InvalidDocument) as caught:
+            check(TENANCY, schema("a1", **fields))
+        assert [fault.path for fault in caught.value.faults] == [path]
+    check_recordable(TENANCY, schema("a1", hmx_version="HMX-1.1", created_at="9999-12-31T23:59:59Z"))
 
 
 def test_successors_are_checked_before_the_graph_is_asked():
