@@ -44,7 +44,11 @@ def _path(source: str | Path) -> Iterator[Arrival]:
     if str(source) == "-":
         return read_stream(_standard_input(), "stdin")
     path = Path(source)
-    if path.is_dir():
+    try:
+        folder = path.is_dir()
+    except OSError as error:
+        raise _unopened(path, error) from error
+    if folder:
         return _folder(path)
     return _file(_opened(path), str(path))
 
@@ -54,7 +58,7 @@ def reads(source: Any, path: Path) -> bool:
     if not isinstance(source, str | Path) or str(source) == "-":
         return False
     named = Path(source).resolve()
-    return named == path.resolve() or (named.is_dir() and named in path.resolve().parents)
+    return named == path.resolve() or named in path.resolve().parents
 
 
 def _standard_input() -> IO[bytes]:
@@ -78,8 +82,15 @@ def _folder(folder: Path) -> Iterator[Arrival]:
 def _opened(path: Path) -> IO[bytes]:
     try:
         return path.open("rb")
-    except OSError as error:
-        raise IngestRefused(str(path), error.strerror or str(error)) from error
+    except (OSError, ValueError) as error:
+        raise _unopened(path, error) from error
+
+
+def _unopened(path: Path, error: OSError | ValueError) -> IngestRefused:
+    """What to say of a path that cannot be opened; a ValueError is one that no system can spell."""
+    reason = getattr(error, "strerror", None) or str(error)
+    way_out = "; JSON text is given as bytes, text names a file" if str(path).lstrip()[:1] in {"{", "["} else ""
+    return IngestRefused(f"{path!s:.200}", f"{reason}{way_out}")
 
 
 def _bytes(data: bytes) -> Iterator[Arrival]:

@@ -157,6 +157,21 @@ def test_unreadable_sources_are_refused(source):
         deliveries(source)
 
 
+@pytest.mark.parametrize("text", ["{}", json.dumps(document()), f"[{json.dumps(document())}]"])
+def test_events_as_text_are_no_path(text):
+    """Text names a file; JSON text, however long, is refused with the way out."""
+    with pytest.raises(IngestRefused, match="JSON text is given as bytes") as refused:
+        deliveries(text)
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("text", ["x" * 5_000, "no\0path"])
+def test_what_no_system_can_spell_is_refused(text):
+    """A name too long for a path, or with a NUL, is refused like one that is not there."""
+    with pytest.raises(IngestRefused):
+        deliveries(text)
+
+
 def test_empty_folder_is_refused(tmp_path):
     """A folder without event files is a mistake, not an empty source."""
     with pytest.raises(IngestRefused, match="no event files"):
