@@ -31,7 +31,7 @@ class InvalidTime(HmxGraphError, ValueError):
 
 
 class InvalidTenant(HmxGraphError, ValueError):
-    """A tenant id that no event can name: none at all, another type, or no Unicode."""
+    """A tenant id that no event can name: none at all, another type, with a NUL, or no Unicode."""
 
     def __init__(self, found: object, reason: str) -> None:
         super().__init__(found, reason)

@@ -20,7 +20,7 @@ class Tenancy:
         """The tenancy of *tenant_id*.
 
         Raises:
-            InvalidTenant: *tenant_id* is empty, or no text that UTF-8 can write.
+            InvalidTenant: *tenant_id* is empty, has a NUL, or is no text that UTF-8 can write.
 
         >>> Tenancy.of("acme").tenant_id
         'acme'
@@ -39,6 +39,9 @@ def _check(tenant_id: object) -> None:
         raise InvalidTenant(tenant_id, f"it is of type {type(tenant_id).__name__}")
     if not tenant_id:
         raise InvalidTenant(tenant_id, "it is empty")
+    if "\0" in tenant_id:
+        # NUL ends the tenant in every key (DESIGN 2): with it, two tenants could share a key.
+        raise InvalidTenant(tenant_id, "it has a NUL")
     try:
         tenant_id.encode()
     except UnicodeEncodeError as error:

@@ -90,7 +90,7 @@ def connect(
     local server draws a bar on stderr.
 
     Raises:
-        InvalidTenant: *tenant_id* is empty, or no text that UTF-8 can write.
+        InvalidTenant: *tenant_id* is empty, has a NUL, or is no text that UTF-8 can write.
         EngineError: the local server could not be fetched or started; the message ends with the way out.
         StorageUnavailable: nothing answers at the address.
         AccessDenied: the login was refused.
