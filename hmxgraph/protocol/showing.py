@@ -36,7 +36,7 @@ def shown(value: Any) -> str:
             return _table([{"": name, **part} for name, part in value.items()])
         case Mapping():
             return f"{_TABLE}{''.join(_row((escape(str(name)), shown(part))) for name, part in value.items())}</table>"
-        case [Mapping(), *_]:
+        case [Mapping(), *_] if all(isinstance(part, Mapping) for part in value):
             return _table(value)
         case list() | tuple():
             return _more(value, ", ".join(shown(part) for part in value[:MOST_ROWS]))

@@ -17,6 +17,11 @@ def test_long_lists_tell_what_is_left_out():
     assert "and 3 more" in told
 
 
+def test_a_list_of_objects_and_others_is_no_table():
+    """Where not every element is an object, each is shown as it is."""
+    assert shown([{"n": 1}, 5, "x"]).endswith("</table>, 5, x")
+
+
 def test_reports_and_documents_are_shown():
     """What methods answer with and what documents hold look alike."""
     assert "accepted" in IngestReport("acme")._repr_html_()
