@@ -27,7 +27,8 @@ def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict
     for conflict in conflicts:
         sides = sorted((by_id[side] for side in conflict.sides if side in by_id), key=_standing, reverse=True)
         for side in sides[1:]:
-            if sides[0].confidence - side.confidence <= UNDECIDED:
+            # 0.9 and 0.89 are 0.01 apart, though not as binary fractions.
+            if round(sides[0].confidence - side.confidence, 9) <= UNDECIDED:
                 disputed |= {sides[0].source_id, side.source_id}
             else:
                 losers.add(side.source_id)

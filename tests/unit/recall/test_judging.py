@@ -51,6 +51,14 @@ def test_the_weaker_side_of_a_conflict_goes():
     assert (found.dropped, found.disputed) == ((), ("a", "b"))
 
 
+@pytest.mark.parametrize(("stronger", "weaker"), [(0.9, 0.89), (0.5, 0.49), (0.06, 0.05), (1.0, 0.99)])
+def test_a_hundredth_apart_is_as_sure(stronger, weaker):
+    """Within 0.01 both stay, whatever binary fractions make of the difference; beyond it the weaker one goes."""
+    for less, dropped in ((weaker, {}), (weaker - 0.0001, {"b": "conflict"})):
+        sides = [candidate("a", "red", confidence=stronger), candidate("b", "blue", confidence=less)]
+        assert reasons(sides, conflict(1, "a", "b")) == dropped
+
+
 def test_a_side_beside_the_question_holds_all_the_same():
     """What contradicts it is no advice, even where the stronger side is of other words."""
     sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=1.0, verdict="low_relevance")]
