@@ -80,7 +80,7 @@ class Store:
         return self.graph.chain(given["of"])
 
     def _pack(self, given):
-        return self.graph.pack(given["query"], budget=given["budget"])
+        return self.graph.pack(**given)
 
     def _export_fingerprint(self, given):
         return self.graph.export_fingerprint(tier=given["tier"])
@@ -147,11 +147,15 @@ def refused(step, then):
 
 
 def fits(result, earlier, then):
-    """The result has the values, stays under the limits, is in order, or is the same as before."""
+    """The result has the values, endings and sources, stays under the limits, is in order, or is the same as before."""
     for pointer, value in then.get("result", {}).items():
         assert at(result, pointer) == value
     for pointer, limit in then.get("at_most", {}).items():
         assert at(result, pointer) <= limit
+    for pointer, ending in then.get("ends", {}).items():
+        assert at(result, pointer).endswith(ending)
+    for pointer, ids in then.get("sources", {}).items():
+        assert sorted(entry["source_id"] for entry in at(result, pointer)) == sorted(ids)
     if "ordered" in then:
         entries = at(result, then["ordered"])
         assert entries == sorted(entries, key=place)
