@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from hmxgraph.compiler.commands import command_name
 from hmxgraph.compiler.vocabulary import SHELL_WORDS
+from hmxgraph.protocol.identity import indexable
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # What a command line may show of itself inside an artifact.
@@ -71,7 +72,7 @@ def action_of(event: SessionEvent) -> Action | None:
             return Action(event.event_type, {}, "", _went_well(content), finished=True)
         case "browser_action":
             verb = content.get("action") or content.get("type")
-            name = f"browser {verb}" if isinstance(verb, str) and verb.isalpha() else "browser_action"
+            name = tool_name(f"browser {verb}") if isinstance(verb, str) and verb.isalpha() else "browser_action"
             return Action(name, {}, "", _went_well(content), finished=True)
         case _:
             return None
@@ -86,12 +87,12 @@ def result_went_well(content: Mapping[str, Any]) -> bool | None:
 
 
 def tool_name(value: object) -> str:
-    r"""The name of a tool on one line; "" of nothing.
+    r"""The name of a tool on one line, no longer than an index holds; "" of nothing.
 
     >>> tool_name("restart\nserver"), tool_name(None)
     ('restart server', '')
     """
-    return _GAPS.sub(" ", str(value or "")).strip()
+    return indexable(_GAPS.sub(" ", str(value or "")).strip())
 
 
 def _tool_call(content: Mapping[str, Any]) -> Action:

@@ -1,11 +1,13 @@
 """What the compiler proposes: artifacts to be, before they have an id, a version or a place in a chain."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.protocol.canonical import canonical_bytes
+from hmxgraph.protocol.validation import KB
 
 ArtifactType: TypeAlias = Literal[
     "task_schema", "failure_playbook", "decision_policy", "causal_pattern", "strategy_template"
@@ -18,6 +20,8 @@ ARTIFACT_TYPES: tuple[ArtifactType, ...] = (
     "strategy_template",
 )
 MAX_TAGS = 64
+# What all ids of an artifact's evidence may take of the 512 KB of HMX-A 12; an id may be of any length.
+MOST_EVIDENCE = 128 * KB
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,8 @@ class ArtifactDraft:
 def evidence(events: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
     """At most *most* of the event ids given session by session, the same share from each, in order, without repeats.
 
+    Ids so long that an artifact could not hold them are left out.
+
     >>> evidence([["a1", "a2", "a3"], ["b1"]], 3)
     ('a1', 'a2', 'b1')
     """
@@ -101,7 +107,16 @@ def evidence(events: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
     surplus = max(0, len(chosen) - most)
     late = [ids[depth - 1] for ids in sessions if len(ids) >= depth]
     dropped = set(late[len(late) - surplus :]) if surplus else set()
-    return tuple(dict.fromkeys(event_id for event_id in chosen if event_id not in dropped))
+    return tuple(_held(dict.fromkeys(event_id for event_id in chosen if event_id not in dropped)))
+
+
+def _held(event_ids: Iterable[str]) -> Iterator[str]:
+    left = MOST_EVIDENCE
+    for event_id in event_ids:
+        size = len(canonical_bytes(event_id)) + 1
+        if size <= left:
+            left -= size
+            yield event_id
 
 
 def trail(summary: SessionSummary, steps: Iterable[int] | None = None) -> list[str]:

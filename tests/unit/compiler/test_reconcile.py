@@ -10,7 +10,7 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import ERASED, Head, Making, lineage, reconcile
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.protocol.canonical import content_hash
-from tests.session_makers import START, deployment
+from tests.session_makers import START, Script, deployment
 
 MAKING = Making("acme", DEFAULT_PROFILE, START)
 
@@ -52,6 +52,22 @@ def test_new_pattern_is_created_under_a_stable_id(draft):
     assert (change.deed, change.artifact.status, change.artifact.version) == ("created", "active", 1)
     assert change.artifact.artifact_id == only([], [draft]).artifact.artifact_id
     assert change.artifact.artifact_id != reconcile([], [draft], replace(MAKING, tenant_id="b"))[0].artifact.artifact_id
+
+
+def long_named(number):
+    """A session with event ids of 9,000 characters, and three tools with names of 60,000."""
+    script = Script(f"d{number}" + "x" * 9_000).user("Berth the ferry")
+    for tool in ("look", "assign", "clear"):
+        script.call(tool * 15_000, ship="Aurora")
+    return script.feedback("positive").events
+
+
+def test_artifacts_keep_the_limits_whatever_the_names():
+    """Ids have no limit of length, nor have names of tools; what is compiled of them keeps HMX-A 12 all the same."""
+    drafts = compile_summaries(summarise(long_named(number)) for number in range(20)).drafts
+    made = [change.artifact for change in reconcile([], drafts, MAKING)]
+    assert {one.artifact_type for one in made} >= {"task_schema"}
+    assert all(one.source_events for one in made)
 
 
 def test_same_again_changes_nothing(draft):
