@@ -86,7 +86,7 @@ CALL (records) {
   RETURN collect(artifact {
     .artifact_id, .artifact_type, .title, .summary, .text, .token_count, .search_text, .content, .content_hash, .confidence,
     .agent_id, .tags, .metadata, .created_us, .status_times, .status_values, .count_times, .observed_counts,
-    .success_rates, .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants,
+    .success_rates, .valid_from_us, .valid_to_us, .valid_agents, .valid_tags, .valid_tenants, .validity_scope,
     source_events: size(artifact.source_events),
     linked: EXISTS { (artifact)-[:EVIDENCED_BY]->() },
     alive: EXISTS {

@@ -97,7 +97,7 @@ def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, 
     policies = [
         _rule(
             artifact.artifact_id,
-            str(artifact.content.get("condition") or artifact.title),
+            "; ".join((str(artifact.content.get("condition") or artifact.title), *artifact.conditions)),
             str(artifact.content.get("recommendation") or artifact.title),
             artifact.confidence,
             override=True,

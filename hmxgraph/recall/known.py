@@ -12,7 +12,7 @@ class KnownArtifact:
     """An artifact as it was at the moment asked about; ``sound`` while its content and evidence can be verified.
 
     ``actions`` are those it is about, as the compiler names them; ``failure`` is the key of what a playbook answers;
-    ``confirmed_us`` is when it was last seen to hold.
+    ``confirmed_us`` is when it was last seen to hold; the ``conditions`` of its validity scope stand in its text too.
     """
 
     artifact_id: str
@@ -30,6 +30,7 @@ class KnownArtifact:
     tags: tuple[str, ...] = ()
     agent_id: str | None = None
     validity: Validity = ANYWHERE
+    conditions: tuple[str, ...] = ()
     sound: bool = True
     actions: tuple[str, ...] = ()
     failure: str = ""

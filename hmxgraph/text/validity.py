@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import microseconds
 class Validity:
     """A validity scope that can be asked; None, like an absent or empty list, restricts nothing.
 
-    The free-text ``conditions`` of a scope are for people: no rule can decide them, so they restrict nothing here.
+    The free-text ``conditions`` of a scope are for the reader: no rule can decide them, so they restrict nothing here.
     """
 
     tenants: tuple[str, ...] | None = None

@@ -12,6 +12,7 @@ from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.graph.rows.running_session import happened
 from hmxgraph.protocol.canonical import sha256_hex
 from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.procedures import texts
 from hmxgraph.recall.briefing import brief
 from hmxgraph.recall.known import (
     Evidence,
@@ -62,11 +63,13 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
     counted = max(bisect_right(values["count_times"], as_of_us) - 1, 0)
     observed, rate = values["observed_counts"][counted], values["success_rates"][counted]
     evidence = max(values["source_events"], 1)
+    conditions = _conditions(values["validity_scope"])
+    told = _brief(values["artifact_type"], values["title"], values["text"], values["content"])
     return KnownArtifact(
         artifact_id=values["artifact_id"],
         artifact_type=values["artifact_type"],
         title=values["title"],
-        text=_brief(values["artifact_type"], values["title"], values["text"], values["content"]),
+        text=f"{told}\nOnly where: {'; '.join(conditions)}" if conditions else told,
         tokens=values["token_count"],
         words=values["search_text"],
         status=values["status_values"][bisect_right(values["status_times"], as_of_us) - 1],
@@ -78,6 +81,7 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
         tags=tuple(values["tags"] or ()),
         agent_id=values["agent_id"],
         validity=_validity(values),
+        conditions=conditions,
         sound=_genuine(values) and _evidence_left(values),
         actions=guiding_actions(values["metadata"], values["content"]),
         failure=answered_failure(values["metadata"]),
@@ -101,6 +105,11 @@ def _text(artifact_type: str, title: str, summary: str, content: str) -> str:
 @lru_cache(maxsize=_BRIEFS_KEPT)
 def _brief(artifact_type: str, title: str, text: str, content: str) -> str:
     return brief(artifact_type, title, text, parse_json(content))
+
+
+def _conditions(scope: str | None) -> tuple[str, ...]:
+    """The conditions of a validity scope (HMX-A 6): words that no rule can decide, so that the reader is told them."""
+    return texts(parse_json(scope).get("conditions")) if scope else ()
 
 
 def _validity(values: Row) -> Validity:
