@@ -18,10 +18,17 @@ class Clue(NamedTuple):
 
 _CLUES = (
     Clue(
+        # The second: Neo4j finds no room for its logs, would have the system database read-only, and may not.
+        r"no space left on device|for 'server\.databases\.read_only'",
+        EngineError,
+        "free 300 MB on the disk of the data home and run the same command again, or set HMXGRAPH_HOME to another disk",
+    ),
+    Clue(
         r"already in use",
         PortTaken,
         "run the same command again with HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT unset: free ports are then chosen",
     ),
+    Clue(r"java heap space", NotEnoughMemory, "raise HMXGRAPH_HEAP (256m do), or unset it"),
     Clue(
         r"could not reserve enough space|invalid (initial|maximum) heap|outofmemory|physical memory|insufficient mem",
         NotEnoughMemory,

@@ -41,8 +41,11 @@ def distribution(settings: Settings, listen: Listener, lock: Lock) -> Distributi
 def _cached(settings: Settings, lock: Lock, listen: Listener) -> Path:
     folder = settings.cache / f"neo4j-{lock.version}"
     if unsound(folder, lock.jars):
-        with exclusive(settings.cache / "jars.lock", _FETCH_SECONDS):
-            _complete(folder, settings, lock, listen)
+        try:
+            with exclusive(settings.cache / "jars.lock", _FETCH_SECONDS):
+                _complete(folder, settings, lock, listen)
+        except OSError as error:
+            raise refusals.cache_unusable(settings.cache, error) from error
     return folder
 
 

@@ -96,11 +96,19 @@ def stop(home: Home = None) -> bool:
 
     Raises:
         ServerUnresponsive: it has not ended in time.
+        EngineError: the data home cannot be used.
 
     """
     place = read(home).home
     if not place.is_dir():
         return False
+    try:
+        return _stop_alone(place)
+    except OSError as error:
+        raise refusals.home_unusable(place, error) from error
+
+
+def _stop_alone(place: Path) -> bool:
     with exclusive(_lock(place), _STOP_SECONDS):
         pid = process.find(place)
         if pid is not None and not process.terminate(pid, place, _STOP_SECONDS):

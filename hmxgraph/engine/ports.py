@@ -20,11 +20,15 @@ def choose(settings: Settings, last: Ports | None) -> Ports:
     """Ports that are free at this moment.
 
     Raises:
-        PortTaken: one that the user asked for is in use.
+        PortTaken: one that the user asked for is in use, or is asked for twice.
 
     """
-    bolt = _pinned(settings.bolt_port, "HMXGRAPH_BOLT_PORT") or _again(last and last.bolt)
-    http = _pinned(settings.http_port, "HMXGRAPH_HTTP_PORT") or _again(last and last.http)
+    wanted_bolt = _pinned(settings.bolt_port, "HMXGRAPH_BOLT_PORT")
+    wanted_http = _pinned(settings.http_port, "HMXGRAPH_HTTP_PORT")
+    if wanted_bolt and wanted_bolt == wanted_http:
+        raise refusals.one_port_for_two(wanted_bolt)
+    bolt = wanted_bolt or _again(last and last.bolt, wanted_http)
+    http = wanted_http or _again(last and last.http, bolt)
     fresh = _fresh(2)
     return Ports(bolt or fresh[0], http or fresh[1])
 
@@ -57,8 +61,9 @@ def _pinned(port: int | None, variable: str) -> int | None:
     return port
 
 
-def _again(port: int | None) -> int | None:
-    return port if port is not None and is_free(port) else None
+def _again(port: int | None, other: int | None) -> int | None:
+    """The port of the last start, unless it is taken, or is now the *other* one."""
+    return port if port is not None and port != other and is_free(port) else None
 
 
 def _fresh(count: int) -> list[int]:

@@ -103,6 +103,12 @@ def port_taken(port: int, variable: str) -> PortTaken:
     return PortTaken(f"port {port} is taken by another program", f"end that program, change {variable}, or unset it")
 
 
+def one_port_for_two(port: int) -> PortTaken:
+    """The user asked for one port for both."""
+    reason = f"HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT are both {port}"
+    return PortTaken(reason, "the server needs two ports: change one of them, or unset it")
+
+
 def password_lost(home: Path) -> PasswordLost:
     """Data without its password."""
     reason = f"{home} holds a database, but the file with its password is gone or unreadable"

@@ -23,6 +23,7 @@ from platformdirs import user_cache_path, user_data_path
 from hmxgraph.errors import EngineError
 
 _MIB_PER_UNIT = {"m": 1, "g": 1024, "t": 1024 * 1024}
+_LAST_PORT = 65535
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, s
     """The settings in force; *home* wins over ``HMXGRAPH_HOME``.
 
     Raises:
-        EngineError: a variable holds something that is neither a size nor a number.
+        EngineError: a variable holds something that is no size, no number or no port.
 
     >>> read("/data", {"HMXGRAPH_HEAP": "2g"}).heap
     2048
@@ -68,8 +69,8 @@ def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, s
         search_path=get("PATH") or "",
         heap=_mebibytes("HMXGRAPH_HEAP", environment),
         pagecache=_mebibytes("HMXGRAPH_PAGECACHE", environment),
-        bolt_port=_number("HMXGRAPH_BOLT_PORT", environment),
-        http_port=_number("HMXGRAPH_HTTP_PORT", environment),
+        bolt_port=_port("HMXGRAPH_BOLT_PORT", environment),
+        http_port=_port("HMXGRAPH_HTTP_PORT", environment),
         start_seconds=_number("HMXGRAPH_START_SECONDS", environment) or 120,
     )
 
@@ -99,3 +100,10 @@ def _number(name: str, environment: Mapping[str, str]) -> int | None:
     if not text.strip().isdecimal():
         raise EngineError(f"{name}={text!r} is not a number", f"correct {name}, or unset it")
     return int(text)
+
+
+def _port(name: str, environment: Mapping[str, str]) -> int | None:
+    number = _number(name, environment)
+    if number is not None and number > _LAST_PORT:
+        raise EngineError(f"{name}={number} is no port (at most {_LAST_PORT})", f"correct {name}, or unset it")
+    return number

@@ -22,6 +22,12 @@ LOCKED = (
 NEWER = (
     "Error: LinkageError occurred while loading main class X\n\tjava.lang.UnsupportedClassVersionError: X has been\n"
 )
+HEAP = "Terminating due to java.lang.OutOfMemoryError: Java heap space\n"
+FULL = "java.io.IOException: No space left on device\n"
+FULL_AT_FIRST = (  # a first start on a disk with a few free megabytes
+    "Caused by: java.lang.IllegalArgumentException: Failed to validate '[system]' for 'server.databases.read_only': "
+    "Database name 'system' is invalid, due to the prefix 'system'.\n"
+)
 TORN = "Error: Could not find or load main class org.neo4j.server.CommunityEntryPoint\n"
 
 
@@ -30,6 +36,9 @@ TORN = "Error: Could not find or load main class org.neo4j.server.CommunityEntry
     [
         (PORT, PortTaken, "starting: bind(..) failed with error(-98): Address already in use; "),
         (MEMORY, NotEnoughMemory, "starting: Invalid memory configuration - exceeds physical memory"),
+        (HEAP, NotEnoughMemory, "raise HMXGRAPH_HEAP"),
+        (FULL, EngineError, "free 300 MB on the disk of the data home"),
+        (FULL_AT_FIRST, EngineError, "free 300 MB on the disk of the data home"),
         (LOCKED, EngineError, "starting: Lock file has been locked by another process: /home/data"),
         (NEWER, JavaMissing, "HMXGRAPH_JAVA"),
         (TORN, JarDamaged, "HMXGRAPH_JARS"),

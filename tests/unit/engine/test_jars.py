@@ -6,7 +6,7 @@ import pytest
 from hmxgraph.engine.jars import described, distribution, own
 from hmxgraph.engine.lockfile import load
 from hmxgraph.engine.progress import silent
-from hmxgraph.errors import JarDamaged, JarsUnavailable
+from hmxgraph.errors import EngineError, JarDamaged, JarsUnavailable
 from tests.unit.engine.conftest import ENTRY_POINT, write_jar
 
 
@@ -113,3 +113,10 @@ def test_a_failed_fetch_leaves_no_folder(settings, repository):
     assert not (settings.cache / "neo4j-5.99.1").exists()
     with pytest.raises(JarsUnavailable, match=r"holds no neo4j"):  # complete now, though none of it is a server
         distribution(here, silent, lock)
+
+
+def test_a_cache_that_is_no_folder(settings):
+    """A cache that cannot be used is told by its own variable, not by that of the data home."""
+    settings.cache.write_text("in the way")
+    with pytest.raises(EngineError, match=r"jars cannot be stored in .*HMXGRAPH_CACHE"):
+        distribution(settings, silent, load())

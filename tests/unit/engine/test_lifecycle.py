@@ -138,6 +138,13 @@ def test_stopping_nothing(home):
     assert engine.status(home) == engine.Status("stopped", home)
 
 
+def test_stopping_where_nothing_can_be_written(tmp_path):
+    """A data home whose lock cannot be made is told with the variable that names it."""
+    (tmp_path / "server.lock").mkdir()
+    with pytest.raises(EngineError, match=r"cannot be used .*HMXGRAPH_HOME"):
+        engine.stop(tmp_path)
+
+
 def test_lock_held_for_too_long(tmp_path):
     """A lock that is never freed is an error that names it, after telling that there is a wait."""
     told: list[str] = []

@@ -49,3 +49,16 @@ def test_a_wanted_port_that_is_taken(settings, taken):
 def test_wanted_ports_are_used(settings, free):
     """A free port that the user asked for is used."""
     assert choose(replace(settings, http_port=free), None).http == free
+
+
+def test_one_port_wanted_for_both(settings, free):
+    """Two services cannot listen on one port: both variables are named."""
+    with pytest.raises(PortTaken, match=rf"HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT are both {free}"):
+        choose(replace(settings, bolt_port=free, http_port=free), None)
+
+
+def test_one_port_of_the_last_start_for_both(settings, free):
+    """A configuration that names one port twice, or one that is now wanted for the other, is not repeated."""
+    assert len(set(choose(settings, Ports(free, free)))) == 2
+    assert len(set(choose(replace(settings, bolt_port=free), Ports(1, free)))) == 2
+    assert len(set(choose(replace(settings, http_port=free), Ports(free, 1)))) == 2

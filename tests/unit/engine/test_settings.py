@@ -40,9 +40,16 @@ def test_sizes(text, mebibytes):
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("HEAP", "much"), ("HEAP", "512"), ("PAGECACHE", "-1g"), ("BOLT_PORT", "bolt"), ("HTTP_PORT", "-1")],
+    [
+        ("HEAP", "much"),
+        ("HEAP", "512"),
+        ("PAGECACHE", "-1g"),
+        ("BOLT_PORT", "bolt"),
+        ("HTTP_PORT", "-1"),
+        ("BOLT_PORT", "65536"),
+    ],
 )
 def test_nonsense_is_refused_by_name(name, text):
-    """A value that is neither a size nor a number is refused, with the variable's name."""
+    """A value that is no size, no number or no port is refused, with the variable's name."""
     with pytest.raises(EngineError, match=f"HMXGRAPH_{name}"):
         read("/x", {f"HMXGRAPH_{name}": text})
