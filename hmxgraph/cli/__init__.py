@@ -1,6 +1,7 @@
 """The command line: the same words as the Python API."""
 
 import io
+import logging
 import sys
 from typing import Annotated
 
@@ -87,6 +88,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # Memory holds any character, a terminal may know fewer.
             stream.reconfigure(errors="backslashreplace")
+    # What the driver has to tell is in the one line of the error.
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())
     try:
         with reader_may_leave():
             app()

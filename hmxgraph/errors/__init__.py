@@ -33,9 +33,11 @@
     ├── NotWritten (OSError)          a page or other file that cannot stand where it was asked for
     ├── GraphError
     │   ├── StorageUnavailable (ConnectionError)
-    │   │   └── InvalidAddress        no address that a Neo4j can have
+    │   │   ├── InvalidAddress        no address that a Neo4j can have
+    │   │   └── DatabaseMissing       a server that answers, and has no database of that name
     │   ├── GraphNotOpen (RuntimeError)  asked before it was opened, or after it was closed
     │   ├── AccessDenied (PermissionError)
+    │   │   └── NotPermitted          logged in, and without the right to read, write or make indexes there
     │   ├── StatementRefused          the server refused a packaged statement; names the statement
     │   ├── IsolationUnsupported      the edition has one database only
     │   └── StatementMisuse (TypeError)  parameters missing or unexpected; unknown statement
@@ -91,10 +93,12 @@ from hmxgraph.errors.fingerprints import (
 )
 from hmxgraph.errors.graph import (
     AccessDenied,
+    DatabaseMissing,
     GraphError,
     GraphNotOpen,
     InvalidAddress,
     IsolationUnsupported,
+    NotPermitted,
     StatementMisuse,
     StatementRefused,
     StorageUnavailable,
@@ -116,6 +120,7 @@ __all__ = [
     "AlreadySuperseded",
     "BudgetTooSmall",
     "ConflictClosed",
+    "DatabaseMissing",
     "DocumentError",
     "DuplicateArtifact",
     "EngineError",
@@ -143,6 +148,7 @@ __all__ = [
     "NotCanonical",
     "NotEnoughMemory",
     "NotFound",
+    "NotPermitted",
     "NotWritten",
     "PackError",
     "PasswordLost",

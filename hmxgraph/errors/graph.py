@@ -43,6 +43,16 @@ class InvalidAddress(StorageUnavailable):
         )
 
 
+class DatabaseMissing(StorageUnavailable):
+    """A server that answers, and has no database of the name asked for."""
+
+    def __str__(self) -> str:
+        return (
+            f"Neo4j at {self.uri} has no such database ({self.reason}); "
+            "set HMXGRAPH_DATABASE to one that SHOW DATABASES lists there, or unset it to use the one named neo4j"
+        )
+
+
 class AccessDenied(GraphError, PermissionError):
     """Wrong user, password or missing rights."""
 
@@ -53,6 +63,16 @@ class AccessDenied(GraphError, PermissionError):
 
     def __str__(self) -> str:
         return f"Neo4j at {self.uri} refused the login ({self.reason}); check HMXGRAPH_USER and HMXGRAPH_PASSWORD"
+
+
+class NotPermitted(AccessDenied):
+    """Logged in, and without the right to read, write or make indexes there; or the database is read-only."""
+
+    def __str__(self) -> str:
+        return (
+            f"Neo4j at {self.uri} does not permit it ({self.reason}); use a user who may read, write and make indexes "
+            "and constraints in that database (HMXGRAPH_USER, HMXGRAPH_DATABASE), and a database that is not read-only"
+        )
 
 
 class StatementRefused(GraphError):

@@ -1,31 +1,48 @@
 """Driver errors become ours here and nowhere else."""
 
 from neo4j.exceptions import (
-    AuthError,
     ClientError,
     ConfigurationError,
     DriverError,
-    Forbidden,
     Neo4jError,
     ResultFailedError,
     ServiceUnavailable,
     SessionExpired,
 )
 
-from hmxgraph.errors import AccessDenied, GraphError, StatementRefused, StorageUnavailable
+from hmxgraph.errors import (
+    AccessDenied,
+    DatabaseMissing,
+    GraphError,
+    NotPermitted,
+    StatementRefused,
+    StorageUnavailable,
+)
 
 CONSTRAINT_VIOLATION = "Neo.ClientError.Schema.ConstraintValidationFailed"
+_NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
+_SECURITY = "Neo.ClientError.Security."
+_NOT_PERMITTED = (
+    "Neo.ClientError.Security.Forbidden",
+    "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase",
+    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
+)
 
 
 def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> GraphError:
     """The error of ours that says what *error* means: no answer, no access, or a refused statement."""
     error = origin(error)
     reason = _reason(error)
-    if isinstance(error, AuthError | Forbidden):
-        return AccessDenied(uri, reason)
     if isinstance(error, ServiceUnavailable | SessionExpired | ConfigurationError | DriverError):
         return StorageUnavailable(uri, reason)
-    return StatementRefused(statement or "(none)", error.code or "unknown", reason)
+    code = error.code or "unknown"
+    if code == _NO_DATABASE:
+        return DatabaseMissing(uri, reason)
+    if code in _NOT_PERMITTED:
+        return NotPermitted(uri, reason)
+    if code.startswith(_SECURITY):
+        return AccessDenied(uri, reason)
+    return StatementRefused(statement or "(none)", code, reason)
 
 
 def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:

@@ -9,6 +9,7 @@ import pytest
 import hmxgraph
 from hmxgraph.errors import (
     AccessDenied,
+    DatabaseMissing,
     GraphNotOpen,
     IsolationUnsupported,
     StatementMisuse,
@@ -35,6 +36,14 @@ def test_wrong_password_names_the_setting(address, tenant_id):
     """A refused login says which settings to check."""
     with pytest.raises(AccessDenied, match="HMXGRAPH_PASSWORD"):
         hmxgraph.connect(address.uri, password="wrong", tenant_id=tenant_id)
+
+
+@pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
+def test_a_database_that_is_not_there_names_the_setting(address, tenant_id, scheme):
+    """A database that the server does not have is told with its name, the server and the setting."""
+    uri = address.uri.replace("bolt:", f"{scheme}:", 1)
+    with pytest.raises(DatabaseMissing, match=rf"{uri} .*nosuch.*HMXGRAPH_DATABASE"):
+        hmxgraph.connect(uri, password=address.password, database="nosuch", tenant_id=tenant_id)
 
 
 def test_nobody_there_names_the_way_out(tenant_id):

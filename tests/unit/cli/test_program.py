@@ -26,3 +26,14 @@ def test_the_version_is_told():
     """With which hmxgraph one speaks."""
     command = [sys.executable, "-m", "hmxgraph", "--version"]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip() == hmxgraph.__version__
+
+
+def test_nobody_at_a_routing_address_is_one_line():
+    """What the driver logs of its own while it looks for a cluster stands in the one line of the error."""
+    told = os.environ | {"HMXGRAPH_URI": "neo4j://127.0.0.1:1", "HMXGRAPH_PASSWORD": "x"}
+    done = subprocess.run(
+        [sys.executable, "-m", "hmxgraph", "health"], check=False, capture_output=True, text=True, env=told
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: Neo4j at neo4j://127.0.0.1:1 does not answer")
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,32 @@
+"""What a driver's error becomes, for the states of a server that no test can bring about on a shared one."""
+
+import pytest
+from neo4j.exceptions import Neo4jError
+
+from hmxgraph.errors import AccessDenied, DatabaseMissing, NotPermitted, StatementRefused
+from hmxgraph.graph.translation import translated
+
+URI = "bolt://db:7687"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "told"),
+    [
+        ("Security.Unauthorized", AccessDenied, "HMXGRAPH_PASSWORD"),
+        ("Security.AuthenticationRateLimit", AccessDenied, "HMXGRAPH_PASSWORD"),
+        ("Security.CredentialsExpired", AccessDenied, "must be changed"),
+        ("Security.Forbidden", NotPermitted, "a user who may read, write"),
+        ("General.WriteOnReadOnlyAccessDatabase", NotPermitted, "not read-only"),
+        ("General.ForbiddenOnReadOnlyDatabase", NotPermitted, "not read-only"),
+        ("Database.DatabaseNotFound", DatabaseMissing, "HMXGRAPH_DATABASE"),
+        ("Statement.SyntaxError", StatementRefused, "cypher/events/record.cypher"),
+    ],
+)
+def test_each_refusal_has_its_error(code, kind, told):
+    """A refusal is told by what the user can do about it, with the server's own reason."""
+    refused = Neo4jError._hydrate_neo4j(code=f"Neo.ClientError.{code}", message="it must be changed")
+    error = translated(refused, URI, "events/record")
+    assert type(error) is kind
+    assert "it must be changed" in str(error)
+    assert told in str(error)
+    assert (URI in str(error)) is (kind is not StatementRefused)
