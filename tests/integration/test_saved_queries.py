@@ -114,3 +114,26 @@ def test_starting_values_of_an_empty_tenant(graph):
     """A tenant without anything still gets a value for each parameter."""
     values = graph.query("explore/parameters").rows[0]
     assert (values["tenant_id"], values["source_ids"], values["session_id"]) == (graph.tenant_id, [], "")
+
+
+def test_tools_are_judged_by_their_results_not_by_words_in_them(graph, tenant_id):
+    """A result counts as failure where it says so itself: what it reports inside, or leaves unsaid, does not."""
+    told = [
+        {"success": False, "result": {"success": True, "note": "partial"}},
+        {"success": False, "error": {"success": True}},
+        {"success": False, "result": "a -> b"},
+        {"success": False},
+        {"success": True, "result": {"success": False, "note": "probe failed: once"}},
+        {"result": {"exit_code": 0}},
+    ]
+    graph.ingest(
+        document(
+            tenant_id=tenant_id,
+            event_id=f"e{number}",
+            sequence=number,
+            event_type="tool_result",
+            content={"tool_name": "probe", "call_id": f"c{number}", **content},
+        )
+        for number, content in enumerate(told)
+    )
+    assert graph.query("explore/tools").rows == ({"name": "probe", "calls": 6, "success_rate": 0.333},)
