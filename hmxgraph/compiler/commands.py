@@ -21,6 +21,7 @@ _FLAGS_WITH_VALUE = {
     *("-n", "--namespace", "--context", "--kubeconfig", "-C", "-c", "-f", "--file", "-p"),
     *("--profile", "--region", "--project", "--prefix", "--chdir"),
 }
+_SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
 _SEPARATOR = re.compile(r"^(?:&&|\|\||;|\||&|\n)+$")
 _WORD = re.compile(r"[a-z][a-z0-9:_-]*")
@@ -32,12 +33,15 @@ _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
 def command_name(line: str) -> str:
     """The program that *line* runs, with its subcommand where the program has such.
 
-    Directory changes, assignments and wrappers are passed over; of a pipeline the first program counts.
+    Directory changes, assignments and wrappers are passed over, other hosts and containers too; of a pipeline the first
+    program counts.
 
     >>> command_name("cd /srv && sudo kubectl apply -f staging.yaml | tee log")
     'kubectl apply'
     >>> command_name("KUBECONFIG=x kubectl rollout status deploy/web"), command_name("python3 -m pytest -q tests")
     ('kubectl rollout status', 'pytest')
+    >>> command_name("ssh -p 22 web-1 sudo df -h"), command_name("kubectl exec -it web-1 -- ls /srv")
+    ('df', 'ls')
     """
     segments = [found for segment in _segments(line) if (found := _named(segment))]
     telling = [name for name in segments if name not in PREPARATIONS]
@@ -94,6 +98,8 @@ def _named(tokens: Sequence[str]) -> str:
     rest = words[1:]
     if program in SHELLS:
         return _inside_shell(program, rest)
+    if elsewhere := _elsewhere(program, rest):
+        return command_name(elsewhere) or program
     if _PYTHON.fullmatch(program):
         return _module(rest) or "python"
     for runner in _RUNNERS:
@@ -116,6 +122,22 @@ def _inside_shell(program: str, rest: Sequence[str]) -> str:
     flags = [index for index, word in enumerate(rest) if word.startswith("-") and "c" in word]
     inner = rest[flags[0] + 1 : flags[0] + 2] if flags else []
     return (command_name(inner[0]) if inner else "") or program
+
+
+def _elsewhere(program: str, rest: Sequence[str]) -> str:
+    """The command line that a program runs on another host or in a container; "" where it opens a shell, or is none."""
+    if program == "ssh":
+        return " ".join(_behind_host(rest))
+    if program == "kubectl" and "exec" in rest and "--" in rest:
+        return " ".join(rest[rest.index("--") + 1 :])
+    return ""
+
+
+def _behind_host(rest: Sequence[str]) -> Sequence[str]:
+    place = 0
+    while place < len(rest) and rest[place].startswith("-"):
+        place += 2 if rest[place] in _SSH_FLAGS_WITH_VALUE else 1
+    return rest[place + 1 :]
 
 
 def _module(rest: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from hmxgraph.compiler.vocabulary import INTERFACES, REQUEST_VERBS, TELLING_PROGRAMS, TOOL_VERBS
+from hmxgraph.compiler.vocabulary import INTERFACES, REQUEST_VERBS, TELLING_PROGRAMS, TELLING_SUBCOMMANDS, TOOL_VERBS
 
 Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
 
@@ -30,6 +30,19 @@ _HANDOVER = {
     "delegate": "delegate", "forward": "forward",
 }  # fmt: skip
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+# What stands between a tool and the service or thing that it belongs to: "calendar.create_event".
+_BELONGS = re.compile(r"[./:]+|__+")
+# Words that belong to the verb before them: "turn off".
+_PARTICLES = frozenset(("on", "off", "up", "down", "in", "out"))
+# Verbs that hardly are nouns too, by which a name is read though a service or thing stands before: "jira_create_issue".
+_INNER_LOOKUPS = frozenset(
+    ("get", "fetch", "find", "list", "search", "read", "describe", "query", "show", "retrieve", "lookup", "inspect")
+)
+_INNER_VERBS = _INNER_LOOKUPS | frozenset(
+    (*("add", "apply", "approve", "assign", "cancel", "clear", "close", "create", "delete", "disable", "edit"),
+     *("enable", "execute", "insert", "modify", "move", "post", "publish", "register", "remove", "resolve", "restart"),
+     *("send", "set", "submit", "take", "update", "upload", "write"))
+)  # fmt: skip
 _LINKS = frozenset(
     (
         "by",
@@ -89,36 +102,75 @@ def read_action(action: str) -> Reading:
 
     >>> read_action("billing_api").phrase, read_action("s3").phrase
     ('call billing_api', 'call s3')
+
+    The service or thing that a tool belongs to may stand before the verb.
+
+    >>> read_action("calendar.list_events").phrase, read_action("light.turn_off").phrase
+    ('list the events', 'turn off the light')
+    >>> read_action("mcp__github__create_issue").phrase, read_action("airflow_get_dag_run").phrase
+    ('create the issue', 'look up the dag run')
     """
     if action in _EVENT_ACTIONS:
         return _EVENT_ACTIONS[action]
     if _is_program(action):
         return Reading(_program_kind(action), "run", action)
-    words = [word.lower() if not word.isupper() or len(word) == 1 else word for word in _WORDS.findall(action)]
+    owner, words = _taken_apart(action)
     if not words:
         return Reading("action", "use", action)
     first = words[0].lower()
     for kind, table in _TABLES:
         if first in table:
-            verb, subject = table[first], _subject(table[first], words[1:])
+            verb, subject = table[first], _object(table[first], words[1:], owner)
             # One searches the code, but searches for a flight.
             return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
-    return _changing(action, words)
+    return _changing(action, owner, words)
 
 
-def _changing(action: str, words: Sequence[str]) -> Reading:
+def _changing(action: str, owner: Sequence[str], words: Sequence[str]) -> Reading:
     """How an action reads that has none of the names that look-ups, thoughts and handovers have."""
     first = words[0].lower()
-    if len(words) == 1:
+    if len(words) == 1 and not owner:
         return Reading("action", "run", action)
     if first not in REQUEST_VERBS | TOOL_VERBS or words[-1] in INTERFACES:
         return Reading("action", "call", action)
+    if words[1:] and _PARTICLES.issuperset(words[1:]):
+        return Reading("action", " ".join(words), _object(first, (), owner))
     kind: Kind = "lookup" if first == "run" and not _TRIALS.isdisjoint(words) else "action"
-    return Reading(kind, first, _subject(first, words[1:]))
+    return Reading(kind, first, _object(first, words[1:], owner))
+
+
+def _taken_apart(action: str) -> tuple[list[str], list[str]]:
+    """The words of the service or thing that a tool belongs to, if any, and the words from its verb on.
+
+    >>> _taken_apart("contacts.search"), _taken_apart("get_user")
+    ((['contacts'], ['search']), ([], ['get', 'user']))
+    >>> _taken_apart("jira_create_issue"), _taken_apart("wiki_search")
+    ((['jira'], ['create', 'issue']), (['wiki'], ['search']))
+    """
+    *owners, name = [part for part in _BELONGS.split(action) if part] or [""]
+    words, owner = _lowered(name), _lowered(owners[-1]) if owners else []
+    if len(words) > 1 and words[-1] == "lookup":  # "order_lookup" orders nothing
+        return words[:-1], words[-1:]
+    if not words or _is_verb(words[0]):
+        return owner, words
+    place = next((place for place, word in enumerate(words[:-1]) if place and word in _INNER_VERBS), 0)
+    place = place or (len(words) - 1 if len(words) > 1 and words[-1] in _INNER_VERBS else 0)
+    if place:
+        return words[:place], words[place:]
+    return ([], [*owner, *words]) if owner and _is_verb(owner[0]) else (owner, words)
+
+
+def _lowered(name: str) -> list[str]:
+    return [word.lower() if not word.isupper() or len(word) == 1 else word for word in _WORDS.findall(name)]
+
+
+def _is_verb(word: str) -> bool:
+    return word.lower() in REQUEST_VERBS | TOOL_VERBS or any(word.lower() in table for _, table in _TABLES)
 
 
 def _is_program(action: str) -> bool:
-    return " " in action or "-" in action or action in TELLING_PROGRAMS or action.endswith((".sh", ".py"))
+    named = " " in action or action in TELLING_PROGRAMS or action.endswith((".sh", ".py"))
+    return named or ("-" in action and not _is_verb(action.partition("-")[0]))
 
 
 def kind_of(action: str) -> Kind:
@@ -152,10 +204,18 @@ def noun_words(action: str) -> tuple[str, ...]:
     >>> noun_words("modify_pending_order_items"), noun_words("billing_api")
     (('pending', 'order', 'items'), ('billing', 'api'))
     """
-    words = [word.lower() for word in _WORDS.findall(action)]
-    nouns = words if read_action(action).subject == action else words[1:]
-    named = () if _is_program(action) else tuple(word for word in nouns if word not in _LINKS)
+    owner, said = ([], _lowered(action)) if _is_program(action) else _taken_apart(action)
+    words = [word.lower() for word in (*owner, *said)]
+    nouns = words if read_action(action).subject == action else [word.lower() for word in (*owner, *said[1:])]
+    named = () if _is_program(action) else tuple(word for word in nouns if word not in _LINKS | _PARTICLES)
     return named or tuple(words[:1])
+
+
+def _object(verb: str, words: Sequence[str], owner: Sequence[str]) -> str:
+    """What the verb is about; where it has no words of its own, the thing that the tool belongs to."""
+    if words or not owner:
+        return _subject(verb, words)
+    return f"{'to' if verb == 'post' else 'the'} {' '.join(owner)}"
 
 
 def _subject(verb: str, words: Sequence[str]) -> str:
@@ -189,9 +249,11 @@ def _readable(words: Sequence[str]) -> Iterator[str]:
 
 
 def _program_kind(action: str) -> Kind:
+    """By the program, else by its last subcommand: "aws rds describe-db-instances", "terraform state list"."""
     words = action.split(" ")
     prefixes = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
-    return "lookup" if prefixes & TELLING_PROGRAMS else "action"
+    tells = bool(prefixes & TELLING_PROGRAMS) or (len(words) > 1 and words[-1].split("-")[0] in TELLING_SUBCOMMANDS)
+    return "lookup" if tells else "action"
 
 
 _TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (

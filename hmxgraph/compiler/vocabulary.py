@@ -85,8 +85,10 @@ SHELL_WORDS = _listed("""
 
 # Programs that tell and change nothing; a subcommand follows a slash.
 TELLING_PROGRAMS = _listed("""
-    cat curl df dig du env find grep head history host id jq less ls nslookup ping ps pwd rg stat tail tree wc which
-    whoami kubectl/get kubectl/describe kubectl/logs kubectl/top kubectl/rollout/status kubectl/auth kubectl/config
+    cat curl date df dig dmesg du env file find free grep head history host id iostat jq less ls lsblk lsof md5sum
+    netstat nproc nslookup ping ps pwd rg sha256sum ss stat tail top traceroute tree uname uptime vmstat wc which whoami
+    whois openssl/s_client openssl/x509
+    kubectl/get kubectl/describe kubectl/logs kubectl/top kubectl/rollout/status kubectl/auth kubectl/config
     kubectl/diff
     git/status git/log git/diff git/show git/blame git/branch docker/ps docker/logs docker/inspect docker/images
     helm/list helm/status helm/template helm/lint terraform/plan terraform/validate terraform/show systemctl/status
@@ -94,15 +96,21 @@ TELLING_PROGRAMS = _listed("""
     pytest jest mocha vitest tox nox rspec phpunit ctest go/test cargo/test npm/test npm/run/test make/test mvn/test
 """)
 
+# The first word of subcommands that tell and change nothing, whatever the program.
+TELLING_SUBCOMMANDS = _listed("""
+    cat check checks describe diff get head help history info inspect lint list logs ls read search show status tail top
+    validate version view whoami
+""")
+
 # Programs by how many words after their name say what they do.
 SUBCOMMANDS = dict.fromkeys(
     _listed("""
-    ansible-galaxy apt apt-get az brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
+    ansible-galaxy apt apt-get brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
     heroku istioctl kind kubectl kustomize make mvn nomad npm openssl pip pip3 pnpm podman poetry pulumi rails ruff
     rustup service snap supervisorctl systemctl terraform tofu uv vault yarn yum
 """),
     1,
-) | dict.fromkeys(_listed("aws docker gcloud gh openstack"), 2)
+) | dict.fromkeys(_listed("aws az docker gcloud gh openstack"), 2)
 
 # What only prepares or wraps another program.
 WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")

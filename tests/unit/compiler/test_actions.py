@@ -22,6 +22,10 @@ from tests.session_makers import Script, event
         ("python3 -m pytest -q", "pytest"),
         ("timeout 30 uv run pytest", "pytest"),
         ("./deploy.sh --env prod", "deploy.sh"),
+        ("ssh -i key -p 22 web-1 sudo journalctl --vacuum-size=1G", "journalctl"),
+        ("ssh web-1 'cd /srv && systemctl restart web'", "systemctl restart"),
+        ("ssh web-1", "ssh"),
+        ("kubectl exec -n web web-1 -- df -h /data", "df"),
         ("grep -rn main src", "grep"),
         ("it's an open quote", "it's"),
         ("   ", ""),
@@ -105,3 +109,29 @@ def test_result_says_how_it_went(content, expected):
 def test_action_reads_like_an_instruction(action, sentence, kind):
     """A step tells a person what to do, and look-ups are told from changes."""
     assert (instruction(action), kind_of(action)) == (sentence, kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "sentence"),
+    [
+        ("calendar.list_events", "lookup", "List the events with calendar.list_events"),
+        ("contacts.search", "lookup", "Search the contacts with contacts.search"),
+        ("vacuum.get_status", "lookup", "Look up the status with vacuum.get_status"),
+        ("vacuum.start", "action", "Start the vacuum with vacuum.start"),
+        ("light.turn_off", "action", "Turn off the light with light.turn_off"),
+        ("light.dim", "action", "Call light.dim"),
+        ("notify.phone", "action", "Notify the phone with notify.phone"),
+        ("mcp__chat__post", "action", "Post to chat with mcp__chat__post"),
+        ("airflow_get_dag_run", "lookup", "Look up the dag run with airflow_get_dag_run"),
+        ("jira_create_issue", "action", "Create the issue with jira_create_issue"),
+        ("order_lookup", "lookup", "Look up the order with order_lookup"),
+        ("user_order_history", "action", "Call user_order_history"),
+        ("get-weather", "lookup", "Look up the weather with get-weather"),
+        ("apt-get install", "action", "Run apt-get install"),
+        ("aws rds describe-db-instances", "lookup", "Run aws rds describe-db-instances"),
+        ("aws rds modify-db-instance", "action", "Run aws rds modify-db-instance"),
+    ],
+)
+def test_a_service_before_the_verb_hides_neither_verb_nor_kind(name, kind, sentence):
+    """A tool reads by its verb, though the service or thing that it belongs to stands before it."""
+    assert (kind_of(name), instruction(name)) == (kind, sentence)
