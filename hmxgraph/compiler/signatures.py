@@ -25,7 +25,25 @@ _OPERAND_GAPS = re.compile(r"[\s'\"`=,;()<>|&]+")
 _LANGUAGE = STOP_WORDS | REQUEST_VERBS | COUNT_WORDS
 _GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"})
 _NAMED = ("error", "exception")
-_TEXT_FIELDS = ("message", "error", "stderr", "reason", "detail", "value", "output", "text")
+# Where tools, programs and web interfaces say what went wrong, what tells most first.
+_TEXT_FIELDS = (
+    *(
+        "message",
+        "msg",
+        "error_message",
+        "error_description",
+        "error",
+        "errors",
+        "stderr",
+        "reason",
+        "detail",
+        "details",
+    ),
+    *("description", "value", "output", "stdout", "text", "content", "body", "response", "result", "title", "code"),
+)
+_FAULT_FIELDS = ("error", "errors")
+_DEEPEST = 6
+_PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
 
 
 def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None, command: str = "") -> str:
@@ -100,12 +118,20 @@ def _is_name(word: str) -> bool:
 def _text(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, Mapping) and depth < 4:
-        nested = [value[field] for field in (*_TEXT_FIELDS, "result") if value.get(field)]
-        return next((text for part in nested if (text := _text(part, depth + 1))), "")
+    if isinstance(value, Mapping) and depth < _DEEPEST:
+        fields = {str(name).lower(): part for name, part in value.items() if part}
+        told = [name for name in _TEXT_FIELDS if name in fields]
+        return next((text for name in told if (text := _told(name, fields[name], depth))), "")
     if isinstance(value, list) and value:
         return _text(value[0], depth + 1)
     return ""
+
+
+def _told(name: str, value: Any, depth: int) -> str:
+    """The text under a field; of faults that are told input by input ({"email": ["is taken"]}) the first."""
+    by_input = value.items() if name in _FAULT_FIELDS and isinstance(value, Mapping) else ()
+    found = _text(value, depth + 1)
+    return found or next((f"{given} {text}" for given, part in by_input if (text := _text(part, depth + 2))), "")
 
 
 def _count(content: Mapping[str, Any]) -> str:
@@ -129,8 +155,10 @@ def _line(text: str, given: Mapping[str, str], command: str) -> str:
 
 
 def _of_document(text: str) -> str:
-    """What a JSON document on several lines says went wrong; any other *text* as it is."""
-    if not text.lstrip().startswith(("{", "[")) or "\n" not in text.strip():
+    """What a JSON document says went wrong, and the title of a web page; any other *text* as it is."""
+    if page := _PAGE.match(text):
+        return page.group(1)
+    if not text.lstrip().startswith(("{", "[")):
         return text
     try:
         document = json.loads(text)

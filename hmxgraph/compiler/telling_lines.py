@@ -19,7 +19,8 @@ _DECORATION = re.compile(r"^(?:[\s\u2500-\u257f\u25a0-\u27bf|>*#=!\u00d7-]+(?=\s
 _ECHO = re.compile(r"^\w+ (?:ERR!|error)\s+")
 _PREFIXES = re.compile(
     r"^(?:\w+ (?:ERR!|error)\s+|Caused by:\s*|--->\s*|Uncaught\s+|(?:Unhandled|Uncaught) \w+[.:]\s+"
-    r"|Exception in thread \S+\s+|\[(?:ERROR|FATAL)\]\s*|(?:[\w./-]+: )?\d{4}-\d\d-\d\d\S*\s+(?:\d\d:\S+\s+)?)+"
+    r"|Exception in thread \S+\s+|\[(?:ERROR|FATAL)\]\s*|(?:[\w./-]+: )?\d{4}-\d\d-\d\d\S*\s+(?:\d\d:\S+\s+)?"
+    r"|\d\d:\d\d:\d\d\S*\s+)+"
 )
 _TRACE_BEGINS = re.compile(r"^\s*Traceback \(most recent call last\):", re.IGNORECASE)
 _EXCEPTION = re.compile(r"^(?:[\w$]+[.:]+)*(?:[A-Z]\w*)?(?:Error|Exception|Panic|Fault)\b(?=\s*(?:[:(\[]|$))")
@@ -56,7 +57,7 @@ def telling_line(text: str) -> str:
     shown = text if len(text) <= _MOST_CHARS else f"{text[: _MOST_CHARS // 2]}\n{text[-_MOST_CHARS // 2 :]}"
     lines = [line.rstrip() for line in _COLOURS.sub("", shown).splitlines() if line.strip()]
     if len(lines) < 2:
-        return "".join(lines).strip()
+        return _stripped("".join(lines)) or text.strip()
     place = next((place for shape in _SHAPES if (place := shape(lines)) is not None), 0)
     return _stripped(lines[_introduced(lines, place)])
 
