@@ -68,7 +68,7 @@ def compile_ledger(
     failures = failure_groups(sessions)
     drafts = [
         *task_schemas(classes, profile),
-        *failure_playbooks(failures, sessions, profile),
+        *failure_playbooks(failures, classes, sessions, profile),
         *decision_policies(classes, sessions, profile),
         *causal_patterns(failures, classes, sessions, profile),
         *strategy_templates(classes, profile),

@@ -2,15 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message
+from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.schemas import usual_line
-from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.strata import clearness, strata
+from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.compiler.verbs import instruction, is_action, kind_of
 from hmxgraph.compiler.wording import capital, citing, listed, subjects
 from hmxgraph.text.worth import AT_TIMES, EVENLY, MOSTLY, ONCE, noted, plain
@@ -21,6 +23,10 @@ _MOST_TALLIES = 8
 _MOST_INPUTS, _FEW_INPUTS = 4, 2
 _USUALLY, _HALF = 0.8, 0.5
 _LEAST_CALLS = 4
+_MOST_LOOKUPS = 2
+_GAP = 0.2
+# One-sided, at five in a hundred: a look-up too many costs little.
+_CLEARLY = 1.64
 _TWICE = 2
 _MOST_CHANGES = 3
 # How inputs change from one attempt to the next, with the link between their names.
@@ -57,12 +63,17 @@ class Recovery:
 
 
 def failure_playbooks(
-    groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary], profile: CompilerProfile
+    groups: Sequence[FailureGroup],
+    classes: Sequence[GoalClass],
+    summaries: Sequence[SessionSummary],
+    profile: CompilerProfile,
 ) -> Iterator[ArtifactDraft]:
     """One playbook for each kind of failure."""
     base = _failing_share(summaries)
+    kinds = {one.session_id: found.name for found in classes for one in found.members}
     for group in groups[:_MOST_DRAFTS]:
-        yield _playbook(group, summaries, base, profile)
+        prevention = _prevention(group, _protecting(group, summaries, kinds))
+        yield _playbook(group, prevention, base, profile)
 
 
 def recoveries(group: FailureGroup) -> list[Recovery]:
@@ -103,9 +114,7 @@ def _recovery(occurrences: Sequence[Occurrence]) -> Recovery:
     )
 
 
-def _playbook(
-    group: FailureGroup, summaries: Sequence[SessionSummary], base: float, profile: CompilerProfile
-) -> ArtifactDraft:
+def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profile: CompilerProfile) -> ArtifactDraft:
     best = recoveries(group)
     known = [one for one in group.occurrences if one.helped is not None]
     seen = Observations(len(group.sessions), len(known), sum(bool(one.helped) for one in known))
@@ -114,7 +123,7 @@ def _playbook(
         "trigger_conditions": _triggers(group),
         "symptoms": _symptoms(group),
         "recovery_steps": _recovery_steps(group, best, profile.recovery_steps),
-        "prevention_strategies": _prevention(group, summaries),
+        "prevention_strategies": list(prevention),
         "severity": _severity(group, base, profile),
     }
     where = f"when {group.action} fails: " if group.action else "from: "
@@ -197,12 +206,24 @@ def _advice(group: FailureGroup, recovery: Recovery) -> str:
 
 def _deed(group: FailureGroup, recovery: Recovery) -> str:
     if recovery.retry:
-        return f"Call {recovery.action} again{_corrected(group, recovery.action)}"
+        return _once_more(group, recovery)
     if kind_of(recovery.action) == "handover":
         return f"{instruction(recovery.action)} if nothing else helps"
     again = f", then try {group.action} again" if recovery.then == group.action else ""
     onward = f", then go on with {recovery.then}" if not again and recovery.then not in {"", recovery.action} else ""
     return (f"Run `{recovery.line}`" if recovery.line else instruction(recovery.action)) + again + onward
+
+
+def _once_more(group: FailureGroup, recovery: Recovery) -> str:
+    """To try again: with which inputs corrected, or by which other command line."""
+    if not recovery.line:
+        return f"Call {recovery.action} again{_corrected(group, recovery.action)}"
+    failed = usual_line([_failing(one) for one in _retries(group, recovery.action)])
+    return f"Run {recovery.action} again" + (f" as `{recovery.line}`" if recovery.line != failed else "")
+
+
+def _failing(occurrence: Occurrence) -> Step:
+    return occurrence.summary.steps[occurrence.failure.step]
 
 
 def _corrected(group: FailureGroup, action: str) -> str:
@@ -225,10 +246,7 @@ def _changes(occurrence: Occurrence) -> list[tuple[str, str]]:
     """The inputs in which the next attempt differs from the one that failed, each with how."""
     if occurrence.again is None:
         return []
-    before, after = (
-        {name for name, _ in step.inputs}
-        for step in (occurrence.summary.steps[occurrence.failure.step], occurrence.again)
-    )
+    before, after = ({name for name, _ in step.inputs} for step in (_failing(occurrence), occurrence.again))
     given, left = (
         [(name, how) for name in names] for names, how in ((after - before, _GIVEN), (before - after, _LEFT))
     )
@@ -246,14 +264,13 @@ def _trust(recovery: Recovery) -> str:
     return EVENLY if recovery.seen.success_rate >= _HALF else AT_TIMES
 
 
-def _prevention(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
+def _prevention(group: FailureGroup, protecting: Sequence[str]) -> list[str]:
     """What the sessions bear out: look-ups that spared others the failure, and inputs that it is known to hang on.
 
-    These were given or corrected where another attempt helped, or the message speaks of them.
+    The inputs were given or corrected where another attempt helped, or the message speaks of them.
     """
     before = f"Before {group.action}, " if group.action else "Before going on, "
-    names = _protecting(group, summaries)[:2] if group.action else []
-    found = [f"{before}{_small(instruction(name))}" for name in names]
+    found = [f"{before}{_small(instruction(name))}" for name in protecting[:_MOST_LOOKUPS]]
     if lacking := _lacking(group):
         return [*found, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
     if group.action and (doubtful := _blamed(group, group.action) or _mended(group)):
@@ -292,22 +309,33 @@ def _stems(text: str) -> set[str]:
     return {word.removesuffix("s") for word in re.findall(r"[a-z]+", text)}
 
 
-def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary]) -> list[str]:
-    """Look-ups that came before calls that went well, and clearly less often before those that failed like this."""
+def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:
+    """Look-ups that came before calls that went well, and clearly less often before those that failed like this.
+
+    Of each session the first call counts, against sessions of its kind: what comes later has been repaired, and what
+    only some kinds of requests need spares nobody.
+    """
     failed = {(one.summary.session_id, one.failure.step) for one in group.occurrences}
-    well, badly = [], []
-    for summary in summaries:
-        names = summary.actions
-        for place in [place for place, name in enumerate(names) if name == group.action]:
-            if (summary.session_id, place) in failed:
-                badly.append(frozenset(names[:place]))
-            elif summary.steps[place].ok:
-                well.append(frozenset(names[:place]))
+    calls = [
+        (kinds.get(one.session_id, ""), frozenset(one.actions[:place]), (one.session_id, place) in failed)
+        for one in summaries
+        if group.action in one.actions
+        for place in [one.actions.index(group.action)]
+        if (one.session_id, place) in failed or one.steps[place].ok
+    ]
+    well, badly = ([before for _, before, bad in calls if bad is wanted] for wanted in (False, True))
     if min(len(well), len(badly)) < _LEAST_CALLS:
         return []
     lookups = {name for before in well for name in before if kind_of(name) == "lookup" and name != group.action}
     gaps = {name: _share(name, well) - _share(name, badly) for name in sorted(lookups)}
-    return sorted((name for name in gaps if gaps[name] >= 0.2), key=lambda name: (-gaps[name], name))
+    spared = [name for name in gaps if gaps[name] >= _GAP and _clear(name, calls)]
+    return sorted(spared, key=lambda name: (-gaps[name], name))
+
+
+def _clear(name: str, calls: Iterable[tuple[str, frozenset[str], bool]]) -> bool:
+    """Whether calls without *name* before them fail more often than chance explains."""
+    found = strata((kind, name not in before, bad) for kind, before, bad in calls)
+    return clearness(list(found.values())) >= _CLEARLY
 
 
 def _share(name: str, calls: Sequence[frozenset[str]]) -> float:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hmxgraph.compiler.commands import shared_line
 from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
@@ -162,10 +163,9 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
 
 
 def usual_line(uses: Sequence[Step]) -> str:
-    """The command line that most *uses* share; "" where there is none."""
-    commands = Counter(step.command for step in uses if step.command)
-    line, count = max(commands.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
-    return line if count > _MOSTLY * len(uses) else ""
+    """The command line that most *uses* share but for names; "" where there is none."""
+    commands = [step.command for step in uses if step.command]
+    return shared_line(commands) if len(commands) > _MOSTLY * len(uses) else ""
 
 
 def uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
@@ -264,13 +264,17 @@ def _postconditions(steps: Sequence[tuple[str, bool]], models: Sequence[SessionS
 
 
 def _summary(name: str, content: dict[str, Any]) -> str:
+    """The way in one sentence: what is consulted, what is changed, and what then tells whether it worked."""
     firm = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
-    lookups, changes = [tool for tool in firm if kind_of(tool) == "lookup"], [tool for tool in firm if is_action(tool)]
+    changes = [tool for tool in firm if is_action(tool)]
+    done = firm.index(changes[-1]) if changes else len(firm)
+    before, after = ([tool for tool in tools if kind_of(tool) == "lookup"] for tools in (firm[:done], firm[done:]))
     loose = [
         step["tools_used"][0] for step in content["steps"] if step["optional"] and is_action(step["tools_used"][0])
     ]
-    parts = [f"consult {listed(lookups)}"] if lookups else []
+    parts = [f"consult {listed(before)}"] if before else []
     parts += [f"carry out {listed(changes)}"] if changes else []
     parts += [f"{listed(loose, most=_MOST_CHANGES)} where needed"] if loose else []
+    parts += [f"check with {listed(after)}"] if after else []
     how = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
     return f"{capital(name)}: {how}."

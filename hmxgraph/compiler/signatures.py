@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +21,8 @@ _CODE = re.compile(r"(?:http|status|code|error|exit|errno|port)\W*$", re.IGNOREC
 _VALUE = re.compile(r"\S+")
 _QUOTED = re.compile(r"(?<![A-Za-z]{2})(['\"`])[^'\"`]{1,80}\1")
 _OPERAND_GAPS = re.compile(r"[\s'\"`=,;()<>|&]+")
+# A thing with its kind before it, as kubectl writes it.
+_THING = re.compile(r"[A-Za-z][\w.-]*/([A-Za-z0-9][\w.-]+)")
 # Words of a command line that are no names, whatever is run.
 _LANGUAGE = STOP_WORDS | REQUEST_VERBS | COUNT_WORDS
 _GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"})
@@ -100,15 +102,24 @@ def mask_operands(message: str, command: str) -> str:
 
     >>> mask_operands("Lock wait timeout on table events", 'mysql -e "alter table events add column c"')
     'Lock wait timeout on table <name>'
+    >>> mask_operands("timed out on pods/web-a", "kubectl wait pod/web-a")
+    'timed out on pods/<name>'
     """
     words = [word for word in _OPERAND_GAPS.split(command) if word]
     runs, names = set(pairwise(words)), set(filter(_is_name, words)) - set(command_name(command).split())
-    spoken = message.split(" ")
+    things = {match.group(1) for word in words if (match := _THING.fullmatch(word))}
+    spoken = [_of_thing(word, things) for word in message.split(" ")]
     bare = [_bare(word) for word in spoken]
     return " ".join(
         written.replace(word, "<name>") if word in names and not (after in names and (word, after) in runs) else written
         for written, word, after in zip(spoken, bare, [*bare[1:], ""], strict=True)
     )
+
+
+def _of_thing(word: str, things: Container[str]) -> str:
+    """A word like "pods/web-a" without the name, where the command names something so."""
+    found = _THING.fullmatch(_bare(word))
+    return word.replace(f"/{found.group(1)}", "/<name>") if found and found.group(1) in things else word
 
 
 def _is_name(word: str) -> bool:

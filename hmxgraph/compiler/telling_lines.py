@@ -16,10 +16,11 @@ _MOST_CHARS = 8000
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _DECORATION = re.compile(r"^(?:[\s\u2500-\u257f\u25a0-\u27bf|>*#=!\u00d7-]+(?=\s)\s*)+")
 # What a program writes before every line of a report, whatever the line says.
-_ECHO = re.compile(r"^\w+ (?:ERR!|error)\s+")
+_ECHO = re.compile(r"^(?!(?:[Aa]n?|[Tt]he) )\w+ (?:ERR!|error)\s+")
 _PREFIXES = re.compile(
-    r"^(?:\w+ (?:ERR!|error)\s+|Caused by:\s*|--->\s*|Uncaught\s+|(?:Unhandled|Uncaught) \w+[.:]\s+"
-    r"|Exception in thread \S+\s+|\[(?:ERROR|FATAL)\]\s*|(?:[\w./-]+: )?\d{4}-\d\d-\d\d\S*\s+(?:\d\d:\S+\s+)?"
+    r"^(?:(?!(?:[Aa]n?|[Tt]he) )\w+ (?:ERR!|error)\s+|Caused by:\s*|--->\s*|Uncaught\s+"
+    r"|(?:Unhandled|Uncaught) \w+[.:]\s+|Exception in thread \S+\s+|\[(?:ERROR|FATAL)\]\s*"
+    r"|(?:[\w./-]+: )?\d{4}-\d\d-\d\d\S*\s+(?:\d\d:\S+\s+)?"
     r"|\d\d:\d\d:\d\d\S*\s+)+"
 )
 _TRACE_BEGINS = re.compile(r"^\s*Traceback \(most recent call last\):", re.IGNORECASE)

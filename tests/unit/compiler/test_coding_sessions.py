@@ -38,7 +38,7 @@ def test_steps_say_what_to_do_with_what(known):
         "Search the code with search_code, using pattern",
         "Read the file with read_file, using path from search_code",
         "Apply the patch with apply_patch, using path from search_code; and patch",
-        "Run pytest",
+        "Run `pytest -q tests/<name>`",
         'Run `git commit -am "Fix"`',
     ]
 

@@ -75,6 +75,8 @@ def test_values_given_stand_under_their_argument():
         ),
         ("namespace web already exists", "kubectl create namespace web", "namespace <name> already exists"),
         ("notes.txt: No such file", "cat notes.txt", "<name>: No such file"),
+        ("timed out on pods/web-a", "kubectl wait pod/web-a", "timed out on pods/<name>"),
+        ("An error occurred when listing", "aws s3 ls", "An error occurred when listing"),
         ("nothing to commit", "git commit -m done", "nothing to commit"),
         ("namespace staging not found", "kubectl apply -f staging.yaml", "namespace staging not found"),
         ("the table is full", 'mysql -e "ALTER TABLE carts ADD c INT"', "the table is full"),
