@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -45,6 +45,7 @@ _TEXT_FIELDS = (
 )
 _FAULT_FIELDS = ("error", "errors")
 _DEEPEST = 6
+_SHORT = 3
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
 
 
@@ -160,7 +161,10 @@ def _count(content: Mapping[str, Any]) -> str:
 def _line(text: str, given: Mapping[str, str], command: str) -> str:
     told = _of_document(text)
     line = _bared(telling_line(told), keep="\n" in told.strip())
-    named = _VALUE.sub(lambda match: _argument(match.group(), given), line[: 4 * LONGEST_MESSAGE]) if given else line
+    inner = _either(value for value in given if len(value) > _SHORT and value not in _LANGUAGE)
+    named = (
+        _VALUE.sub(lambda match: _argument(match.group(), given, inner), line[: 4 * LONGEST_MESSAGE]) if given else line
+    )
     plain = mask_secrets(named)
     return mask_ids(mask_operands(plain, command) if command else plain)[:LONGEST_MESSAGE].strip()
 
@@ -184,10 +188,18 @@ def _bared(line: str, *, keep: bool) -> str:
     return bare if not keep or len(_LETTERS.findall(mask_quoted(bare))) > 1 else _ERROR.sub("", line)
 
 
-def _argument(word: str, given: Mapping[str, str]) -> str:
+def _argument(word: str, given: Mapping[str, str], inner: re.Pattern[str] | None) -> str:
+    """*word* with the value that it is, or that a path or an identifier in it is made of, under its argument's name."""
     bare = _bare(word)
-    name = given.get(bare.lower())
-    return word.replace(bare, f"<{name}>") if name else word
+    if name := given.get(bare.lower()):
+        return word.replace(bare, f"<{name}>")
+    return inner.sub(lambda match: f"<{given[match.group(1).lower()]}>", word) if inner else word
+
+
+def _either(values: Iterable[str]) -> re.Pattern[str] | None:
+    """Any of *values* inside a word, with the rest of the identifier that it begins or goes on: "orders_pkey"."""
+    spelt = "|".join(re.escape(value) for value in sorted(values, key=lambda value: (-len(value), value)))
+    return re.compile(rf"(?<![^\W_])({spelt})(?![^\W_])\w*", re.IGNORECASE) if spelt else None
 
 
 def _bare(word: str) -> str:

@@ -66,6 +66,23 @@ def test_values_given_stand_under_their_argument():
 
 
 @pytest.mark.parametrize(
+    ("message", "masked"),
+    [
+        ("Failure in test not_null_fct_orders_channel", "Failure in test not_null_<select>"),
+        (
+            "Database Error in model fct_orders (models/fct_orders.sql)",
+            "Database Error in model <select> (models/<select>.sql)",
+        ),
+        ('violates unique constraint "fct_orders_pkey"', 'violates unique constraint "<select>"'),
+        ("column myfct_orders is unknown", "column myfct_orders is unknown"),
+    ],
+)
+def test_values_given_are_named_inside_paths_and_identifiers(message, masked):
+    """What a path or an identifier is made of is named like what stands alone."""
+    assert error_message({"message": message}, {"fct_orders": "select"}) == masked
+
+
+@pytest.mark.parametrize(
     ("message", "command", "masked"),
     [
         (
