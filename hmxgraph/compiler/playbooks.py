@@ -273,11 +273,18 @@ def _prevention(group: FailureGroup, protecting: Sequence[str]) -> list[str]:
     found = [f"{before}{_small(instruction(name))}" for name in protecting[:_MOST_LOOKUPS]]
     if lacking := _lacking(group):
         return [*found, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
-    if group.action and (doubtful := _blamed(group, group.action) or _mended(group)):
+    blamed = [name for name in _blamed(group, group.action) if not _cleared(group, name)] if group.action else []
+    if group.action and (doubtful := blamed or _mended(group)):
         inputs = listed(doubtful)
         check = f"bring {inputs} into the form it demands" if _FORM.search(group.signature) else f"check {inputs}"
         found.append(before + check)
     return found
+
+
+def _cleared(group: FailureGroup, name: str) -> bool:
+    """Whether most attempts that helped gave the very same for an input, so that it was not at fault."""
+    again = [one.again for one in group.occurrences if one.again is not None and one.again.ok]
+    return sum(name not in step.changed for step in again) > _HALF * len(again)
 
 
 def _mended(group: FailureGroup) -> list[str]:
