@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hmxgraph.compiler.goals import Goals, request_terms, telling_terms
@@ -54,8 +54,22 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
         GoalClass(key, tuple(sorted(members, key=lambda one: one.session_id)), ())
         for key, members in _joined(_joined(groups, silent), _grouped(unheard)).items()
     ]
-    finished = [GoalClass(one.key, one.members, _steps(one, profile)) for one in found]
-    return sorted((one for one in finished if one.steps), key=lambda one: (-len(one.members), one.name))
+    repairs = repairs_of(summaries)
+    finished = [GoalClass(one.key, one.members, _steps(one, repairs, profile)) for one in found]
+    united = _united([one for one in finished if one.steps], repairs, profile)
+    return sorted(united, key=lambda one: (-len(one.members), one.name))
+
+
+def _united(classes: Sequence[GoalClass], repairs: Container[str], profile: CompilerProfile) -> Iterator[GoalClass]:
+    """Classes that come to the same steps are one, in whatever words they are asked for; the largest gives the key."""
+    alike: defaultdict[Key, list[GoalClass]] = defaultdict(list)
+    for one in classes:
+        alike[frozenset(name for name, _ in one.steps)].append(one)
+    for group in alike.values():
+        members = sorted((one for found in group for one in found.members), key=lambda one: one.session_id)
+        key = min(group, key=lambda one: (-len(one.members), one.name)).key
+        whole = GoalClass(key, tuple(members), ())
+        yield GoalClass(key, whole.members, _steps(whole, repairs, profile)) if len(group) > 1 else group[0]
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
@@ -198,7 +212,7 @@ def _likeness(one: Key, other: Key) -> float:
     return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
 
 
-def _steps(found: GoalClass, profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
+def _steps(found: GoalClass, repairs: Container[str], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
     models = found.models
     if not models:
         return ()
@@ -206,8 +220,12 @@ def _steps(found: GoalClass, profile: CompilerProfile) -> tuple[tuple[str, float
     shares = {name: count / len(models) for name, count in counts.items()}
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
     # What never went well is no way to success, though all tried it first: what was done instead is.
-    went = [name for name in usual if not _only_failed(name, models)]
-    chosen = [name for name in went if len(went) < len(usual) or not _repairs(name, models)]
+    went = [name for name in usual if not only_failed(name, models)]
+    # What mostly answers a failure belongs to a playbook, unless no success does without and others take it of itself.
+    answers = repairs_of(models) - {
+        name for name in went if shares[name] >= profile.required_share and name not in repairs
+    }
+    chosen = [name for name in went if len(went) < len(usual) or name not in answers]
     chosen = chosen or sorted(shares, key=lambda name: (-shares[name], name))[:1]
     place = {name: _place(name, models) for name in chosen}
     return tuple((name, round(shares[name], 4)) for name in sorted(chosen, key=lambda name: (place[name], name)))
@@ -235,7 +253,7 @@ def _checks(action: str, models: Sequence[SessionSummary]) -> bool:
     return sum(found) > len(found) / 2
 
 
-def _only_failed(action: str, models: Sequence[SessionSummary]) -> bool:
+def only_failed(action: str, models: Sequence[SessionSummary]) -> bool:
     """Whether *action* failed each time that it was taken, or led to an error at once."""
     return all(
         _led_to_failure(one, place) for one in models for place, name in enumerate(one.actions) if name == action
@@ -246,10 +264,13 @@ def _led_to_failure(summary: SessionSummary, place: int) -> bool:
     return summary.steps[place].ok is False or any(failure.step == place for failure in summary.failures)
 
 
-def _repairs(action: str, models: Sequence[SessionSummary]) -> bool:
-    """Whether an action mostly answers a failure: then it belongs to a playbook, not to the procedure."""
-    answers = [bool(step.situation.failure) for one in models for step in one.steps if step.action == action]
-    return sum(answers) > len(answers) / 2
+def repairs_of(summaries: Iterable[SessionSummary]) -> frozenset[str]:
+    """The actions that mostly answer a failure in these sessions."""
+    taken, answers = Counter[str](), Counter[str]()
+    for one in summaries:
+        taken.update(one.actions)
+        answers.update(step.action for step in one.steps if step.situation.failure)
+    return frozenset(name for name in answers if answers[name] > taken[name] / 2)
 
 
 def _place(action: str, models: Sequence[SessionSummary]) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler.goal_classes import GoalClass
+from hmxgraph.compiler.goal_classes import GoalClass, only_failed, repairs_of
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.schemas import agreed, class_name, complexity
 from hmxgraph.compiler.summary import SessionSummary, Step
@@ -28,11 +28,13 @@ _PHASES = {
     "verify": "Verify the result",
     "hand over": "Hand over what cannot be done",
 }
+_STAGES = {name: phase for phase, name in _PHASES.items()}
 _MOST_TOOLS = 6
 _MOST_NAMED = 4
 _MOST_VALUES = 4
 _FREQUENT = 0.2
 _OFTEN = 0.4
+_MOSTLY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +57,17 @@ class Field:
 
 
 def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """One strategy for each subject that requests are about."""
-    for field in _fields(classes, profile):
+    """One strategy for each subject that requests are about.
+
+    A single phase tells less than the task schemas do, and of two that go through the same phases the wider tells all.
+    """
+    fields = [field for field in _fields(classes, profile) if field.purpose or field.subject or len(field.classes) == 1]
+    told: list[list[dict[str, Any]]] = []
+    for field in sorted(fields, key=lambda one: -len(one.members)):
         template = _template(field, profile)
-        if template.content["phases"]:
+        found = template.content["phases"]
+        if len(found) > 1 and found not in told:
+            told.append(found)
             yield template
 
 
@@ -113,9 +122,10 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
 
 def _main_change(found: GoalClass) -> str:
     """The change that most of the class's sessions make, "" if they make none."""
-    changes = [(share, name) for name, share in found.steps if is_action(name)]
-    # Of several that all make, the first: what ends the work, as a commit does, is not its purpose.
-    return max(changes, key=lambda pair: pair[0], default=(0.0, ""))[1]
+    changes = [(share, read_action(name).verb != "call", name) for name, share in found.steps if is_action(name)]
+    # Of several that all make, one whose name says what it does, and of these the first: what ends the work, as a
+    # commit does, is not its purpose.
+    return max(changes, key=lambda one: one[:2], default=(0.0, False, ""))[2]
 
 
 def _joined(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list[GoalClass]]:
@@ -171,9 +181,9 @@ def _places(requests: Sequence[str]) -> dict[str, list[float]]:
 def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     models = field.models
     known = [one for one in field.members if one.outcome != "unknown"]
-    worked = [phases(one) for one in models]
-    stages = _flow(worked, profile)
-    found = _phase_documents(worked, stages, asked=agreed(models))
+    worked = _purposeful(models)
+    found = _phase_documents(worked, _flow(worked, profile), asked=agreed(models))
+    stages = [_STAGES[phase["name"]] for phase in found]
     names = list(dict.fromkeys(class_name(one, profile) for one in field.classes))
     flow = listed(stages, "then")
     about = _about(field, names)
@@ -198,25 +208,48 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     )
 
 
+def _purposeful(models: Sequence[SessionSummary]) -> list[Phased]:
+    """The steps of the sessions with their phases, but for what only failed or answers failures, as playbooks tell.
+
+    Where most began with what only failed, the answer to it is the way.
+    """
+    taken = Counter(name for one in models for name in set(one.actions))
+    vain = {name for name in taken if only_failed(name, models)}
+    instead = any(taken[name] > _MOSTLY * len(models) for name in vain)
+    aside = vain if instead else vain | repairs_of(models)
+    return [
+        [(phase, step) for phase, step in phases(one) if aside >= taken.keys() or step.action not in aside]
+        for one in models
+    ]
+
+
 def _about(field: Field, names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     if field.purpose:
         return goal_phrase([field.purpose])
-    return f"handle requests about the {field.subject}" if field.subject else "handle requests of any kind"
+    return f"handle requests about the {field.subject}"
 
 
 def _phase_documents(worked: Sequence[Phased], flow: Sequence[str], *, asked: bool) -> list[dict[str, Any]]:
+    names = _phase_tools(worked, flow)
+    return [
+        _phase_document(order, phase, names[phase], _criterion(phase, names[phase], worked, asked=asked))
+        for order, phase in enumerate(names, start=1)
+    ]
+
+
+def _phase_tools(worked: Sequence[Phased], flow: Sequence[str]) -> dict[str, list[str]]:
+    """What each phase is done with, a look-up where it is new; a phase of which nothing is left is none."""
     tools: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for one in worked:
         for phase, action in sorted({(phase, step.action) for phase, step in one}):
             tools[phase][action] += 1
     sessions = _phase_sessions(worked)
-    names = {phase: _frequent(tools[phase], sessions[phase]) for phase in flow}
-    return [
-        _phase_document(order, phase, names[phase], _criterion(phase, names[phase], worked, asked=asked))
-        for order, phase in enumerate(flow, start=1)
-    ]
+    found = {phase: _frequent(tools[phase], sessions[phase]) for phase in flow}
+    if {"identify", "gather"} <= found.keys():
+        found["gather"] = [name for name in found["gather"] if name not in found["identify"]]
+    return {phase: found[phase] for phase in flow if found[phase]}
 
 
 def _flow(worked: Sequence[Phased], profile: CompilerProfile) -> list[str]:

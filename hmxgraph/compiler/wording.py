@@ -49,6 +49,8 @@ def goal_phrase(actions: Sequence[str]) -> str:
 
     >>> goal_phrase(["get_order_details", "modify_order_items", "modify_order_address"])
     'modify the order items and the order address'
+    >>> goal_phrase(["expenses.create", "expenses.submit"])
+    'create and submit the expenses'
     >>> goal_phrase(["get_order_details"]), goal_phrase(["fetch"])
     ('answer from the order details', 'use fetch')
     """
@@ -186,11 +188,14 @@ def _shortened(text: str, most: int) -> str:
 
 
 def _joined(pairs: Sequence[tuple[str, str]]) -> str:
-    """The first few verbs with their subjects, a verb that repeats only once."""
+    """The first few verbs with their subjects, a verb or a subject that repeats only once."""
     grouped: dict[str, list[str]] = {}
     for verb, subject in pairs[:_MOST_GOALS]:
         grouped.setdefault(verb, []).append(subject)
-    return listed([f"{verb} {listed(subjects)}".strip() for verb, subjects in grouped.items()])
+    verbs: dict[str, list[str]] = {}
+    for verb, subjects in grouped.items():
+        verbs.setdefault(listed(subjects), []).append(verb)
+    return listed([f"{listed(doing)} {subject}".strip() for subject, doing in verbs.items()])
 
 
 def _worth(run: Sequence[str]) -> int:

@@ -531,8 +531,9 @@ def test_silent_lookups_join_no_change():
 
 def dropped(session, signal=""):
     """A database is dropped, and no result tells how that went."""
+    look = {"tool_name": "list_databases", "arguments": {}, "call_id": "c0"}
     call = {"tool_name": "dropdb", "arguments": {"name": "shop"}, "call_id": "c1"}
-    script = Script(session).user("Drop the shop database").add("tool_call", call)
+    script = Script(session).user("Drop the shop database").add("tool_call", look).add("tool_call", call)
     return (script.feedback(signal) if signal else script).events
 
 
@@ -548,7 +549,7 @@ def test_success_that_no_result_reported_is_not_told():
     """What tells that the work is done is only what results told."""
     sessions = [dropped(f"s{n}", "positive") for n in range(2)]
     assert drafts(sessions, "task_schema")[0].content["postconditions"] == []
-    (phase,) = drafts(sessions, "strategy_template")[0].content["phases"]
+    (_, phase) = drafts(sessions, "strategy_template")[0].content["phases"]
     assert phase["success_criteria"] == ["A result tells that dropdb worked; none has so far"]
 
 
@@ -603,3 +604,75 @@ def test_profile_is_adapted_and_told():
     assert (profile.min_support, profile.lookup_share) == (2, 0.7)
     state = compiler_state(adapted({}, profile, {}))
     assert (state["adapted_parameter_count"], state["adapted_parameters"][0]["parameter"]) == (1, "lookup_share")
+
+
+def filed(session, request, *, stuck=False):
+    """Expenses are filed; what is lacking is added where that is noticed."""
+    script = Script(session).user(request).call("files.search", query="receipt").call("expenses.create", items=3)
+    if stuck:
+        script.call("expenses.submit", error="no cost center").call("expenses.update", center="c")
+    return script.call("expenses.submit").feedback("positive").events
+
+
+def test_one_procedure_has_one_schema():
+    """Requests in other words that come to the same steps are one kind, with all their evidence."""
+    sessions = [filed(f"t{n}", "Please file what the Lisbon trip came to", stuck=n % 2 == 0) for n in range(6)]
+    sessions += [filed(f"r{n}", "Monthly report for May is due", stuck=n == 0) for n in range(4)]
+    [schema] = drafts(sessions, "task_schema")
+    assert (schema.title, schema.seen.count) == ("Create and submit the expenses", 10)
+    [strategy] = drafts(sessions, "strategy_template")
+    assert [phase["tools_used"] for phase in strategy.content["phases"]] == [
+        ["files.search"],
+        ["expenses.create", "expenses.submit"],
+    ]
+
+
+def test_what_every_success_needed_is_a_step_though_another_way_was_tried_first():
+    """An action that usually comes of itself stays a step where a kind of request mostly took it after a failure."""
+    sessions = []
+    for n in range(8):
+        script = Script(f"p{n}").user("The profile page crashes" if n < 4 else f"Undo release {n}")
+        script.call("get_pods", app=n)
+        if n in {0, 1, 2}:
+            script.call("restart_app", app=n).call("check_rollout", error="deadline exceeded", app=n)
+        script.call("undo_rollout", app=n).call("check_rollout", app=n)
+        sessions.append(script.feedback("positive").events)
+    for schema in drafts(sessions, "task_schema"):
+        assert "undo_rollout" in schema.content["tools_used"]
+
+
+def test_strategies_tell_more_than_one_phase():
+    """What is one phase, or of no subject, is told by the schemas; what only failed is no part of a phase."""
+    plain = [
+        Script(f"m{n}").user("Movie night").call("light.dim").call("cover.close").feedback("positive").events
+        for n in range(4)
+    ]
+    assert drafts(plain, "strategy_template") == []
+    sessions = [
+        Script(f"d{n}")
+        .user("The disk is full, clean it up")
+        .run("df -h /")
+        .run("rm -r /var/log", error="Permission denied")
+        .run("sudo journalctl --vacuum-size=1G")
+        .run("df -h /")
+        .feedback("positive")
+        .events
+        for n in range(4)
+    ]
+    [strategy] = drafts(sessions, "strategy_template")
+    assert [phase["tools_used"] for phase in strategy.content["phases"]] == [["df"], ["journalctl"], ["df"]]
+
+
+def test_an_input_with_which_it_went_well_is_not_at_fault():
+    """What another attempt gave unchanged, and succeeded with, need not be checked, though the message names it."""
+    sessions = [
+        Script(f"w{n}")
+        .user("Count the orders")
+        .call("run_sql", error="warehouse etl is suspended", warehouse="etl")
+        .call("resume_warehouse", warehouse="etl")
+        .call("run_sql", {"rows": 3}, warehouse="etl")
+        .events
+        for n in range(3)
+    ]
+    [playbook] = drafts(sessions, "failure_playbook")
+    assert playbook.content["prevention_strategies"] == []
