@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from hmxgraph.compiler.vocabulary import INTERFACES, REQUEST_VERBS, TELLING_PROGRAMS, TELLING_SUBCOMMANDS, TOOL_VERBS
+from hmxgraph.compiler.vocabulary import (
+    INTERFACES,
+    REQUEST_VERBS,
+    TELLING_PROGRAMS,
+    TELLING_SUBCOMMANDS,
+    TOOL_VERBS,
+    WEB_LOOKUPS,
+    WEB_METHODS,
+)
 
 Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
 
@@ -107,11 +115,15 @@ def read_action(action: str) -> Reading:
 
     >>> read_action("calendar.list_events").phrase, read_action("light.turn_off").phrase
     ('list the events', 'turn off the light')
+    >>> read_action("GET api.shop.example/orders/<id>").phrase
+    'call GET api.shop.example/orders/<id>'
     >>> read_action("mcp__github__create_issue").phrase, read_action("airflow_get_dag_run").phrase
     ('create the issue', 'look up the dag run')
     """
     if action in _EVENT_ACTIONS:
         return _EVENT_ACTIONS[action]
+    if (method := action.partition(" ")[0]) in WEB_METHODS:
+        return Reading("lookup" if method in WEB_LOOKUPS else "action", "call", action)
     if _is_program(action):
         return Reading(_program_kind(action), "run", action)
     owner, words = _taken_apart(action)
@@ -204,6 +216,9 @@ def noun_words(action: str) -> tuple[str, ...]:
     >>> noun_words("modify_pending_order_items"), noun_words("billing_api")
     (('pending', 'order', 'items'), ('billing', 'api'))
     """
+    if action.partition(" ")[0] in WEB_METHODS:
+        path = _lowered(action.replace("<id>", "").partition("/")[2])
+        return tuple(word.lower() for word in path if len(word) > 1) or (action,)
     owner, said = ([], _lowered(action)) if _is_program(action) else _taken_apart(action)
     words = [word.lower() for word in (*owner, *said)]
     nouns = words if read_action(action).subject == action else [word.lower() for word in (*owner, *said[1:])]

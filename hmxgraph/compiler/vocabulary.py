@@ -83,6 +83,10 @@ SHELL_WORDS = _listed("""
     bash cmd command commands console exec execute powershell process run script sh shell terminal zsh
 """)
 
+# What web requests do.
+WEB_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
+WEB_LOOKUPS = frozenset(("GET", "HEAD", "OPTIONS"))
+
 # Programs that tell and change nothing; a subcommand follows a slash.
 TELLING_PROGRAMS = _listed("""
     cat curl date df dig dmesg du env file find free grep head history host id iostat jq less ls lsblk lsof md5sum
