@@ -50,7 +50,7 @@ class SessionReader:
         if action is not None:
             inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
             record = Record(action.name, event.event_id, self._now, *inputs, action.command)
-            record.given = self._origins.given(action.arguments)
+            record.given = self._origins.named(action.arguments)
             record.agent_id, record.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             self._records.add(record, event.content.get("call_id"))
             self._now = replace(self._now, since="pending", failure="", pending=not action.finished)

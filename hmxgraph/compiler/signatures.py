@@ -34,6 +34,8 @@ _TEXT_FIELDS = (
         "msg",
         "error_message",
         "error_description",
+        "faultstring",
+        "fault",
         "error",
         "errors",
         "stderr",
@@ -43,6 +45,7 @@ _TEXT_FIELDS = (
     ),
     *("description", "value", "output", "stdout", "text", "content", "body", "response", "result", "title", "code"),
 )
+_CODES = {"exit_code": "exit code", "returncode": "exit code", "return_code": "exit code", "status_code": "HTTP"}
 _FAULT_FIELDS = ("error", "errors")
 _DEEPEST = 6
 _SHORT = 3
@@ -152,16 +155,15 @@ def _count(content: Mapping[str, Any]) -> str:
     told = {**content, **(inner if isinstance(inner, Mapping) else {})}
     if isinstance(told.get("failed"), int) and told["failed"]:
         return f"{told['failed']} tests failed"
-    code = next(
-        (told[name] for name in ("exit_code", "returncode", "return_code", "status_code") if told.get(name)), ""
-    )
-    return f"exit code {code}" if isinstance(code, int) else ""
+    found = ((name, told[name]) for name in _CODES if isinstance(told.get(name), int) and told[name])
+    return next((f"{_CODES[name]} {code}" for name, code in found), "")
 
 
 def _line(text: str, given: Mapping[str, str], command: str) -> str:
     told = _of_document(text)
     line = _bared(telling_line(told), keep="\n" in told.strip())
     inner = _either(value for value in given if len(value) > _SHORT and value not in _LANGUAGE)
+    line = _phrases(line, given)
     named = (
         _VALUE.sub(lambda match: _argument(match.group(), given, inner), line[: 4 * LONGEST_MESSAGE]) if given else line
     )
@@ -194,6 +196,13 @@ def _argument(word: str, given: Mapping[str, str], inner: re.Pattern[str] | None
     if name := given.get(bare.lower()):
         return word.replace(bare, f"<{name}>")
     return inner.sub(lambda match: f"<{given[match.group(1).lower()]}>", word) if inner else word
+
+
+def _phrases(line: str, given: Mapping[str, str]) -> str:
+    """*line* with given values of several words under their arguments' names."""
+    for value in sorted((value for value in given if " " in value), key=lambda value: (-len(value), value)):
+        line = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"<{given[value]}>", line, flags=re.IGNORECASE)
+    return line
 
 
 def _either(values: Iterable[str]) -> re.Pattern[str] | None:

@@ -14,6 +14,7 @@ _NAMED = 1000
 _SCALARS_PER_RESULT = 200
 _MESSAGE_CHARS = 4000
 _INPUTS = 12
+_PHRASES = 50
 FROM_USER = "user"
 
 
@@ -76,7 +77,11 @@ class Records:
         if call_id and str(call_id) in self._calls:
             return self._calls.pop(str(call_id))
         last = self.last
-        fits = last is not None and last.ok is None and (not tool or tool == last.action or bool(last.command))
+        fits = (
+            last is not None
+            and last.ok is None
+            and (not tool or tool in {last.action, last.tool} or bool(last.command))
+        )
         return last if fits else None
 
     def name(self, event_id: str, record: Record) -> None:
@@ -121,6 +126,7 @@ class Origins:
         self._values: dict[str, str] = {}
         self._messages: deque[str] = deque(maxlen=most_messages)
         self._given: dict[str, dict[str, int]] = {}
+        self._phrases: dict[str, str] = {}
 
     def heard(self, text: str) -> None:
         """Remember the user's words."""
@@ -145,11 +151,17 @@ class Origins:
             return ()
         return tuple(sorted(name for name in given.keys() | before.keys() if given.get(name) != before.get(name)))
 
-    @staticmethod
-    def given(arguments: Mapping[str, Any]) -> dict[str, str]:
-        """For each value among the arguments, in lower case, the name it was given under."""
-        named = islice(_named(arguments, ""), _SCALARS_PER_RESULT)
-        return {text.lower(): name for text, name in named}
+    def named(self, arguments: Mapping[str, Any]) -> dict[str, str]:
+        """For each value among the arguments, in lower case, the name it was given under; phrases of earlier calls too.
+
+        A phrase is the name of somebody or something, of which later failures speak.
+        """
+        told = {text.lower(): name for text, name in islice(_named(arguments, ""), _SCALARS_PER_RESULT)}
+        known = self._phrases | told
+        for text, name in told.items():
+            if " " in text:
+                _remember(self._phrases, text, name, _PHRASES)
+        return known
 
     def _origin(self, value: Any) -> str:
         for text in _scalars(value):

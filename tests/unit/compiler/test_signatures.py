@@ -49,6 +49,8 @@ def test_codes_and_types_make_another_failure():
         ({"result": {"title": "Conflict", "detail": "already shipped"}}, "already shipped"),
         ({"result": {"body": "<html><head><title>Bad Gateway</title></head></html>"}}, "Bad Gateway"),
         ({"result": {"error": True, "code": "RATE_LIMITED"}}, "RATE_LIMITED"),
+        ({"result": {"fault": {"faultstring": "period closed"}}}, "period closed"),
+        ({"result": {"status_code": 503}}, "HTTP 503"),
         ({"message": "token sk-aaaaaaaaaaaaaaaaaaaaaaaa refused"}, "token [api key] refused"),
         ({}, ""),
     ],
