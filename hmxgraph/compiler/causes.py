@@ -22,6 +22,8 @@ from hmxgraph.text.similarity import jaccard
 
 _OFTEN = 3
 _COUNTEREXAMPLES = 3
+# What befell two sessions, the test takes for clear too soon.
+_LEAST_AFFECTED = 3
 _SAME = 0.8
 _ALIKE = 0.35
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
@@ -200,7 +202,7 @@ def _finding(cause: Cause, effect: str, kinds: Mapping[str, str], profile: Compi
     comparable = [one for one in cause.scope if kinds[one.session_id] in found]
     having = tuple(one for one in comparable if one.session_id in cause.places)
     finding = Finding(cause, effect, having, tuple(found.values()))
-    if min(finding.count, finding.others) < profile.cause_support or finding.affected < profile.min_support:
+    if min(finding.count, finding.others) < profile.cause_support or finding.affected < _LEAST_AFFECTED:
         return None
     clear = finding.strength >= profile.cause_strength and finding.clearness >= profile.cause_significance
     return finding if clear else None
