@@ -20,7 +20,9 @@ from hmxgraph.compiler.words import telling_words
 from hmxgraph.text.terms import terms
 
 LONGEST_TITLE = 120
-_TOKEN = re.compile(r"[A-Za-z][A-Za-z'/-]*|[^\sA-Za-z]+")
+# Marks of what was masked, words, names with digits in them, anything else.
+_TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/-]*+(?!\w)|[A-Za-z][\w'/-]*|[^\sA-Za-z<]+|<")
+_NO_WORD = re.compile(r"[\d_]")
 _BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
 _LONGEST_PHRASE = 8
 _MOST_GOALS = 3
@@ -266,7 +268,8 @@ def _content(word: str) -> bool:
 def _plain(token: str, place: int, tokens: Sequence[str]) -> bool:
     """Whether a token is a word and no name: names are capitalised inside a sentence."""
     first = place == 0 or tokens[place - 1][-1] in ".!?:\n"
-    return token[0].isalpha() and (token[0].islower() or first) and token.lower() not in PRONOUNS
+    word = token[0].isalpha() and not _NO_WORD.search(token)
+    return word and (token[0].islower() or first) and token.lower() not in PRONOUNS
 
 
 def _telling(run: Sequence[str]) -> list[str]:

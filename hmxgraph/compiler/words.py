@@ -1,5 +1,6 @@
 """Texts as the sets of search terms that the compiler compares; nothing secret and no numbers among them."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -9,6 +10,7 @@ from hmxgraph.text.masking import mask_secrets
 from hmxgraph.text.terms import terms, words
 
 LONGEST_TERM = 24
+_MARK = re.compile(r"<[a-z_]+>|\[[a-z ]+\]")
 LONGEST_TEXT = 4000
 
 
@@ -31,12 +33,14 @@ def value_terms(value: Any, limit: int) -> str:
 
 
 def telling_words(text: str) -> list[str]:
-    """The words of *text* as written, lower case, that tell what it is about: politeness and stop words left out.
+    """The words of *text* as written, lower case, that tell what it is about.
 
-    >>> telling_words("Hi! I'd like to return the two skateboards, please.")
-    ['return', 'two', 'skateboards']
+    Politeness, stop words and the marks of what was masked are left out.
+
+    >>> telling_words("Hi! I'd like to return the two skateboards of order <number>, please.")
+    ['return', 'two', 'skateboards', 'order']
     """
-    return [word for word in words(text) if word not in POLITE_WORDS and _telling(word)]
+    return [word for word in words(_MARK.sub(" ", text)) if word not in POLITE_WORDS and _telling(word)]
 
 
 def _distinct(found: Iterator[str], limit: int) -> list[str]:
