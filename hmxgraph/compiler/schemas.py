@@ -3,6 +3,7 @@
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from hmxgraph.compiler.commands import shared_line
@@ -32,6 +33,7 @@ from hmxgraph.compiler.wording import (
 _KEYWORDS = 80
 _TELLING = 6
 _MOST_CHANGES = 3
+_MOST_RUNS = 4
 _MOSTLY = 0.5
 _OFTEN = 0.3
 
@@ -263,18 +265,25 @@ def _postconditions(steps: Sequence[tuple[str, bool]], models: Sequence[SessionS
     return firm + ([some] if loose else [])
 
 
+def _counts(tool: str) -> bool:
+    return kind_of(tool) in {"lookup", "action"}
+
+
 def _summary(name: str, content: dict[str, Any]) -> str:
-    """The way in one sentence: what is consulted, what is changed, and what then tells whether it worked."""
+    """The way in one sentence: what is consulted and changed in turn, and what then tells whether it worked."""
     firm = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
-    changes = [tool for tool in firm if is_action(tool)]
-    done = firm.index(changes[-1]) if changes else len(firm)
-    before, after = ([tool for tool in tools if kind_of(tool) == "lookup"] for tools in (firm[:done], firm[done:]))
+    runs = [(changing, list(tools)) for changing, tools in groupby(filter(_counts, firm), key=is_action)]
+    if len(runs) > _MOST_RUNS:
+        looked, changed = ([tool for tool in firm if kind_of(tool) == kind] for kind in ("lookup", "action"))
+        runs = [(False, looked), (True, changed)]
     loose = [
         step["tools_used"][0] for step in content["steps"] if step["optional"] and is_action(step["tools_used"][0])
     ]
-    parts = [f"consult {listed(before)}"] if before else []
-    parts += [f"carry out {listed(changes)}"] if changes else []
+    checks = len(runs) > 1 and not runs[-1][0]
+    parts = [
+        f"{'carry out' if changing else 'consult'} {listed(tools)}" for changing, tools in runs[: len(runs) - checks]
+    ]
     parts += [f"{listed(loose, most=_MOST_CHANGES)} where needed"] if loose else []
-    parts += [f"check with {listed(after)}"] if after else []
+    parts += [f"check with {listed(runs[-1][1])}"] if checks else []
     how = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
     return f"{capital(name)}: {how}."
