@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hmxgraph.compiler.goals import Goals, request_terms, telling_terms
@@ -60,16 +60,32 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
     return sorted(united, key=lambda one: (-len(one.members), one.name))
 
 
-def _united(classes: Sequence[GoalClass], repairs: Container[str], profile: CompilerProfile) -> Iterator[GoalClass]:
-    """Classes that come to the same steps are one, in whatever words they are asked for; the largest gives the key."""
-    alike: defaultdict[Key, list[GoalClass]] = defaultdict(list)
-    for one in classes:
-        alike[frozenset(name for name, _ in one.steps)].append(one)
-    for group in alike.values():
-        members = sorted((one for found in group for one in found.members), key=lambda one: one.session_id)
-        key = min(group, key=lambda one: (-len(one.members), one.name)).key
-        whole = GoalClass(key, tuple(members), ())
-        yield GoalClass(key, whole.members, _steps(whole, repairs, profile)) if len(group) > 1 else group[0]
+def _united(classes: Sequence[GoalClass], repairs: Container[str], profile: CompilerProfile) -> list[GoalClass]:
+    """Classes that come to the same changes in much the same steps are one, in whatever words they are asked for.
+
+    The largest gives the key.
+    """
+    united: list[GoalClass] = []
+    for one in sorted(classes, key=lambda one: (-len(one.members), one.name)):
+        place = next((place for place, other in enumerate(united) if _same_work(one, other, profile)), None)
+        if place is None:
+            united.append(one)
+            continue
+        members = sorted((*united[place].members, *one.members), key=lambda one: one.session_id)
+        whole = GoalClass(united[place].key, tuple(members), ())
+        united[place] = GoalClass(whole.key, whole.members, _steps(whole, repairs, profile))
+    return united
+
+
+def _same_work(one: GoalClass, other: GoalClass, profile: CompilerProfile) -> bool:
+    """Whether they take the very same steps, or much the same where the firm changes of one are all of the other's."""
+    steps, others = ([name for name, _ in found.steps] for found in (one, other))
+    changes, theirs = (
+        {name for name, share in found.steps if is_action(name) and share >= profile.required_share}
+        for found in (one, other)
+    )
+    within = bool(changes and theirs) and (changes <= theirs or theirs <= changes)
+    return jaccard(steps, others) >= (profile.unite_steps if within else 1.0)
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:

@@ -44,6 +44,7 @@ class CompilerProfile:
     goal_action: float = 0.25
     merge_requests: float = 0.6
     merge_actions: float = 0.5
+    unite_steps: float = 0.6
     failed_session_weight: float = 0.5
     goal_penalty: float = 2.0
     neighbours: int = 20

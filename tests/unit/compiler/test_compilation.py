@@ -436,6 +436,17 @@ def test_causes_name_what_speaks_against_them():
     assert patterns["find_user_by_name is called"].content["counterexamples"] == ["Session f0 succeeded all the same"]
 
 
+def test_two_failures_show_no_cause():
+    """What only two sessions suffered from is chance as likely."""
+    sessions = []
+    for n in range(40):
+        script = Script(f"l{n}").user("Measure the plate")
+        if n < 9:
+            script.call("get_reader_status")
+        sessions.append(script.call("move_plate").call("measure").feedback("negative" if n < 2 else "positive").events)
+    assert drafts(sessions, "causal_pattern") == []
+
+
 def test_hard_requests_are_no_cause():
     """Where one kind of request fails more often than another, what only this kind takes is not blamed."""
     sessions = [
@@ -676,3 +687,74 @@ def test_an_input_with_which_it_went_well_is_not_at_fault():
     ]
     [playbook] = drafts(sessions, "failure_playbook")
     assert playbook.content["prevention_strategies"] == []
+
+
+def test_a_web_request_goes_by_its_method_and_address():
+    """One tool that calls many addresses is as many actions, looking up or changing, told without ids."""
+    sessions = []
+    for n in range(4):
+        order = f"https://api.shop.example/v2/orders/{4711 + n}"
+        script = Script(f"w{n}").user("Please change the delivery address")
+        script.call("http_request", {"status_code": 200}, method="GET", url=order)
+        script.call(
+            "http_request", error="order is locked", method="PATCH", url=f"{order}?force=0", body={"city": "Graz"}
+        )
+        script.call("http_request", {"status_code": 200}, method="POST", url=f"https://wms.shop.example/hold/{n}")
+        script.call("http_request", {"status_code": 200}, method="PATCH", url=order, body={"city": "Graz"})
+        sessions.append(script.events)
+    [schema] = drafts(sessions, "task_schema")
+    assert schema.content["tools_used"] == [
+        "GET api.shop.example/v2/orders/<id>",
+        "PATCH api.shop.example/v2/orders/<id>",
+    ]
+    [playbook] = drafts(sessions, "failure_playbook")
+    change = schema.content["tools_used"][1]
+    advice = f"Call POST wms.shop.example/hold/<id>, then try {change} again (this mostly helped)"
+    assert playbook.content["recovery_steps"] == [advice]
+
+
+def test_requests_are_not_named_by_marks_and_names():
+    """What was masked, and parts of names with digits in them, give a kind of request no name."""
+    requests = (
+        "Patch mc-eu1 for player 4711",
+        "patch mc-us2 at 4712",
+        "Please patch mc-eu3, 4713 waits",
+        "patch mc-eu1 4714",
+    )
+    sessions = [
+        Script(f"g{n}").user(text).call("deploy_it").feedback("positive").events for n, text in enumerate(requests)
+    ]
+    [schema] = drafts(sessions, "task_schema")
+    assert "number" not in f"{schema.title} {schema.tags}"
+    assert "mc" not in f"{schema.title} {schema.tags}"
+
+
+def test_names_from_earlier_calls_make_no_other_failure():
+    """Whom or what a failure speaks of by a name that was given before, it speaks of as any other."""
+    sessions = [
+        Script(f"v{n}")
+        .user("Book the bill")
+        .call("find_vendor", name=vendor)
+        .call("post_invoice", error=f"Duplicate bill of {vendor}", number=n)
+        .call("find_invoice", number=n)
+        .events
+        for n, vendor in enumerate(("Acme Tools", "Blue Freight", "Papeterie Leduc"))
+    ]
+    [playbook] = drafts(sessions, "failure_playbook")
+    assert playbook.content["failure_pattern"] == "duplicate bill of <name>"
+
+
+def test_a_summary_keeps_the_order_of_work():
+    """What is consulted between changes is told between them."""
+    sessions = [
+        Script(f"o{n}")
+        .user("Post the invoice")
+        .call("extract_fields")
+        .call("find_vendor")
+        .call("post_invoice")
+        .feedback("positive")
+        .events
+        for n in range(3)
+    ]
+    [schema] = drafts(sessions, "task_schema")
+    assert schema.summary.endswith(": carry out extract_fields, then consult find_vendor, then carry out post_invoice.")
