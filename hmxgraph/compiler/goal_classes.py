@@ -78,14 +78,10 @@ def _united(classes: Sequence[GoalClass], repairs: Container[str], profile: Comp
 
 
 def _same_work(one: GoalClass, other: GoalClass, profile: CompilerProfile) -> bool:
-    """Whether they take the very same steps, or much the same where the firm changes of one are all of the other's."""
+    """Whether they make the same changes in much the same steps; where nothing is changed, in the very same."""
     steps, others = ([name for name, _ in found.steps] for found in (one, other))
-    changes, theirs = (
-        {name for name, share in found.steps if is_action(name) and share >= profile.required_share}
-        for found in (one, other)
-    )
-    within = bool(changes and theirs) and (changes <= theirs or theirs <= changes)
-    return jaccard(steps, others) >= (profile.unite_steps if within else 1.0)
+    changes, theirs = (set(filter(is_action, names)) for names in (steps, others))
+    return changes == theirs and jaccard(steps, others) >= (profile.unite_steps if changes else 1.0)
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
