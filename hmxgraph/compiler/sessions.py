@@ -175,6 +175,9 @@ class SessionReader:
             event.event_id,
             self._records.count,
         )
+        # What was decided is the agent's last word on what comes next.
+        chosen = text_terms(str(content.get("chosen_option") or ""), self._profile.words_per_text)
+        self._now = replace(self._now, said=chosen or self._now.said)
 
     def _judgement(self, event: SessionEvent) -> None:
         verdict = judged(event)

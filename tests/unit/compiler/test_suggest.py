@@ -121,3 +121,23 @@ def test_what_others_wrote_may_be_spelled_otherwise(learned, artifact_type, cont
     odd = Guide("odd", artifact_type, "Poems", {"recovery_steps": "rest", **content}, told_by_hand, 0.9, 99)
     assert suggest(summarise(failed.events), model, [*guides, odd]).tools
     assert suggest(summarise(Script("n").call("write_poem", about="cats").events), model, [*guides, odd]) is not None
+
+
+def decided(session, choice):
+    """A decision between two ways, and the way that was decided on."""
+    decision = {"question": "How to mitigate?", "chosen_option": choice, "alternatives": ["restart", "rollback"]}
+    script = Script(session).user("The pods crash").call("get_pods").add("decision", decision)
+    return script
+
+
+def test_what_was_decided_comes_next():
+    """A decision tells what the agent is about to do."""
+    deeds = {"restart": "restart_app", "rollback": "undo_rollout"}
+    sessions = [
+        decided(f"{choice}{n}", choice).call(deed).feedback("positive").events
+        for choice, deed in deeds.items()
+        for n in range(6)
+    ]
+    model = Model.of(compile_summaries(summarise(events) for events in sessions))
+    for choice, deed in deeds.items():
+        assert suggest(summarise(decided("now", choice).events), model, []).tools[0].tool == deed
