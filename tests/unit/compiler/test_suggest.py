@@ -126,8 +126,7 @@ def test_what_others_wrote_may_be_spelled_otherwise(learned, artifact_type, cont
 def decided(session, choice):
     """A decision between two ways, and the way that was decided on."""
     decision = {"question": "How to mitigate?", "chosen_option": choice, "alternatives": ["restart", "rollback"]}
-    script = Script(session).user("The pods crash").call("get_pods").add("decision", decision)
-    return script
+    return Script(session).user("The pods crash").call("get_pods").add("decision", decision)
 
 
 def test_what_was_decided_comes_next():
