@@ -195,7 +195,13 @@ def _argument(word: str, given: Mapping[str, str], inner: re.Pattern[str] | None
     bare = _bare(word)
     if name := given.get(bare.lower()):
         return word.replace(bare, f"<{name}>")
-    return inner.sub(lambda match: f"<{given[match.group(1).lower()]}>", word) if inner else word
+    return inner.sub(lambda match: _known(match, given), word) if inner else word
+
+
+def _known(match: re.Match[str], given: Mapping[str, str]) -> str:
+    """The name of what was found; a pattern takes letters for alike that lower case does not, such as the long s."""
+    name = given.get(match.group(1).lower())
+    return f"<{name}>" if name else match.group()
 
 
 def _phrases(line: str, given: Mapping[str, str]) -> str:

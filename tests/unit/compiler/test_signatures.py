@@ -218,3 +218,9 @@ def test_long_outputs_are_read_to_their_end():
     assert (
         error_message({"message": "compiling a unit\n" * 5000 + f"{_TRACE}OSError: no space left"}) == "no space left"
     )
+
+
+@pytest.mark.parametrize("text", ["cannot open \u017fession.log", "no \u0130stanbul/x here"])
+def test_letters_that_only_a_pattern_takes_for_alike(text):
+    """A letter that a pattern matches and lower case does not is left as it is."""
+    assert error_message({"message": text}, {"session": "name", "istanbul": "city"}) == text
