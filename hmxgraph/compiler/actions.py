@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hmxgraph.compiler.commands import command_name
-from hmxgraph.compiler.vocabulary import SHELL_WORDS, WEB_METHODS
+from hmxgraph.compiler.vocabulary import SHELL_WORDS
+from hmxgraph.compiler.web_requests import REQUEST_FIELDS, request_name
 from hmxgraph.protocol.identity import indexable
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
@@ -14,12 +15,6 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
-_ADDRESS_FIELDS = ("url", "path", "endpoint", "uri")
-_REQUEST_FIELDS = frozenset(("method", *_ADDRESS_FIELDS))
-_PATH_ID = "<id>"
-_HAS_DIGIT = re.compile(r"\d")
-_VERSION = re.compile(r"v\d{1,3}")
-_ENDS = re.compile(r"[?#]")
 _COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
 
 
@@ -110,25 +105,8 @@ def _tool_call(content: Mapping[str, Any]) -> Action:
     if line is not None and (name := command_name(line)):
         return Action(name, {}, _shown(line))
     if request := request_name(given):
-        return Action(request, {name: value for name, value in given.items() if name not in _REQUEST_FIELDS})
+        return Action(request, {name: value for name, value in given.items() if name not in REQUEST_FIELDS})
     return Action(tool, given)
-
-
-def request_name(given: Mapping[str, Any]) -> str:
-    """The web request that a call with these arguments makes, without what differs from run to run; "" if it is none.
-
-    >>> request_name({"method": "get", "url": "https://api.shop.example/v2/orders/4711?full=1"})
-    'GET api.shop.example/v2/orders/<id>'
-    >>> request_name({"method": "express", "url": "x"})
-    ''
-    """
-    method = str(given.get("method") or "").upper()
-    address = next((given[field] for field in _ADDRESS_FIELDS if isinstance(given.get(field), str)), "")
-    if method not in WEB_METHODS or not address:
-        return ""
-    host, *parts = address.partition("://")[2].split("/") if "://" in address else ("", *address.split("/")[1:])
-    path = [_PATH_ID if _HAS_DIGIT.search(part) and not _VERSION.fullmatch(part) else part for part in parts]
-    return f"{method} {_ENDS.split('/'.join((host, *path)))[0]}"[:LONGEST_COMMAND]
 
 
 def _is_shell(tool: str) -> bool:

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
@@ -28,8 +27,6 @@ _SEPARATOR = re.compile(r"^(?:&&|\|\||;|\||&|\n)+$")
 _WORD = re.compile(r"[a-z][a-z0-9:_-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
 _SPELT_ALIKE = 0.5
-_PIECES = re.compile(r"([\s/=:,'\"]+)")
-_HALF, _USUALLY = 0.5, 0.75
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
 
 
@@ -62,40 +59,6 @@ def tried_again(line: str, later: str) -> bool:
     before, after = _parts(line), _parts(later)
     changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return all(_alike(before[i:j], after[k:m]) for kind, i, j, k, m in changes if kind == "replace")
-
-
-def shared_line(lines: Sequence[str]) -> str:
-    """The command line that most of *lines* come to, with ``<name>`` where they differ; "" where they have no one form.
-
-    >>> shared_line(["kubectl logs -n shop web-1", "kubectl logs -n pay web-2"])
-    'kubectl logs -n <name> <name>'
-    >>> shared_line(["git push", "git push", "git push origin"]), shared_line(["git add a", "git push"])
-    ('git push', '')
-    """
-    forms: defaultdict[tuple[str, ...], list[list[str]]] = defaultdict(list)
-    for line in lines:
-        pieces = _PIECES.split(line)
-        forms[_form(pieces)].append(pieces)
-    alike = max(forms.values(), key=lambda group: (len(group), group), default=[])
-    if not alike or len(alike) <= _HALF * len(lines):
-        return ""
-    usual = [_usual_piece(column) for column in zip(*alike, strict=True)]
-    named = len(command_name("".join(usual)).split())
-    told = sum(piece != "<name>" and not _PIECES.fullmatch(piece) for piece in usual) - named
-    if usual.count("<name>") <= told + 1:
-        return "".join(usual)
-    most = Counter(map("".join, alike)).most_common(1)
-    return next((line for line, count in most if count > _HALF * len(lines)), "")
-
-
-def _form(pieces: Sequence[str]) -> tuple[str, ...]:
-    """What two command lines share that differ in names only: what stands between the words, and the flags."""
-    return tuple(piece if place % 2 or piece.startswith("-") else "" for place, piece in enumerate(pieces))
-
-
-def _usual_piece(column: Sequence[str]) -> str:
-    piece, count = max(Counter(column).items(), key=lambda pair: (pair[1], pair[0]))
-    return piece if count >= _USUALLY * len(column) else "<name>"
 
 
 def _parts(line: str) -> list[str]:

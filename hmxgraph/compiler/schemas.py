@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from hmxgraph.compiler.commands import shared_line
+from hmxgraph.compiler.command_forms import shared_line
 from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile

@@ -29,26 +29,14 @@ _GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtime
 _NAMED = ("error", "exception")
 # Where tools, programs and web interfaces say what went wrong, what tells most first.
 _TEXT_FIELDS = (
-    *(
-        "message",
-        "msg",
-        "error_message",
-        "error_description",
-        "faultstring",
-        "fault",
-        "error",
-        "errors",
-        "stderr",
-        "reason",
-        "detail",
-        "details",
-    ),
-    *("description", "value", "output", "stdout", "text", "content", "body", "response", "result", "title", "code"),
-)
+    "message", "msg", "error_message", "error_description", "faultstring", "fault", "error", "errors", "stderr",
+    "reason", "detail", "details", "description", "value", "output", "stdout", "text", "content", "body", "response",
+    "result", "title", "code",
+)  # fmt: skip
 _CODES = {"exit_code": "exit code", "returncode": "exit code", "return_code": "exit code", "status_code": "HTTP"}
 _FAULT_FIELDS = ("error", "errors")
 _DEEPEST = 6
-_SHORT = 3
+_TOO_SHORT = 3
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
 
 
@@ -162,7 +150,7 @@ def _count(content: Mapping[str, Any]) -> str:
 def _line(text: str, given: Mapping[str, str], command: str) -> str:
     told = _of_document(text)
     line = _bared(telling_line(told), keep="\n" in told.strip())
-    inner = _either(value for value in given if len(value) > _SHORT and value not in _LANGUAGE)
+    inner = _inside_words(value for value in given if len(value) > _TOO_SHORT and value not in _LANGUAGE)
     line = _phrases(line, given)
     named = (
         _VALUE.sub(lambda match: _argument(match.group(), given, inner), line[: 4 * LONGEST_MESSAGE]) if given else line
@@ -211,7 +199,7 @@ def _phrases(line: str, given: Mapping[str, str]) -> str:
     return line
 
 
-def _either(values: Iterable[str]) -> re.Pattern[str] | None:
+def _inside_words(values: Iterable[str]) -> re.Pattern[str] | None:
     """Any of *values* inside a word, with the rest of the identifier that it begins or goes on: "orders_pkey"."""
     spelt = "|".join(re.escape(value) for value in sorted(values, key=lambda value: (-len(value), value)))
     return re.compile(rf"(?<![^\W_])({spelt})(?![^\W_])\w*", re.IGNORECASE) if spelt else None

@@ -15,6 +15,7 @@ from hmxgraph.compiler.vocabulary import (
     WEB_LOOKUPS,
     WEB_METHODS,
 )
+from hmxgraph.compiler.web_requests import PATH_ID
 
 Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
 
@@ -47,9 +48,9 @@ _INNER_LOOKUPS = frozenset(
     ("get", "fetch", "find", "list", "search", "read", "describe", "query", "show", "retrieve", "lookup", "inspect")
 )
 _INNER_VERBS = _INNER_LOOKUPS | frozenset(
-    (*("add", "apply", "approve", "assign", "cancel", "clear", "close", "create", "delete", "disable", "edit"),
-     *("enable", "execute", "insert", "modify", "move", "post", "publish", "register", "remove", "resolve", "restart"),
-     *("send", "set", "submit", "take", "update", "upload", "write"))
+    ("add", "apply", "approve", "assign", "cancel", "clear", "close", "create", "delete", "disable", "edit", "enable",
+     "execute", "insert", "modify", "move", "post", "publish", "register", "remove", "resolve", "restart", "send",
+     "set", "submit", "take", "update", "upload", "write")
 )  # fmt: skip
 _LINKS = frozenset(
     (
@@ -217,7 +218,7 @@ def noun_words(action: str) -> tuple[str, ...]:
     (('pending', 'order', 'items'), ('billing', 'api'))
     """
     if action.partition(" ")[0] in WEB_METHODS:
-        path = _lowered(action.replace("<id>", "").partition("/")[2])
+        path = _lowered(action.replace(PATH_ID, "").partition("/")[2])
         return tuple(word.lower() for word in path if len(word) > 1) or (action,)
     owner, said = ([], _lowered(action)) if _is_program(action) else _taken_apart(action)
     words = [word.lower() for word in (*owner, *said)]

@@ -95,29 +95,22 @@ def recovery_steps(sessions):
     return playbook.content["recovery_steps"]
 
 
+def two_commands(first, error, second):
+    """Three sessions in which one command fails, and another goes well after it."""
+    return [Script(f"m{n}").user("Do it").run(first, error=error).run(second).events for n in range(3)]
+
+
 def test_another_command_of_the_same_program_is_no_retry():
     """That a program succeeded at something else says nothing of the command that failed."""
-    sessions = [
-        Script(f"m{n}")
-        .user("Add a column")
-        .run('mysql -e "ALTER TABLE carts"', error="lock wait timeout exceeded")
-        .run('mysql -e "DROP DATABASE shop"')
-        .events
-        for n in range(3)
-    ]
+    sessions = two_commands(
+        'mysql -e "ALTER TABLE carts"', "lock wait timeout exceeded", 'mysql -e "DROP DATABASE shop"'
+    )
     assert recovery_steps(sessions) == ["Stop and tell the user what failed"]
 
 
 def test_a_corrected_command_is_a_retry():
     """The same command line, spelt otherwise, is another attempt."""
-    sessions = [
-        Script(f"m{n}")
-        .user("Apply it")
-        .run("kubectl apply -f stagin.yaml", error="no such file")
-        .run("kubectl apply -f staging.yaml")
-        .events
-        for n in range(3)
-    ]
+    sessions = two_commands("kubectl apply -f stagin.yaml", "no such file", "kubectl apply -f staging.yaml")
     assert recovery_steps(sessions) == [
         "Run kubectl apply again as `kubectl apply -f staging.yaml` (this mostly helped)"
     ]
@@ -125,10 +118,7 @@ def test_a_corrected_command_is_a_retry():
 
 def test_a_command_tried_again_unchanged_is_told_as_such():
     """Nothing is advised where the same command line helped the second time."""
-    sessions = [
-        Script(f"m{n}").user("Apply it").run("make push", error="registry busy").run("make push").events
-        for n in range(3)
-    ]
+    sessions = two_commands("make push", "registry busy", "make push")
     assert recovery_steps(sessions) == ["Run make push again (this mostly helped)"]
 
 
