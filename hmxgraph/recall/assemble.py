@@ -10,7 +10,14 @@ from typing import Any
 from hmxgraph.protocol.canonical import canonical_text, sha256_hex
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.identity import stable_id
-from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_DROPPED, MAX_PACK_BYTES, UNHASHED, hashed_text
+from hmxgraph.protocol.packs import (
+    MAX_CONSTRAINTS,
+    MAX_DROPPED,
+    MAX_PACK_BYTES,
+    SECTION_PRIORITY,
+    UNHASHED,
+    hashed_text,
+)
 from hmxgraph.protocol.parsing import measured
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall.budget import SHARES, section_budgets
@@ -54,12 +61,13 @@ def _filled(draft: Draft, judgement: Judgement) -> Box:
     request = draft.request
     eligible = [ranked for ranked in judgement.eligible if ranked.candidate.content]
     sections = {ranked.candidate.section for ranked in eligible}
-    budgets = section_budgets(
+    shares = section_budgets(
         request.budget,
         [name for name in request.sections if name in sections or name in SHARES],
         draft.weighed.appraisal.priors,
     )
-    box = Box(request.budget, {**dict.fromkeys(sections, 0), **budgets}, Costs(draft.weighed.appraisal.count_tokens))
+    budgets = {name: shares.get(name, 0) for name in SECTION_PRIORITY if name in sections or name in shares}
+    box = Box(request.budget, budgets, Costs(draft.weighed.appraisal.count_tokens))
     fill(box, eligible, request.strategy)
     return box
 
