@@ -4,6 +4,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from hmxgraph.compiler.goals import Goals, request_terms, telling_terms
 from hmxgraph.compiler.profile import CompilerProfile
@@ -98,7 +99,8 @@ def threshold(action: str, profile: CompilerProfile) -> float:
 
 def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfile) -> float:
     """How well a class with this key answers a request with these chances: the surplus of chance over threshold."""
-    return sum(chances.get(name, 0.0) - threshold(name, profile) for name in key)
+    # A key is a set, which has no order of its own; a plain sum of floats depends on one.
+    return fsum(chances.get(name, 0.0) - threshold(name, profile) for name in key)
 
 
 def _heard(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from math import fsum
 
 from hmxgraph.text.terms import terms
 
@@ -29,11 +30,12 @@ class Passages:
         """The pieces of *text*, worth what those *wanted* terms weigh that stand in them.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
-        Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0, 2.0))
+        Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0))
 
         """
         pieces = tuple(_PIECE.findall(text))
-        return cls(pieces, tuple(sum(wanted.get(term, 0) for term in set(terms(piece))) for piece in pieces))
+        # A set has no order of its own, and a plain sum of floats depends on one.
+        return cls(pieces, tuple(fsum(wanted.get(term, 0.0) for term in set(terms(piece))) for piece in pieces))
 
     def anything_after(self, beginning: int) -> bool:
         """Whether a piece that does not end within so many characters of the *beginning* is worth something."""

@@ -1,6 +1,8 @@
-"""Properties of the compiler: order, repetition and the way of compiling never matter."""
+"""Properties of the compiler: order, repetition, the hash seed and the way of compiling never matter."""
 
+import random
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import OWN_REASON, Head, Making, lineage, reconcile
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.summary import SessionSummary
+from tests.hash_seeds import digests_of
 from tests.session_makers import START, Script
 
 REQUESTS = ("Deploy the staging environment", "Cancel my order", "Fix the failing test", "")
@@ -135,3 +138,29 @@ def test_titles_are_unique_and_support_is_told(world):
         assert 0 <= draft.seen.confidence <= 1
         assert len(set(draft.source_events)) == len(draft.source_events)
         assert set(draft.source_events) <= known
+
+
+def digest():
+    """One hash over what was compiled of many made-up worlds."""
+    chance, whole = random.Random(5), sha256()
+    for _ in range(40):
+        world = [
+            (
+                chance.choice(REQUESTS),
+                [
+                    (chance.choice(TOOLS), chance.choice((None, "timeout after 30 s")))
+                    for _ in range(chance.randrange(7))
+                ],
+                chance.choice(("positive", "negative", "")),
+                None,
+            )
+            for _ in range(chance.randrange(20))
+        ]
+        for change in reconcile([], compiled(played(world)), Making("acme", DEFAULT_PROFILE, START)):
+            whole.update(change.artifact.to_json().encode())
+    return whole.hexdigest()
+
+
+def test_the_hash_seed_does_not_matter():
+    """Processes with other PYTHONHASHSEEDs compile the same."""
+    assert digests_of(__name__) == {digest()}

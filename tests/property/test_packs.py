@@ -1,9 +1,6 @@
 """Properties of context packs: the budget holds, every candidate is accounted for, equal input gives equal bytes."""
 
-import os
 import random
-import subprocess
-import sys
 from hashlib import sha256
 
 from hypothesis import given, settings
@@ -13,6 +10,7 @@ from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.packs import DROP_REASONS, MAX_DROPPED, MAX_ENTRIES, SECTION_PRIORITY, STRATEGIES, ContextPack
 from hmxgraph.recall.known import Happened, RunningSession
 from hmxgraph.recall.packing import LEAST_CUT
+from tests.hash_seeds import digests_of
 from tests.recall_makers import (
     COUNT,
     NOW,
@@ -317,18 +315,7 @@ def digest():
 
 def test_the_hash_seed_does_not_matter():
     """Processes with other PYTHONHASHSEEDs make the same bytes, and the same pack where no canonical JSON sorts it."""
-    told = "import sys; sys.path.insert(0, '.'); from tests.property.test_packs import digest; print(digest())"
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", told],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert found == {f"{digest()}\n"}
+    assert digests_of(__name__) == {digest()}
 
 
 def test_as_of_now_is_the_logical_clock():
