@@ -44,9 +44,7 @@ class Rate(ProgressColumn):
 
 
 def ingest(
-    source: Annotated[
-        str, typer.Argument(help="File or folder (NDJSON, JSON array, gz), - for stdin, or a stream's URL.")
-    ],
+    source: Annotated[str, typer.Argument(help="File or folder (NDJSON, JSON, gz), - for stdin, or a stream's URL.")],
     rejects: Annotated[Path | None, typer.Option(help="Keep bad lines here, to be mended and fed in again.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     writers: Annotated[int, typer.Option(min=1, help="Threads that write, each its own sessions.")] = 1,

@@ -44,7 +44,7 @@ class InvalidAddress(StorageUnavailable):
 
 
 class DatabaseMissing(StorageUnavailable):
-    """A server that answers, and has no database of the name asked for."""
+    """A server that has no database of the name asked for, or only the one of users and databases."""
 
     def __str__(self) -> str:
         return (

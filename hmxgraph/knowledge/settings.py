@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hmxgraph import engine
+from hmxgraph.errors import DatabaseMissing
 from hmxgraph.graph.address import Address
+
+_SYSTEM = "system"
 
 
 class Login(NamedTuple):
@@ -21,6 +24,7 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
     """The address to use; starts the local server where neither argument nor ``HMXGRAPH_URI`` names one.
 
     Raises:
+        DatabaseMissing: the database asked for is the one of users and databases, which keeps no graph.
         EngineError: the local server could not be fetched or started.
 
     >>> address(Login("bolt://db:7687", "neo4j", "secret"), environment={}).database
@@ -29,6 +33,8 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
     """
     database = login.database or environment.get("HMXGRAPH_DATABASE") or "neo4j"
     uri = login.uri or environment.get("HMXGRAPH_URI")
+    if database.casefold() == _SYSTEM:
+        raise DatabaseMissing(uri or "localhost", f"{database!r} keeps users and databases, no graph")
     if not uri:
         server = engine.ensure(progress=progress)
         return Address(server.uri, server.user, server.password, database)

@@ -46,6 +46,13 @@ def test_a_database_that_is_not_there_names_the_setting(address, tenant_id, sche
         hmxgraph.connect(uri, password=address.password, database="nosuch", tenant_id=tenant_id)
 
 
+@pytest.mark.parametrize("name", ["system", "System"])
+def test_the_database_of_users_and_databases_keeps_no_graph(address, tenant_id, name):
+    """It is there, and no statement about a graph runs in it: told before any is sent."""
+    with pytest.raises(DatabaseMissing, match=rf"{name}.*no graph.*HMXGRAPH_DATABASE"):
+        hmxgraph.connect(address.uri, password=address.password, database=name, tenant_id=tenant_id)
+
+
 def test_nobody_there_names_the_way_out(tenant_id):
     """An address where nothing listens is told with the way to a local server."""
     with pytest.raises(StorageUnavailable, match="hmxgraph server start"):

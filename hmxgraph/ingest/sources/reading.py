@@ -1,21 +1,24 @@
-"""Bytes as payloads: NDJSON or one JSON array, plain or gz, never more than one chunk and one line in memory.
+"""Bytes as payloads: NDJSON, objects over several lines or one JSON array, plain or gz.
 
-An empty chunk, and an empty line, tell a lull.
+Never more than one chunk and one value in memory. An empty chunk, and an empty line, tell a lull.
 """
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from itertools import chain
 from typing import IO
 
 from hmxgraph.errors import Fault, IngestRefused
-from hmxgraph.ingest.sources.array import elements
 from hmxgraph.ingest.sources.deliveries import Arrival, Broken, Delivery, Lull
+from hmxgraph.ingest.sources.elements import elements, objects
 from hmxgraph.ingest.sources.live import CHUNK, pieces
 
 # An event of 1 MB may be spelled with \\uXXXX escapes and blanks; nothing sound is longer than this.
 LONGEST_LINE = 8 << 20
+# No line of NDJSON is a bracket alone; objects over several lines begin with one.
+_PRINTED = re.compile(rb"\s*\{[ \t]*\r?\n")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 
@@ -30,16 +33,18 @@ def read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
             break
         yield Lull()
     first = first.removeprefix(_BOM)
-    array = first.lstrip().startswith(b"[")
-    for line, piece in _elements(first, chunks, name, broken) if array else _lines(first, chunks):
+    for line, piece in _pieces(first, chunks, name, broken):
         yield Lull() if piece == b"" else _delivery(piece, line, name)
     yield from (Broken(news.fault, line + 1, name) for news in broken)
 
 
-def _elements(
+def _pieces(
     first: bytes, chunks: Iterator[bytes], name: str, broken: list[Broken]
 ) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered elements of an array; that it does not end is left in *broken*, if the stream did not break off."""
+    """Numbered values; that an array does not end is left in *broken*, if the stream did not break off."""
+    if not first.lstrip().startswith(b"["):
+        yield from objects(first, chunks) if _PRINTED.match(first) else _lines(first, chunks)
+        return
     ended = yield from elements(first, chunks)
     if not ended and not broken:
         fault = Fault("$", "RFC 8259 5", "the array breaks off", "its closing bracket")

@@ -21,10 +21,10 @@ class AsyncRecording(AsyncFace):
     async def ingest(self, source: Source | AsyncIterable[Any], **options: Unpack[IngestChoices]) -> IngestReport:
         """A report on every line of *source*: accepted, duplicate, conflicting, or rejected with all its faults.
 
-        *source* is a path (NDJSON or a JSON array, plain or gz; a folder of such files; ``-`` for standard input), an
-        open file, bytes, one event, or an iterable of dicts, events or bytes. Events are written in batches, each in
-        one transaction; feeding the same source again writes nothing. What comes through a pipe is written as it comes.
-        Where the source raises, what it handed over is stored before its error is raised.
+        *source* is a path (NDJSON, objects over several lines or a JSON array, plain or gz; a folder of such files;
+        ``-`` for standard input), an open file, bytes, one event, or an iterable of dicts, events or bytes. Events are
+        written in batches, each in one transaction; feeding the same source again writes nothing. What comes through a
+        pipe is written as it comes. Where the source raises, what it handed over is stored before its error is raised.
 
         An asynchronous iterable or a stream (``hmxgraph.ingest.streams``) passes a reorder window of *window_seconds*
         first; its messages are acknowledged after their events are committed.

@@ -20,10 +20,10 @@ class Recording(Face):
     def ingest(self, source: Source, **options: Unpack[IngestChoices]) -> IngestReport:
         """A report on every line of *source*: accepted, duplicate, conflicting, or rejected with all its faults.
 
-        *source* is a path (NDJSON or a JSON array, plain or gz; a folder of such files; ``-`` for standard input), an
-        open file, bytes, one event, or an iterable of dicts, events or bytes. Events are written in batches, each in
-        one transaction; feeding the same source again writes nothing. What comes through a pipe is written as it comes.
-        Where the source raises, what it handed over is stored before its error is raised.
+        *source* is a path (NDJSON, objects over several lines or a JSON array, plain or gz; a folder of such files;
+        ``-`` for standard input), an open file, bytes, one event, or an iterable of dicts, events or bytes. Events are
+        written in batches, each in one transaction; feeding the same source again writes nothing. What comes through a
+        pipe is written as it comes. Where the source raises, what it handed over is stored before its error is raised.
 
         Options: *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for bad lines, to be
         mended and fed in again), *batch_size* (1,000), *writers* (1: threads that write, each its own sessions),

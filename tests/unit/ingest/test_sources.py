@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
-from hmxgraph.ingest.sources.array import elements
+from hmxgraph.ingest.sources.elements import elements, objects
 from hmxgraph.ingest.sources.reading import CHUNK, LONGEST_LINE
 from tests.unit.ingest.making import document, event
 
@@ -70,6 +70,21 @@ def test_array_is_read_by_element():
     """A JSON array, indented or not, is its elements."""
     assert read(json.dumps(DOCUMENTS, indent=2).encode()) == EXPECTED
     assert read(b"[]") == []
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", " ", "\r\n"])
+def test_objects_over_several_lines(between):
+    """One event or several, printed for people to read, are events too."""
+    printed = [json.dumps(one, indent=2).replace("\n", "\r\n" if "\r" in between else "\n") for one in DOCUMENTS]
+    assert read(between.join(printed).encode()) == EXPECTED
+    assert read(printed[0].encode()) == EXPECTED[:1]
+
+
+def test_a_broken_object_over_several_lines_costs_itself():
+    """A bracket too many, a word between and an object that is cut are told where they stand; the others are read."""
+    one, two, three = (json.dumps(each, indent=2) for each in DOCUMENTS)
+    found = [each.payload.decode() for each in deliveries(f"{one}}}\n{two}\nhm\n{three}\n{one[:-9]}".encode())]
+    assert found == [one, "}", two, f"hm\n{three}", one[:-9]]
 
 
 def test_iterables_and_single_events():
@@ -184,13 +199,19 @@ JSON = st.recursive(
 )
 
 
-@given(st.lists(JSON), st.integers(1, 7))
-def test_array_elements_whatever_the_chunks(values, size):
-    """An array is split alike however its bytes arrive."""
-    data = json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    chunks = [data[at : at + size] for at in range(0, len(data), size)]
-    found = [json.loads(piece) for _, piece in elements(chunks[0], iter(chunks[1:]))]
-    assert found == values
+@given(st.lists(JSON, max_size=5), st.integers(1, 7))
+def test_values_whatever_the_chunks(values, size):
+    """An array, and objects that follow one another, are split alike however their bytes arrive."""
+    assert parted(elements, json.dumps(values, ensure_ascii=False), size) == values
+    printed = "\n".join(json.dumps({"": value}, ensure_ascii=False, indent=1) for value in values)
+    assert parted(objects, printed, size) == [{"": value} for value in values]
+
+
+def parted(split, text, size):
+    """The values that *split* finds in a text that comes in chunks."""
+    data = text.encode("utf-8", "surrogatepass")
+    chunks = (data[at : at + size] for at in range(0, len(data), size))
+    return [json.loads(piece) for _, piece in split(next(chunks, b""), chunks)]
 
 
 def test_a_closed_standard_input_is_told(monkeypatch):

@@ -1,4 +1,4 @@
-"""One JSON array, element by element, without reading it whole."""
+"""JSON values one by one, those of an array or those that follow one another, without reading all of them at once."""
 
 import re
 from collections.abc import Generator, Iterator
@@ -18,7 +18,19 @@ def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, byte
     >>> list(elements(b'[{"a": "],"}, ', iter([b'[1, 2]', b']'])))
     [(1, b'{"a": "],"}'), (2, b'[1, 2]')]
     """
-    splitter = _Splitter()
+    return (yield from _numbered(_Splitter(level=1), first, chunks))
+
+
+def objects(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
+    """The same for objects that follow one another, each over as many lines as it likes.
+
+    >>> list(objects(b'{"a": "}"} {', iter([b'"b": {}', b'}'])))
+    [(1, b'{"a": "}"}'), (2, b'{"b": {}}')]
+    """
+    return (yield from _numbered(_Splitter(level=0), first, chunks))
+
+
+def _numbered(splitter: "_Splitter", first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
     number = 0
     for piece in splitter.pieces(first, chunks):
         if piece.strip():
@@ -28,9 +40,10 @@ def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, byte
 
 
 class _Splitter:
-    """Looks for the commas between the elements of the outermost array."""
+    """Looks for where values end that stand *level* brackets deep: an array's at its commas, others by themselves."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, level: int) -> None:
+        self._level = level
         self._buffer = b""
         self._depth = 0
         self._scanned = 0
@@ -39,11 +52,11 @@ class _Splitter:
 
     @property
     def ended(self) -> bool:
-        """Whether the array was closed."""
+        """Whether all brackets were closed."""
         return self._depth <= 0 and not self._in_string
 
     def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Each piece of text between two such commas, and what follows the array if anything does."""
+        """Each value with what stands around it, and what follows the last if anything does."""
         chunk: bytes | None = first
         while chunk is not None:
             self._buffer += chunk
@@ -57,7 +70,7 @@ class _Splitter:
     def _complete(self) -> Iterator[bytes]:
         while match := self._next_sign():
             if self._ends_element(match.group()):
-                yield self._buffer[self._begin : match.start()]
+                yield self._buffer[self._begin : match.start() if self._level else match.end()]
                 self._begin = match.end()
 
     def _next_sign(self) -> re.Match[bytes] | None:
@@ -75,10 +88,11 @@ class _Splitter:
     def _ends_element(self, sign: bytes) -> bool:
         if sign in _OPEN:
             self._depth += 1
-            if self._depth == 1:
+            if self._depth == self._level:
                 self._begin = self._scanned
             return False
         if sign in _CLOSE:
-            self._depth -= 1
+            # One bracket too many costs an object by itself, and what follows an array.
+            self._depth = max(self._depth - 1, -self._level)
             return self._depth == 0
-        return sign == b"," and self._depth == 1
+        return sign == b"," and self._depth == self._level == 1
