@@ -38,6 +38,7 @@ _SESSIONS = 200
 _EVENTS = 2_000
 _SUMMARIES = 200
 _FIRST = (-1, 0, "")
+_NEVER = 0
 
 Clock = Callable[[], float]
 Progress = Callable[[str, int], None]
@@ -125,9 +126,11 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
         stored = yield from write(partial(_store, run, compilation))
         if stored is None:
             return (yield from compile_tenant(tenancy, options))
-        changes = stored
+        changes, version = stored
         yield from detect(tenancy)
         yield from confirm_imports(tenancy)
+        # Last, so that a compilation that was cut off before is taken up again.
+        yield from write(partial(_settle, run, version))
     run.timer.stage("")
     return _report(run, compilation, changes)
 
@@ -239,6 +242,9 @@ def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
         summaries=list(rows),
         summary_version=run.summary_version,
     )
+    if run.settled:
+        # Of another release or profile: the artifacts of these are still to be compiled, whenever this run ends.
+        yield from _settle(run, _NEVER)
 
 
 def _ledger(run: _Run) -> Procedure[Ledger]:
@@ -273,10 +279,11 @@ def _compare(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
     return reconcile((stored_head(row["head"]) for row in rows), compilation.drafts, making)
 
 
-def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...] | None]:
+def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...], int] | None]:
     """Write what differs, under the lock of the tenant's model; raise the state's version if anything did.
 
-    None where events were erased since the sessions were read: then nothing is written of what they said.
+    The changes and the version of the state that is compiled with them. None where events were erased since the
+    sessions were read: then nothing is written of what they said.
     """
     names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
     locked = yield bind("compiler/lock", **names)
@@ -295,8 +302,12 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...] | Non
         # Somebody else's commit in between stays uncompiled: then the mark remains where this run began.
         bumped = yield from bump(run.tenancy, run.as_of_us)
         version = bumped if bumped == version + 1 else version
+    return changes, version
+
+
+def _settle(run: _Run, version: int) -> Plan[None]:
+    """Note that the tenant's state of *version* is compiled."""
     yield bind("compiler/settle", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key, version=version)
-    return changes
 
 
 def _erased(run: _Run) -> Plan[bool]:

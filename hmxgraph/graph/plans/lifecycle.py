@@ -195,8 +195,8 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: Recorded) -> Procedure[Recorded]:
-    """*recorded* with the conflicts that its arrival opened."""
-    opened = (yield from _detected(tenancy, recorded.artifact)) if recorded.outcome == "created" else ()
+    """*recorded* with the conflicts that its arrival opened; one that was cut off before it looked looks again."""
+    opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
     return Recorded(recorded.artifact, recorded.outcome, recorded.superseded_id, opened)
 
 
