@@ -18,6 +18,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from hmxgraph.errors import GraphNotOpen
 from hmxgraph.graph import drivers
 from hmxgraph.graph.address import Address
+from hmxgraph.graph.interrupts import interruptible
 from hmxgraph.graph.plan import Procedure, Work
 from hmxgraph.graph.runner import perform, perform_async, run, run_async
 from hmxgraph.graph.translation import translated, worth_repeating
@@ -54,7 +55,8 @@ class Connection:
 
         """
         try:
-            self._driver.verify_connectivity()
+            with interruptible():
+                self._driver.verify_connectivity()
         except (Neo4jError, DriverError) as error:
             raise translated(error, self.address.uri, "") from error
 
@@ -73,7 +75,7 @@ class Connection:
             raise GraphNotOpen(_CLOSED)
         watch = TransactionWatch(self._listeners)
         try:
-            with self._driver.session(database=self.address.database, bookmark_manager=self._bookmarks) as session:
+            with interruptible(), self._session() as session:
                 return _attempt(session, work, watch, RACES)
         except (Neo4jError, DriverError) as error:
             raise translated(error, self.address.uri, watch.statement) from error
@@ -83,6 +85,9 @@ class Connection:
         if not self._closed:
             self._closed = True
             drivers.release(self.address)
+
+    def _session(self) -> Session:
+        return self._driver.session(database=self.address.database, bookmark_manager=self._bookmarks)
 
     def _forget(self, listener: Trace) -> None:
         self._listeners = tuple(other for other in self._listeners if other is not listener)
