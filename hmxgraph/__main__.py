@@ -1,6 +1,32 @@
-"""``python -m hmxgraph`` is ``hmxgraph``."""
+"""``hmxgraph`` and ``python -m hmxgraph``: the command line, which may be interrupted while it is still imported."""
 
-from hmxgraph.cli import main
+import os
+import signal
+import sys
+from types import FrameType
+
+# What a shell tells of a program that SIGINT ended.
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line; see :func:`hmxgraph.cli.main`."""
+    heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heeded:
+        signal.signal(signal.SIGINT, _leave)
+    from hmxgraph.cli import main as program  # noqa: PLC0415 - takes a second, in which nothing is to be cleaned up
+
+    if heeded:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    program()
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    """End at once: an exception would come out of whatever module is being imported, as one of its own perhaps."""
+    sys.stderr.write("interrupted\n")
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
+
 
 if __name__ == "__main__":
     main()

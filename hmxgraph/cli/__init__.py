@@ -31,6 +31,7 @@ from hmxgraph.cli import (
     verify,
 )
 from hmxgraph.cli.common import err
+from hmxgraph.cli.interruption import interruption_told
 from hmxgraph.cli.pipes import reader_may_leave
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
@@ -91,7 +92,7 @@ def main() -> None:
     # What the driver has to tell is in the one line of the error.
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
     try:
-        with reader_may_leave():
+        with reader_may_leave(), interruption_told():
             app()
     except (HmxGraphError, OSError) as error:
         err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Ctrl-C while events are read: what was read is stored, and it is said."""
+"""Ctrl-C: one line and an exit code; while events are read, what was read is stored, and it is said."""
 
 import os
 import signal
@@ -7,11 +7,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+import typer
+
 from hmxgraph.cli.common import err
 
 # What a shell tells of a program that SIGINT ended.
 INTERRUPTED = 130
 _STDIN = 0
+
+
+@contextmanager
+def interruption_told() -> Iterator[None]:
+    """End with a line where Ctrl-C ends the block, whether typer had a look at it or not."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _end("interrupted")
+    except SystemExit as ended:
+        # So does typer end a command, without a word.
+        command = ended.__context__
+        if isinstance(command, typer.Exit) and isinstance(command.__cause__, KeyboardInterrupt):
+            _end("interrupted")
+        raise
 
 
 @contextmanager
@@ -33,14 +50,14 @@ def pipe_may_be_left(source: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _end("not all that was read is stored; feed it in again: what is stored counts as duplicate")
+        _end("interrupted: not all that was read is stored; feed it in again: what is stored counts as duplicate")
     finally:
         if before is not None:
             signal.signal(signal.SIGINT, before)
     if left:
-        _end("what was read until then is stored")
+        _end("interrupted: what was read until then is stored")
 
 
 def _end(told: str) -> None:
-    err.print(f"interrupted: {told}", style="yellow", highlight=False, soft_wrap=True)
+    err.print(told, style="yellow", highlight=False, soft_wrap=True)
     sys.exit(INTERRUPTED)

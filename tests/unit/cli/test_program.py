@@ -1,6 +1,7 @@
-"""The program itself: its version, and readers that leave early."""
+"""The program itself: its version, readers that leave early, and Ctrl-C."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -20,6 +21,31 @@ def test_a_reader_that_has_enough_is_no_error(words):
         os.close(source)
         said = running.communicate()[1]
     assert (running.returncode, said) == (UNREAD, "")
+
+
+@pytest.fixture
+def interruptible():
+    """Programs heed SIGINT, also where tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupted_at(module):
+    """How the program ends, and its last words, where SIGINT comes when *module* was imported."""
+    command = [sys.executable, "-X", "importtime", "-m", "hmxgraph", "health"]
+    nowhere = os.environ | {"HMXGRAPH_URI": "bolt://127.0.0.1:1", "HMXGRAPH_PASSWORD": "x"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=nowhere) as running:
+        next(line for line in running.stderr if line.rstrip().endswith(f" {module}"))
+        running.send_signal(signal.SIGINT)
+        rest = running.stderr.read()
+    return running.returncode, [line for line in rest.splitlines() if not line.startswith("import time:")]
+
+
+@pytest.mark.parametrize("module", ["hmxgraph.errors", "typer", "hmxgraph.compiler.model"])
+def test_an_interrupt_while_modules_are_imported_is_one_line(interruptible, module):
+    """No traceback out of the middle of some library, and the exit code of a program that SIGINT ended."""
+    assert interrupted_at(module) == (130, ["interrupted"])
 
 
 def test_the_version_is_told():
