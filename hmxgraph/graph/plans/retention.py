@@ -176,6 +176,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
     keys = [row["key"] for row in erased]
+    yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
     gone = yield from record_retention.erase(tenancy, records, tenant["logical_us"])
     lost = yield from _unmentioned(tenancy, keys, tenant["logical_us"])
     lost["record"] = list(gone.records)
