@@ -6,9 +6,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from io import FileIO
 from pathlib import Path
 from time import perf_counter
-from typing import IO, Any, Final, TypeAlias, TypedDict, cast
+from typing import Any, Final, TypeAlias, TypedDict, cast
 
 from hmxgraph.errors import IngestRefused, InvalidRequest, UnknownChoice
 from hmxgraph.graph.beside import beside
@@ -185,15 +186,29 @@ def _intake(tally: Tally, source: Any, options: IngestOptions) -> Iterator[Intak
     with _rejects(Path(options.rejects), source) as file:
 
         def refuse(rejection: Rejection, payload: Payload | None) -> None:
-            file.write(dead_letter(rejection, payload))
+            _append(dead_letter(rejection, payload), file, options.rejects)
 
         yield Intake(tally, count, tokenizer=options.tokenizer, on_error=options.on_error, refuse=refuse)
 
 
-def _rejects(path: Path, source: Any) -> IO[bytes]:
+def _append(line: bytes, file: FileIO, path: str | Path | None) -> None:
+    """Write *line* at once: a stream is told that it was taken, and forgets it."""
+    rest = memoryview(line)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        raise _unkept(path, error) from error
+
+
+def _rejects(path: Path, source: Any) -> FileIO:
     if reads(source, path):
         raise IngestRefused(str(path), "bad lines would be written into what is being read; choose another file")
     try:
-        return path.open("wb")
+        return path.open("wb", buffering=0)
     except OSError as error:
-        raise IngestRefused(str(path), f"bad lines cannot be kept there: {error.strerror or error}") from error
+        raise _unkept(path, error) from error
+
+
+def _unkept(path: str | Path | None, error: OSError) -> IngestRefused:
+    return IngestRefused(str(path), f"bad lines cannot be kept there: {error.strerror or error}")

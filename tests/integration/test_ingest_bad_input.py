@@ -170,6 +170,20 @@ def test_a_place_where_rejects_cannot_go(graph, lines, tmp_path, rejects):
     assert graph.ingest(path).accepted == GOOD
 
 
+def test_a_full_disk_for_rejects_is_named(graph):
+    """What cannot be kept is told with the file and the reason."""
+    with pytest.raises(IngestRefused, match=r"/dev/full.*No space left"):
+        graph.ingest([b"no event"], rejects="/dev/full")
+
+
+def test_rejects_are_kept_before_anything_is_acknowledged(graph, tenant_id, tmp_path):
+    """A bad line stands in its file by the time that the next good one is stored, whatever happens then."""
+    rejects, kept = tmp_path / "rejects.ndjson", []
+    good = document(tenant_id=tenant_id, event_id="good")
+    graph.ingest([b"no event", good], rejects=rejects, progress=lambda _: kept.append(rejects.read_bytes()))
+    assert b"no event" in kept[0]
+
+
 UNTELLABLE = ["0000-12-31T23:59:59Z", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-23:59", "9999-12-31T23:59:60Z"]
 FAR = ["0001-01-01T00:00:00Z", "1680-01-01T00:00:00Z", "2256-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"]
 
