@@ -1,6 +1,8 @@
 """The files of the fingerprint commands: envelopes, detached signatures, keys."""
 
 import os
+import secrets
+import shutil
 import sys
 from pathlib import Path
 
@@ -65,13 +67,30 @@ def write_files(file: Path, envelope: Envelope, key: SigningKey | None) -> bytes
     data = envelope.to_json().encode()
     beside = Path(f"{file}.sig")
     try:
-        file.write_bytes(data)
+        _put(file, data)
         beside.unlink(missing_ok=True)
         if key is not None:
-            beside.write_text(canonical_text(key.sign(envelope).model_dump()) + "\n", encoding="utf-8")
+            _put(beside, f"{canonical_text(key.sign(envelope).model_dump())}\n".encode())
     except OSError as error:
         raise FingerprintRefused("file", f"{file}: {error.strerror}", "choose another --out") from error
     return data
+
+
+def _put(file: Path, data: bytes) -> None:
+    """Put *data* in the place of *file*, whole or not at all; what is no plain file, such as a pipe, is written to."""
+    if file.exists() and not file.is_file():
+        file.write_bytes(data)
+        return
+    target = file.resolve()
+    aside = target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        aside.write_bytes(data)
+        if target.exists():
+            shutil.copymode(target, aside)
+        aside.replace(target)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
 
 
 def key_files(file: Path, key: SigningKey) -> tuple[Path, Path]:

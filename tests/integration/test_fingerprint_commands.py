@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import resource
 import stat
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -51,6 +53,33 @@ def typed(address, tmp_path, monkeypatch):
         return result
 
     return run
+
+
+@pytest.fixture
+def small_disk():
+    """No file can grow beyond a few bytes while the block lasts."""
+
+    @contextmanager
+    def small_disk():
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return small_disk
+
+
+def test_an_export_that_finds_no_room_leaves_the_one_before(typed, origin, tmp_path, small_disk):
+    """An envelope is in its file whole, or not at all."""
+    export = ("fingerprint", "export", "-t", origin.tenant_id, "-o", "f.json")
+    typed(*export)
+    before = (tmp_path / "f.json").read_bytes()
+    with small_disk(), pytest.raises(FingerprintRefused):
+        typed(*export)
+    assert (tmp_path / "f.json").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["f.json"]
 
 
 def test_a_signed_fingerprint_travels(typed, origin):
