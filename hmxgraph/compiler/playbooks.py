@@ -92,8 +92,13 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
 
 def _went_elsewhere(occurrence: Occurrence) -> bool:
     """Whether the failing program was run for something else next, and what failed was left as it was."""
-    same = occurrence.following[0].action == occurrence.action
+    same = bool(occurrence.following) and occurrence.following[0].action == occurrence.action
     return same and not occurrence.retried and not occurrence.repaired
+
+
+def _overcome(occurrence: Occurrence) -> bool:
+    """Whether what was done helped; the session may have gone well without what failed."""
+    return bool(occurrence.helped) and not _went_elsewhere(occurrence)
 
 
 def _recovery(occurrences: Sequence[Occurrence]) -> Recovery:
@@ -117,7 +122,7 @@ def _recovery(occurrences: Sequence[Occurrence]) -> Recovery:
 def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profile: CompilerProfile) -> ArtifactDraft:
     best = recoveries(group)
     known = [one for one in group.occurrences if one.helped is not None]
-    seen = Observations(len(group.sessions), len(known), sum(bool(one.helped) for one in known))
+    seen = Observations(len(group.sessions), len(known), sum(_overcome(one) for one in known))
     content = {
         "failure_pattern": _pattern(group),
         "trigger_conditions": _triggers(group),
@@ -352,7 +357,7 @@ def _share(name: str, calls: Sequence[frozenset[str]]) -> float:
 def _severity(group: FailureGroup, base: float, profile: CompilerProfile) -> str:
     rise = _failing_share(group.sessions) - base
     final = any(one.failure.recoverable is False for one in group.occurrences)
-    helped = sum(bool(one.helped) for one in group.occurrences) / len(group.occurrences)
+    helped = sum(_overcome(one) for one in group.occurrences) / len(group.occurrences)
     if final or (rise >= 2 * profile.severe_rise and helped < 0.25):
         return "critical"
     if rise >= profile.severe_rise:

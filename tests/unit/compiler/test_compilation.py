@@ -207,6 +207,19 @@ def test_a_single_coincidence_is_no_recovery():
     ]
 
 
+def test_what_was_left_as_it_was_has_not_been_overcome():
+    """Where the program was run for something else, and what failed was never tried again, nothing helped."""
+    alter, kill = 'mysql -e "ALTER TABLE carts ADD INDEX (created_at)"', 'mysql -e "KILL QUERY 31002"'
+    sessions = [
+        Script(f"m{n}").user("Add an index").run(alter, error="lock wait timeout exceeded").run(kill).events
+        for n in range(2)
+    ]
+    (playbook,) = drafts(sessions, "failure_playbook")
+    assert playbook.content["recovery_steps"] == ["Stop and tell the user what failed"]
+    assert (playbook.seen.count, playbook.seen.successes) == (2, 0)
+    assert playbook.content["severity"] == "medium"
+
+
 def test_playbooks_tell_the_command_line():
     """A recovery is told by the command line that most sessions ran; where they differ in a name, without it."""
     packages = ("requests", "requests", "requests", "numpy")
