@@ -105,15 +105,29 @@ def records_table(views: Iterable[RecordView]) -> Table:
     return table
 
 
-def show_mapping(values: Mapping[str, Any]) -> None:
-    """Print named values, one a line; lists with their parts below."""
+def show_mapping(values: Mapping[str, Any], indent: str = "") -> None:
+    """Print named values, one a line; lists and what has parts of its own with these below."""
     for name, value in values.items():
         if isinstance(value, list):
-            out.print(f"{name}:")
+            out.print(f"{indent}{name}:")
             for part in value:
-                out.print(f"  - {part}", highlight=False)
+                out.print(f"{indent}  - {_on_one_line(part)}", highlight=False)
+        elif isinstance(value, Mapping) and any(isinstance(part, Mapping | list) for part in value.values()):
+            out.print(f"{indent}{name}:")
+            show_mapping(value, f"{indent}  ")
         elif value is not None:
-            out.print(f"{name}: {value}", highlight=False)
+            out.print(f"{indent}{name}: {_on_one_line(value)}", highlight=False)
+
+
+def _on_one_line(value: Any) -> str:
+    """A value as people write it.
+
+    >>> _on_one_line({"active": 1, "hidden": 0}), _on_one_line({}), _on_one_line(2)
+    ('active 1, hidden 0', 'none', '2')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {part}" for name, part in value.items() if part is not None) or "none"
+    return str(value)
 
 
 def show_all(each: Iterable[Mapping[str, Any]]) -> None:
