@@ -19,6 +19,7 @@ app = typer.Typer(no_args_is_help=True, help="Artifacts: what was learned, its v
 
 ArtifactId = Annotated[str, typer.Argument(help="Id of the artifact.")]
 File = Annotated[Path, typer.Argument(help="JSON document of the artifact; - reads standard input.")]
+LEARNT = "nothing of any status fits; hmxgraph compile learns artifacts from the events of sessions"
 _STYLES = {"active": "green", "draft": "yellow", "superseded": "dim", "deprecated": "red", "archived": "dim"}
 
 
@@ -50,7 +51,7 @@ def list_artifacts(
         )
         emit(page.document(), as_json, lambda: _show_page(page))
         if not page:
-            tell_why_nothing(graph, "--status any lists those that hold no longer, too")
+            tell_why_nothing(graph, "--status any lists those that hold no longer, too" if wanted else LEARNT)
 
 
 @app.command()

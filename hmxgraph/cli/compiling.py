@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -69,7 +70,17 @@ def show_report(report: CompileReport) -> None:
         line = f"{change.deed:<11}{change.artifact_type:<18}{change.title}"
         out.print(line, highlight=False, no_wrap=True, overflow="ellipsis")
     if len(changes) > SHOWN:
-        out.print(f"... and {len(changes) - SHOWN} more: hmxgraph query active_knowledge")
+        rest = f"... and {len(changes) - SHOWN} more: {_where_all_are(report)}"
+        out.print(rest, highlight=False, soft_wrap=True)
+
+
+def _where_all_are(report: CompileReport) -> str:
+    """How to see every change, drafts too; what was only tried is nowhere but in the report."""
+    return (
+        "--json tells all"
+        if report.dry_run
+        else f"hmxgraph artifact list --status any --tenant {quote(report.tenant_id)}"
+    )
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -4,6 +4,7 @@ import pytest
 
 from hmxgraph.demo import events_file
 from tests.artifact_makers import schema
+from tests.session_makers import Script
 
 
 @pytest.fixture
@@ -33,6 +34,13 @@ def test_drafts_wait(reason, graph):
     for words in (("pack", "deploy"), ("artifact", "list")):
         assert reason(*words).startswith("2 drafts wait: ")
         assert "hmxgraph artifact transition ID active" in reason(*words)
+
+
+def test_nothing_of_any_status(reason, graph, tenant_id):
+    """Who asked for every status is not told to ask for it."""
+    graph.ingest(Script("s", tenant=tenant_id).user("Hello").events)
+    assert reason("artifact", "list").startswith("--status any lists")
+    assert "hmxgraph compile" in reason("artifact", "list", "--status", "any")
 
 
 def test_nothing_fits(reason, graph):
