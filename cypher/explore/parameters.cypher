@@ -1,8 +1,8 @@
 // Parameters to start with.
 //
 // One row: a value for each parameter of the other queries, from what the tenant has: its newest session of several
-// events (else its newest), its best connected entity, the artifact with the most evidence, its newest thread, and the
-// day before its latest change of knowledge.
+// events (else its newest), its best connected entity, the artifact with the most evidence up to sixty sources, its
+// newest thread, and the day before its latest change of knowledge.
 //
 // What memories were told by hand stands in a session of its own, which nobody ran and which has no story.
 //
@@ -30,8 +30,9 @@ WITH
   } AS names,
   COLLECT {
     MATCH (artifact:Artifact {tenant_id: $tenant_id, status: 'active'})
-    RETURN artifact.artifact_id
-    ORDER BY COUNT { (artifact)-[:EVIDENCED_BY]->() } DESC, artifact.artifact_id
+    WITH artifact.artifact_id AS artifact_id, COUNT { (artifact)-[:EVIDENCED_BY]->() } AS sources
+    RETURN artifact_id
+    ORDER BY CASE WHEN sources <= 60 THEN sources ELSE -sources END DESC, artifact_id
     LIMIT 1
   } AS artifact_ids,
   COLLECT {

@@ -110,6 +110,14 @@ def test_the_session_to_start_with_has_a_story(graph, tenant_id):
         assert (len(sessions), graph.query("explore/parameters").rows[0]["session_id"]) == (2, "s")
 
 
+def test_the_artifact_to_start_with_is_no_crowd(graph, tenant_id):
+    """What rests on hundreds of events is no picture, so long as something rests on fewer."""
+    graph.ingest([document(tenant_id=tenant_id, event_id=f"e{n}", session_id="s", sequence=n) for n in range(70)])
+    for name, most in (("crowd", 70), ("picture", 60), ("single", 1)):
+        graph.record_artifact(schema(name, step=name, source_events=[f"e{n}" for n in range(most)]))
+    assert graph.query("explore/parameters").rows[0]["artifact_id"] == "picture"
+
+
 def test_starting_values_of_an_empty_tenant(graph):
     """A tenant without anything still gets a value for each parameter."""
     values = graph.query("explore/parameters").rows[0]
