@@ -1,4 +1,4 @@
-// What changed since.
+// What changed since a time.
 //
 // Artifacts whose status changed at or after a time (ISO 8601 with offset), latest first.
 //

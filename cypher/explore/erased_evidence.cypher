@@ -1,4 +1,4 @@
-// Erased evidence.
+// Erased evidence and what still rests on it.
 //
 // Events whose content was erased and what still rests on them, as a picture.
 //

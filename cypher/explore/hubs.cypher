@@ -1,4 +1,4 @@
-// Hubs.
+// Hubs: the best connected entities.
 //
 // The twenty-five entities with the most active relations.
 //

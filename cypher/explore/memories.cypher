@@ -1,4 +1,4 @@
-// Memories.
+// Memories: policies, preferences, facts and goals.
 //
 // What was stated or directed: policies, preferences, facts and goals with their standing and evidence.
 //

@@ -1,4 +1,4 @@
-// Open conflicts.
+// Open conflicts and their sides.
 //
 // Records that cannot both hold, with the sides, as a picture.
 //

@@ -1,4 +1,4 @@
-// Sessions of a tenant.
+// Sessions, the latest first.
 //
 // Every session with its span, number of events and outcome, the latest first. Start here.
 //

@@ -1,4 +1,4 @@
-// Supersession chains.
+// Supersession chains: what took whose place.
 //
 // Every artifact that took another's place, newer first within its chain, as a picture.
 //

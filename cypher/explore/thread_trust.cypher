@@ -1,4 +1,4 @@
-// Trust of a thread.
+// Trust in a thread: who replied to whom, and how.
 //
 // The records of a thread with who replied to whom and how, as a picture.
 //
