@@ -62,7 +62,7 @@ def export(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Write what was learned into an envelope: no events, no secrets, no private names."""
+    """Write what was learned into an envelope: no events; secrets and private names are masked by rules."""
     if key is not None and file is None:
         raise typer.BadParameter("a signature needs a file to stand beside: add --out FILE", param_hint="--key")
     signing = read_key(key) if key else None

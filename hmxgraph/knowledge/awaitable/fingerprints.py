@@ -19,7 +19,9 @@ class AsyncFingerprints(AsyncFace):
     """The part of the front door through which learned memory travels."""
 
     async def export_fingerprint(self, **choices: Unpack[ExportChoices]) -> Envelope:
-        """An envelope with what was learned, without events, secrets or private names (HMX-F); same state, same bytes.
+        """An envelope with what was learned, without events (HMX-F); same state, same bytes.
+
+        Secrets and private names in its texts are masked by rules, which miss some: look at it before you give it away.
 
         Choices: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
         (the entity types whose names may be told). To sign it, :class:`hmxgraph.fingerprint.signing.SigningKey`:
