@@ -4,7 +4,8 @@
 // events (else its newest), its best connected entity, the artifact with the most evidence up to sixty sources, its
 // newest thread, and the day before its latest change of knowledge.
 //
-// What memories were told by hand stands in a session of its own, which nobody ran and which has no story.
+// What memories were told by hand and how they were tidied stands in sessions and a thread of their own, which nobody ran
+// and which have no story.
 //
 // What is said to be there always is: it is named for its index.
 //
@@ -18,7 +19,9 @@ WITH
     WHERE session.changed_version IS NOT NULL
     RETURN session.session_id
     ORDER BY
-      session.event_count > 1 AND session.session_id <> 'memory-operations' DESC, session.last_us DESC, session.session_id
+      session.event_count > 1 AND NOT session.session_id IN ['memory-operations', 'task:memory-maintenance'] DESC,
+      session.last_us DESC,
+      session.session_id
     LIMIT 1
   } AS sessions,
   COLLECT {
@@ -39,7 +42,7 @@ WITH
     MATCH (record:TaskRecord {tenant_id: $tenant_id})
     WHERE record.thread_id IS NOT NULL AND record.created_us IS NOT NULL
     RETURN record.thread_id
-    ORDER BY record.created_us DESC, record.key
+    ORDER BY record.thread_id <> 'memory-maintenance' DESC, record.created_us DESC, record.key
     LIMIT 1
   } AS threads,
   COLLECT {

@@ -110,6 +110,17 @@ def test_the_session_to_start_with_has_a_story(graph, tenant_id):
         assert (len(sessions), graph.query("explore/parameters").rows[0]["session_id"]) == (2, "s")
 
 
+def test_what_tidied_the_memory_is_no_work_to_start_with(graph):
+    """A task that agents worked on is looked at first, though the memory was tidied after it."""
+    started = graph.tasks.start("Move billing to the new ledger", agent_id="ana")
+    graph.tasks.resume(started.task_id)
+    graph.tasks.progress(started.task_id, summary="Schema drafted", next_step="Migrate a copy", agent_id="ana")
+    assert graph.memory.dream(dry_run=False).report_id
+    values = graph.query("explore/parameters").rows[0]
+    assert values["thread_id"] == started.task_id
+    assert values["session_id"] == f"task:{started.task_id}"
+
+
 def test_the_artifact_to_start_with_is_no_crowd(graph, tenant_id):
     """What rests on hundreds of events is no picture, so long as something rests on fewer."""
     graph.ingest([document(tenant_id=tenant_id, event_id=f"e{n}", session_id="s", sequence=n) for n in range(70)])
