@@ -10,6 +10,7 @@ from time import monotonic
 import pytest
 
 from hmxgraph.demo import events_file
+from hmxgraph.protocol.timestamps import iso
 from tests.unit.ingest.making import document
 
 
@@ -132,6 +133,15 @@ def test_nothing_to_forget_is_told(hmxgraph, tenant_id):
     for words in (("--session", "nope", "--yes"), ("--event", "nope", "--dry-run")):
         code, out, err = hmxgraph("forget", *words, "--tenant", tenant_id)
         assert (code, "Nothing to forget" in out, "nothing matched" in err) == (0, True, True)
+
+
+def test_health_tells_people_the_time(hmxgraph, tenant_id):
+    """The time of the tenant's latest event as people write it; of a tenant without any, none."""
+    assert "None" not in hmxgraph("health", "--tenant", tenant_id)[1]
+    hmxgraph("remember", "Never deploy on Friday", "--kind", "policy", "--tenant", tenant_id)
+    shown = hmxgraph("health", "--tenant", tenant_id)[1]
+    stamp = json.loads(hmxgraph("health", "--tenant", tenant_id, "--json")[1])["logical_us"]
+    assert iso(stamp) in shown
 
 
 @pytest.mark.parametrize("uri", ["localhost:7687", "http://localhost:7474", "bolt://[::1"])
