@@ -31,7 +31,7 @@ def compile_events(
 
 
 def suggest(
-    session: Annotated[str, typer.Argument(help="The running session.")],
+    session: Annotated[str, typer.Argument(help="Id of the running session; hmxgraph query sessions lists them.")],
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:

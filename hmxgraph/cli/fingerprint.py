@@ -57,7 +57,7 @@ def export(
         Path | None, typer.Option(help="Sign with this private key; the signature goes to FILE.sig.")
     ] = None,
     agent: Annotated[str | None, typer.Option(help="The agent that this memory belongs to.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag for the fingerprint; may be repeated.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag for the fingerprint; repeat it for several.")] = None,
     expires: Annotated[str | None, typer.Option(help="Stale after this time (ISO 8601 with offset).")] = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,

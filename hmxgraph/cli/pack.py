@@ -9,7 +9,7 @@ import typer
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, err, opened, out
 from hmxgraph.cli.nothing import tell_why_no_entry
 from hmxgraph.knowledge import KnowledgeGraph
-from hmxgraph.protocol.packs import Entry
+from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES, Entry
 from hmxgraph.recall.pack import Pack
 
 if TYPE_CHECKING:
@@ -19,16 +19,20 @@ Explain = Annotated[bool, typer.Option("--explain", help="Why each entry is in a
 Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")]
 # Kinds of entries whose evidence the report unfolds.
 _DERIVED = frozenset({"artifact", "memory", "policy"})
-Section = Annotated[list[str] | None, typer.Option("--section", help="Only these sections; repeat for several.")]
+Section = Annotated[
+    list[str] | None,
+    typer.Option("--section", help=f"Only this section; repeat it for several: {', '.join(SECTION_PRIORITY)}."),
+]
+Strategy = Annotated[str, typer.Option("--strategy", help=f"How to rank: {', '.join(STRATEGIES)}.")]
 
 
 def pack(
     query: Annotated[str, typer.Argument(help="What the agent is about to do or wants to know.")],
     tenant: Tenant = "default",
     budget: Annotated[int, typer.Option("--budget", "-b", help="Hard limit in tokens.")] = 2048,
-    strategy: Annotated[str, typer.Option("--strategy", help="How to rank.")] = "ranked",
+    strategy: Strategy = "ranked",
     section: Section = None,
-    session: Annotated[str | None, typer.Option("--session", help="The running session.")] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Id of the running session.")] = None,
     as_of: AsOf = None,
     explain: Explain = False,
     html: Html = None,

@@ -22,6 +22,7 @@ from hmxgraph.cli.record_fields import (
 )
 from hmxgraph.cli.record_search import search
 from hmxgraph.graph.rows.task_results import Related
+from hmxgraph.protocol.records import ARTIFACT_KINDS
 
 app = typer.Typer(no_args_is_help=True, help="Records: what agents say about each other's work.")
 
@@ -30,7 +31,7 @@ ReplyTo = Annotated[str, typer.Argument(help="Id of the record it is about.")]
 
 @app.command()
 def create(
-    kind: Annotated[str, typer.Argument(help="One of the eleven kinds, such as review or decision.")],
+    kind: Annotated[str, typer.Argument(help=f"{', '.join(ARTIFACT_KINDS)}.")],
     task_id: Annotated[str | None, typer.Option("--task", help="Its task; a reply needs none.")] = None,
     summary: Summary = "",
     agent: Agent = None,

@@ -10,7 +10,7 @@ from hmxgraph.cli.common import out
 from hmxgraph.errors import MalformedJson
 from hmxgraph.graph.rows.task_results import Hit, Library, RecordView, SearchResult, Written
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.protocol.records import FILTERS, TaskRecord
+from hmxgraph.protocol.records import FILTERS, MODES, TaskRecord
 
 Agent = Annotated[str | None, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Who reports.")]
 Project = Annotated[str | None, typer.Option("--project", help="The project it belongs to.")]
@@ -23,13 +23,13 @@ Where = Annotated[
     list[str] | None, typer.Option("--where", "-w", metavar="FILTER=VALUE", help=f"Exact filter: {', '.join(FILTERS)}.")
 ]
 Query = Annotated[str, typer.Argument(help="Words to rank by; none: the newest first.")]
-Mode = Annotated[str, typer.Option(help="generic, brief_project, resume_task, find_failures, find_decisions, ...")]
+Mode = Annotated[str, typer.Option(help=f"What the answer is for: {', '.join(MODES)}.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Hits at most.")]
 Hidden = Annotated[bool, typer.Option("--hidden", help="Also what was superseded or retired.")]
 Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens that the answer may cost.")]
 Siblings = Annotated[bool, typer.Option("--siblings", help="With each hit what carries the same event: tag.")]
-Hard = Annotated[bool, typer.Option("--hard", help="A policy that nothing overrides.")]
+Hard = Annotated[bool, typer.Option("--hard", help="A policy without exception: part of every pack.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeat it for several.")]
 Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you back the claim.")]
 _TRUST = {

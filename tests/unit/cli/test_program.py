@@ -6,9 +6,13 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 import hmxgraph
+from hmxgraph.cli import app
 from hmxgraph.cli.pipes import UNREAD
+from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
+from hmxgraph.protocol.records import ARTIFACT_KINDS, FILTERS, MODES
 
 
 @pytest.mark.parametrize("words", [("query",), ("query", "--json"), ("schema", "fingerprint"), ("--help",)])
@@ -46,6 +50,20 @@ def interrupted_at(module):
 def test_an_interrupt_while_modules_are_imported_is_one_line(interruptible, module):
     """No traceback out of the middle of some library, and the exit code of a program that SIGINT ended."""
     assert interrupted_at(module) == (130, ["interrupted"])
+
+
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        (("pack",), (*STRATEGIES, *SECTION_PRIORITY)),
+        (("record", "search"), (*MODES, *FILTERS)),
+        (("record", "create"), ARTIFACT_KINDS),
+    ],
+)
+def test_the_help_names_every_choice(words, choices):
+    """Whoever must choose from fixed words is told all of them."""
+    told = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "400"}).stdout
+    assert [choice for choice in choices if choice not in told] == []
 
 
 def test_the_version_is_told():
