@@ -20,6 +20,7 @@ from hmxgraph.protocol.packs import (
 )
 from hmxgraph.protocol.parsing import measured
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.recall.arrays import Floats
 from hmxgraph.recall.budget import SHARES, section_budgets
 from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
 from hmxgraph.recall.draft import Draft
@@ -33,6 +34,8 @@ from hmxgraph.recall.render import Line, line_of, parts_of, tokens_of
 from hmxgraph.recall.scoring import THRESHOLD, WEIGHTS, plain
 
 PROFILE = "hmxgraph-recall-1"
+# The part of the best event's share of the question that what happened again needs itself.
+RECURS = 0.5
 _ORIGINS = {
     "episode": "episodic",
     "memory": "semantic",
@@ -53,7 +56,7 @@ def assemble(draft: Draft) -> Pack:
     box = _filled(draft, judgement)
     dropped = (*judgement.dropped, *_topped_up(box, draft, reached, repeats))
     if draft.found.question.recalls:
-        _recurred(box, dropped)
+        _recurred(box, dropped, draft.found.match.share)
     return _Writing(draft, ranking, replace(judgement, dropped=dropped), box).pack()
 
 
@@ -87,17 +90,19 @@ def _topped_up(box: Box, draft: Draft, reached: Collection[str], repeats: Repeat
     return repeated
 
 
-def _recurred(box: Box, dropped: Iterable[Dropped]) -> None:
+def _recurred(box: Box, dropped: Iterable[Dropped], shares: Floats) -> None:
     """Put in what was told in the same words on other days, while there is room: it happened again.
 
-    Only for a question about what was; an agent at work does the same every day.
+    Only for a question about what was; an agent at work does the same every day. What has hardly a word of the
+    question, by its *shares* of them, stands beside the answer, and that it was said again tells nothing.
     """
+    asked = (shares > 0) & (shares >= RECURS * shares.max(initial=0.0))
     texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
     told = {_happening(packed.ranked.candidate) for packed in box.packed.values()}
     for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
         of = ranked.candidate
         again = of.section == SECTION and of.content in texts and not of.verdict and _happening(of) not in told
-        if again and box.fits(ranked):
+        if again and asked[of.place] and box.fits(ranked):
             box.add(ranked)
             told.add(_happening(of))
 

@@ -154,6 +154,20 @@ def test_a_question_about_what_was_is_told_how_often():
     assert dates("When did I have a migraine?", budget=30) == (2, 2)
 
 
+def test_what_is_said_again_beside_the_answer_is_told_once():
+    """Only what the question asks about happened again; small talk around it does not take up the budget."""
+    told = [event(0, "A migraine again this morning")]
+    told += [
+        event(number, "Milk and bread for the list", session=f"s{number}", age_days=number, salience=1.0)
+        for number in range(1, 9)
+    ]
+    found = packed(told, query="When did I have a migraine?", budget=600)
+    assert sorted(entry.content for entry in found.entries) == [
+        "A migraine again this morning",
+        "Milk and bread for the list",
+    ]
+
+
 def test_a_cut_event_shows_what_is_asked_for():
     """Wherever it stands in it, after its beginning."""
     log = "pytest\n" + "\n".join(f"case {number} passed" for number in range(60)) + "\nError: unknown ledger account\n"
