@@ -1,5 +1,7 @@
 """Memories from what the rules found: their words, whom they are about, and the question they answer."""
 
+import re
+
 from hmxgraph.extraction.facts import Fact
 from hmxgraph.extraction.permissions import Lifted
 from hmxgraph.extraction.preferences import Preference
@@ -10,20 +12,33 @@ from hmxgraph.text.terms import signs, words
 # Who speaks, where nothing says who it is. Several people may be meant in the sessions of one tenant.
 UNKNOWN = "the user"
 _ATTITUDES = frozenset({"likes", "dislikes"})
+_OF_ONESELF = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
 
 
-def policy_draft(text: str, confidence: float, method: str, *, hard: bool = False) -> MemoryDraft:
-    """*text* as a policy: a later one that says the opposite about the same takes its place."""
+def policy_draft(
+    text: str, confidence: float, method: str, *, hard: bool = False, speaker: str = UNKNOWN
+) -> MemoryDraft:
+    """*text* as a policy: a later one that says the opposite about the same takes its place.
+
+    What a known *speaker* wants for himself goes by his name, and leaves alone what others want for themselves.
+
+    >>> policy_draft("Never phone me", 0.9, "directive", speaker="Ann").text
+    'Ann: Never phone me'
+    >>> policy_draft("Never push to main", 0.9, "directive", speaker="Ann").text
+    'Never push to main'
+    """
+    whose = speaker if speaker != UNKNOWN and _OF_ONESELF.search(text) else ""
     about, against = stance(text)
     topic = " ".join(filter(None, (*sorted(about), signs(text)))) if about else ""
+    own = f"\0{plain(whose)}" if whose else ""
     return MemoryDraft(
         "policy",
-        text,
+        f"{whose}: {text}" if whose else text,
         confidence,
         method,
         predicate="forbids" if against else "demands",
         hard=hard,
-        slot=f"policy\0{topic}" if topic else "",
+        slot=f"policy\0{topic}{own}" if topic else "",
     )
 
 

@@ -99,7 +99,7 @@ def _of_sentence(sentence: str, voice: Voice, looked: Looked, teller: str) -> It
         yield lifted_draft(back, "directive")
     order = directives.order(sentence, system=voice.part == "system") if looked.orders and not back else None
     if order:
-        yield policy_draft(order.text, order.confidence, "directive", hard=order.hard)
+        yield policy_draft(order.text, order.confidence, "directive", hard=order.hard, speaker=teller)
     like = preferences.preference(sentence) if looked.likes else None
     if like:
         yield preference_draft(like, _attributed(like.text, voice), voice.subject, "preference")
@@ -114,7 +114,7 @@ def _of_sentence(sentence: str, voice: Voice, looked: Looked, teller: str) -> It
 
 
 def _attributed(text: str, voice: Voice) -> str:
-    return f"{voice.name}: {text}" if voice.name else text
+    return text if voice.subject in {"", UNKNOWN} else f"{voice.subject}: {text}"
 
 
 def _request(found: list[str]) -> Iterator[MemoryDraft]:

@@ -234,3 +234,17 @@ def test_what_is_liked_is_named_without_emphasis():
     endings = ("", " too", " so much", ", too")
     told = [extract(by_person(f"I love traveling{ending}.")).memories[0] for ending in endings]
     assert {(one.object, one.slot) for one in told} == {(told[0].object, told[0].slot)}
+
+
+def test_what_somebody_wants_for_himself_goes_by_his_name():
+    """One user's rule about himself is nobody else's, and takes the place of nobody else's; other rules have no name."""
+    ann, bob = (
+        extract(said(text, source=name)).memories[0]
+        for name, text in (("Ann", "Never call me before nine."), ("Bob", "Always call me before nine."))
+    )
+    assert (ann.text, ann.hard) == ("Ann: Never call me before nine.", True)
+    assert (bob.text, ann.slot == bob.slot) == ("Bob: Always call me before nine.", False)
+    by_id = extract(said("Never call me before nine. I prefer aisle seats.", metadata={"user_id": "U7"}))
+    assert kept(by_id) == [("policy", "U7: Never call me before nine."), ("preference", "U7: I prefer aisle seats.")]
+    assert kept(extract(said("Never push to main.", source="Ann"))) == [("policy", "Never push to main.")]
+    assert kept(extract(said("Never call me before nine."))) == [("policy", "Never call me before nine.")]
