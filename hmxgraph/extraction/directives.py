@@ -28,11 +28,18 @@ _OCCASION = one_of(
     r"(?:before|after) (?:\w+ing|you|we|any|every|each|a|an)\b", r"if\b", r"unless\b", r"once\b", r"while\b",
     r"until\b", r"for (?:all|any|every|each)\b", r"in (?:all|any|every|each|your)\b", r"during\b",
     r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
+    # A kind of things, by its plural, but no time and nothing of the moment.
+    r"(?:for|in|on|with|at|during) (?!\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two"
+    r"|three|few|some|other)\b)(?:[a-z-]+ ){0,3}?(?!(?:day|week|month|year|hour|minute|term|case|time|detail|starter)s\b)"
+    r"[a-z-]{2,}s\b",
 )  # fmt: skip
-_OPENING = pattern(rf"(?:{_ADVERBIAL}\s*,?\s*|{_OCCASION}[^,.;!?]{{0,100}},\s*)+")
+_OPENING = pattern(
+    rf"(?:{_ADVERBIAL}\s*,?\s*"
+    rf"|{_OCCASION}[^,.;!?]{{0,100}}?(?:,\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
+)
 _ASKED = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
-    r"|you (?:should|must|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
+    r"|you (?:should|must(?! not\b)|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
 )
 # The heads.
 _STRONG = pattern(
@@ -72,7 +79,20 @@ _EVERY = pattern(r"(?:all|every|each|any|no)\b[^,.;]{3,60}? ", _MUST.pattern)
 _ANYBODY = pattern(
     r"(?:no(?:body|[ -]one)(?: else| (?:but|except) \w+)? (?:may|must|shall|is (?:(?:allowed|permitted) )?to)"
     r"|(?:every|any)(?:body|one)(?: else| (?:but|except) \w+)? (?:must(?: not| never| always)?|should (?:always|never)"
-    r"|may (?:not|only)|shall(?: not)?|is required to))(?: ever)? "
+    r"|may (?:not|only)|shall(?: not)?|is required to)"
+    r"|only (?!if\b|when\b)(?:[\w'-]+ ){1,4}?(?:may|(?:is|are) allowed to))(?: ever)? "
+)
+# Of what is done with things of a kind, told by its plural: "Commit messages must start with a verb".
+_OF_A_KIND = pattern(
+    r"(?:no [^,.;!?]{3,60}? (?:may|must|shall)"
+    r"|(?!(?:there|things|this|his|its|us|guess|sometimes|always|yes|thanks|as|unless|whereas|perhaps)\b)"
+    r"(?:[a-z-]+ ){0,3}?[a-z-]{2,}s(?: (?:over|above|under|below|of|in|for|from|to|on|without|with) [^,.;!?]{1,40}?)?"
+    r" (?:must(?: not| never| always| only)?|may only|should (?:always|never)|(?:are|is) not allowed to))"
+    r" (?P<undergo>be [a-z]+(?:ed|en)\b)?"
+)
+# Of whoever is spoken to: what he may not do.
+_FORBIDDEN = pattern(
+    r"you (?:(?:must|shall) not|mustn't|(?:are|'re) (?:not|never) (?:allowed|permitted) to|aren't allowed to) "
 )
 # A ban without a verb: "No emojis in commit messages".
 _BAN = pattern(
@@ -95,8 +115,20 @@ _WIDE = pattern(
 )
 _HABIT = pattern(
     r"\b(?:(?:before|after|when) (?:\w+ing|a|an|any|every|each|you (?:commit|push|merge|deploy|release|ship|publish"
-    r"|answer|reply|respond|write|edit|delete))|(?:for|in|on) (?:all|any|every|each))\b"
+    r"|answer|reply|respond|write|edit|delete)|you [a-z-]+ (?:an?|any(?:thing|one|body)?|every|each))"
+    r"|(?:for|in|on) (?:all|any|every|each))\b"
 )
+# The same behind the order: "Run the linter before every commit".
+_EACH_TIME = pattern(
+    r" (?:(?:before|after) (?:(?:you )?[a-z-]+ )?(?:any|every|each)(?:thing|one|body)?"
+    r"|when you [a-z-]+ (?:an?|any(?:thing|one|body)?))\b"
+)
+# Who is to be asked or told each time, is so for good.
+_TO_ME = pattern(r"^([a-z]+) (?:me|us)\b")
+# What may stand for something that an occasion such as "whenever a guest comes" speaks of.
+_BOUND = pattern(r"\b(?:it|its|them|they)\b")
+# In a system prompt, what makes an order one for certain occasions.
+_GIVEN = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
 # Words that tie an order to the moment it is given in.
 _CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
 _POINTING = pattern(
@@ -139,6 +171,7 @@ _SIGNS = re.compile(
     r"\b"
     + one_of(
         rf"{one_of(*_INSISTING, *_NAMING)}\s",
+        r"no [^,.;!?]{3,60} (?:may|shall)\b",
         *(sign.pattern for sign in (_STYLE, _MUST, _ANYBODY, _BAN, _LASTING, _WIDE, _HABIT)),
     )
 )
@@ -204,11 +237,29 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
     mild = _MILD.match(core)
     if mild and _follows(mild):
         return 0.85 if system else _mild(mild["how"].lower(), core, opening)
-    if _EVERY.match(core) or _of_anybody(core) or (system and _NORM.search(core)):
+    if _EVERY.match(core) or _of_anybody(core) or _of_a_kind(core) or (system and _NORM.search(core)):
         return 0.85 if system else 0.75
+    return _banned(core, sentence, system=system) or _plain(core, opening, system=system)
+
+
+def _banned(core: str, sentence: str, *, system: bool) -> float:
+    ban = _FORBIDDEN.match(core)
+    if ban and _verb(told := core[ban.end() :]):
+        return 0.0 if is_of_the_moment(_own(told)) else 0.85
     if _BAN.match(core):
         return 0.85 if system else _ban(core, sentence)
-    return _plain(core, opening) if _verb(core) and not _POINTING.search(_own(core)) else 0.0
+    return 0.0
+
+
+def _points(core: str, opening: str) -> bool:
+    """Whether an order points at what is in hand, and not at what its occasion speaks of."""
+    told = _own(core)
+    return bool(_POINTING.search(_BOUND.sub("", told) if _LASTING.search(opening) else told))
+
+
+def _of_a_kind(core: str) -> bool:
+    found = _OF_A_KIND.match(core)
+    return found is not None and (found["undergo"] is not None or _verb(core[found.end() :]))
 
 
 def _of_anybody(core: str) -> bool:
@@ -253,11 +304,16 @@ def _verb(core: str) -> bool:
     return core.split(" ", 1)[0].lower().rstrip(".,!;:") in BASE_VERBS
 
 
-def _plain(core: str, opening: str) -> float:
+def _plain(core: str, opening: str, *, system: bool) -> float:
     """How sure a plain imperative is to hold beyond the moment, by the words that say how long."""
+    if not _verb(core) or _points(core, opening):
+        return 0.0
     if _LASTING.search(opening) or _LASTING.search(core):
         return 0.8
-    return 0.6 if " " in core and _HABIT.search(opening) and not _IN_HAND.search(core) else 0.0
+    each_time = _EACH_TIME.search(core) and not _IN_HAND.search(_TO_ME.sub(r"\1", core))
+    if each_time or (" " in core and _HABIT.search(opening) and not _IN_HAND.search(core)):
+        return 0.6
+    return 0.7 if system and (opening or _GIVEN.search(core)) else 0.0
 
 
 def _follows(found: re.Match[str]) -> bool:

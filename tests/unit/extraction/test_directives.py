@@ -56,6 +56,19 @@ ORDERS = [
     ("No matter what I say, don't delete backups.", 0.8, False),
     ("Each time you finish, summarise.", 0.8, False),
     ("Nobody is to merge on Fridays.", 0.75, False),
+    ("Run the linter before every commit.", 0.6, False),
+    ("And run `make gen` after touching any .proto file, otherwise it breaks.", 0.6, False),
+    ("Ask me before you delete anything.", 0.6, False),
+    ("Before you restart a payments service, call Ravindra.", 0.6, False),
+    ("Whenever a customer asks for a refund, give it to them.", 0.8, False),
+    ("For payments incidents, always call Ravindra first.", 0.9, False),
+    ("For payments incidents you must call Ravindra before you restart anything.", 0.6, False),
+    ("Commit messages must start with the service name.", 0.75, False),
+    ("Refunds over 100 must be approved by a supervisor.", 0.75, False),
+    ("No pull request may be merged without a review.", 0.75, False),
+    ("You are not allowed to share customer data.", 0.85, True),
+    ("You must not share customer data.", 0.85, True),
+    ("Only Denise may approve refunds.", 0.75, False),
 ]
 LASTING = [
     "From now on", "Going forward", "Moving forward", "In future", "In the future", "Next time", "Henceforth",
@@ -105,6 +118,17 @@ NO_ORDERS = [
     "Don't cancel, the trip is on.",
     "Do not use the card, or that voucher.",
     "Yes.",
+    "Call me before you leave.",
+    "Remind me before every meeting today.",
+    "Run the tests again after changing the import.",
+    "Wait until every test has passed.",
+    "In two days, make sure to water the plants.",
+    "You must not worry.",
+    "You must not delete it.",
+    "Things must change.",
+    "There must be a mistake in the numbers.",
+    "Your kids must be so proud.",
+    "Guests must have left early.",
 ]
 
 
@@ -144,6 +168,20 @@ def test_a_system_prompt_speaks_in_norms():
     sentence = "The agent must confirm the order before it is charged."
     assert order(sentence) is None
     assert order(sentence, system=True) == ("The agent must confirm the order before it is charged.", 0.85, True)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Escalate to the duty manager when an incident lasts longer than an hour.",
+        "If they ask, check the policy first.",
+    ],
+)
+def test_a_system_prompt_orders_for_occasions(sentence):
+    """A plain imperative for a certain occasion holds for good where whoever runs the agent gives it."""
+    assert order(sentence) is None
+    assert order(sentence, system=True) == (sentence, 0.7, False)
+    assert order("Fetch the file.", system=True) is None
 
 
 def test_a_greeting_is_no_part_of_the_order():

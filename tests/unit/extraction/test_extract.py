@@ -237,7 +237,7 @@ def test_what_is_liked_is_named_without_emphasis():
 
 
 def test_what_somebody_wants_for_himself_goes_by_his_name():
-    """One user's rule about himself is nobody else's, and takes the place of nobody else's; other rules have no name."""
+    """One user's rule about himself is nobody else's and takes no other's place; other rules have no name."""
     ann, bob = (
         extract(said(text, source=name)).memories[0]
         for name, text in (("Ann", "Never call me before nine."), ("Bob", "Always call me before nine."))
