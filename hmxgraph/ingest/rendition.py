@@ -82,6 +82,12 @@ def _rest(content: Content, *used: str) -> str:
     )
 
 
+def _more(content: Content, *used: str) -> str:
+    """What *content* tells beyond the fields of its type, which is legal (HMX-E 4)."""
+    rest = _rest(content, *used)
+    return f"({rest})" if rest else ""
+
+
 def _joined(parts: Iterator[str] | list[str], separator: str) -> str:
     return separator.join(part for part in parts if part)
 
@@ -108,7 +114,9 @@ def _tool_result(content: Content) -> str:
 
 
 def _error(content: Content) -> str:
-    return _joined([_text(content, "error_type"), _text(content, "message")], ": ") or _rest(content)
+    told = _joined([_text(content, "error_type"), _text(content, "message")], ": ")
+    more = _more(content, "error_type", "message", "stack", "recoverable", "tool_name", "call_id")
+    return _joined([told, more], " ") if told else _rest(content)
 
 
 def _decision(content: Content) -> str:
@@ -120,6 +128,7 @@ def _decision(content: Content) -> str:
             f"Chosen: {chosen}." if chosen else "",
             _text(content, "reasoning"),
             f"Instead of: {instead}." if instead else "",
+            _more(content, "question", "chosen_option", "alternatives", "reasoning", "confidence"),
         ],
         " ",
     )
@@ -127,7 +136,8 @@ def _decision(content: Content) -> str:
 
 def _feedback(content: Content) -> str:
     signal = _text(content, "signal")
-    return _joined([f"{signal} feedback" if signal else "feedback", _text(content, "comment")], ": ")
+    said = _joined([_text(content, "comment"), _more(content, "signal", "comment", "target_event_id")], " ")
+    return _joined([f"{signal} feedback" if signal else "feedback", said], ": ")
 
 
 def _observation(content: Content) -> str:
@@ -135,7 +145,7 @@ def _observation(content: Content) -> str:
     said = _text(content, "text")
     if not said:
         return _anything(content)
-    return f"{title}. {said}" if title else said
+    return _joined([f"{title}. {said}" if title else said, _more(content, "title", "text")], " ")
 
 
 def _file_edit(content: Content) -> str:

@@ -42,6 +42,18 @@ TEXTS = [
     ),
     ("feedback", {"signal": "negative", "comment": "too slow"}, "negative feedback: too slow"),
     ("observation", {"title": "Berlin", "text": "Capital of Germany."}, "Berlin. Capital of Germany."),
+    (
+        "observation",
+        {"title": "TideFix", "text": "It corrects.", "authors": ["Sund"], "year": 2024},
+        "TideFix. It corrects. (authors: [Sund], year: 2024)",
+    ),
+    ("decision", {"decision": "Use B-trees", "rationale": "fast"}, "(decision: Use B-trees, rationale: fast)"),
+    ("feedback", {"signal": "correction", "target_event_id": "e1", "rating": 2}, "correction feedback: (rating: 2)"),
+    (
+        "error",
+        {"error_type": "E", "message": "no", "stack": "line 1", "recoverable": True, "hint": "ask"},
+        "E: no (hint: ask)",
+    ),
     ("file_edit", {"path": "a.py", "change": "fix"}, "edit a.py: change: fix"),
     ("command_exec", {"command": "make", "exit_code": 2, "output": "no rule"}, "$ make -> exit 2 output: no rule"),
     ("state_change", {"entity": "pod", "from": "pending", "to": "running"}, "entity: pod: pending -> running"),
