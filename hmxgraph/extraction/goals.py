@@ -34,6 +34,13 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"\b(?:that|this|it|them|those|these|there|here|above|below|same)\b", re.IGNORECASE)
+# A verb in its plain form that is a noun here, as what follows it tells: "Work was fine", "Back from Lisbon".
+_NO_VERB = re.compile(
+    r"(?:[a-z-]+ (?:[a-z-]+s? )??(?<!who )(?<!what )(?<!which )(?<!that )(?<!it )(?<!this )(?<!there )"
+    r"(?:was|were|is|are|has|had|isn't|wasn't|went|came|told|looks?|seems?|arrived|changed)\b"
+    r"|back (?!up\b))",
+    re.IGNORECASE,
+)
 _AIM = re.compile(
     r"(?<![\w'])(?P<text>(?:[Mm]y (?:main |biggest |ultimate |long-term |next |current )?(?:goal|aim|dream|plan"
     r"|objective)(?: (?:right now|this year|for \w+(?: \w+)?))? is (?:to|that)"
@@ -71,7 +78,7 @@ def request(sentence: str) -> Goal | None:
     if not 3 <= core.count(" ") + 1 <= 50 or ":" in core[:25] or core.endswith(":"):
         return None
     first = re.split(r"[\s,]", core, maxsplit=1)[0].lower()
-    if first in BASE_VERBS and not core.endswith("?"):
+    if first in BASE_VERBS and not core.endswith("?") and not _NO_VERB.match(core):
         return _wanted(core, core, 0.7)
     for pattern in _REQUESTS:
         found = pattern.search(core)

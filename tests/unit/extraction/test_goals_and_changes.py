@@ -15,6 +15,8 @@ from hmxgraph.extraction.goals import aim, request
         ("I need help with my upcoming flight.", "my upcoming flight"),
         ("We're trying to migrate the orders table", "migrate the orders table"),
         ("I'm having trouble with my mobile data.", "trouble with my mobile data"),
+        ("Back up the orders", "Back up the orders"),
+        ("Check who is on call", "Check who is on call"),
     ],
 )
 def test_a_request_says_what_is_wanted(sentence, wanted):
@@ -33,6 +35,11 @@ def test_a_request_says_what_is_wanted(sentence, wanted):
         "I need help with two things:",
         "I need to talk to someone about this.",
         "Sure, my user ID is emma_kim_9957.",
+        "Back from Lisbon!",
+        "Work was exhausting today.",
+        "Order arrived on time.",
+        "Test results look good so far.",
+        "Support told me to reboot.",
     ],
 )
 def test_a_request_that_leaves_it_open_is_none(sentence):
