@@ -30,7 +30,7 @@ _OCCASION = one_of(
     r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
     # A kind of things, by its plural, but no time and nothing of the moment.
     r"(?:for|in|on|with|at|during) (?!\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two"
-    r"|three|few|some|other)\b)(?:[a-z-]+ ){0,3}?(?!(?:day|week|month|year|hour|minute|term|case|time|detail|starter)s\b)"
+    r"|three|few|some|other)\b)(?:[a-z-]+ ){0,3}?(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)"
     r"[a-z-]{2,}s\b",
 )  # fmt: skip
 _OPENING = pattern(

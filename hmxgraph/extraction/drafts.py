@@ -61,7 +61,8 @@ def preference_draft(found: Preference, text: str, subject: str, method: str) ->
 def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
     """A fact about its subject or who speaks; None for what only identifies somebody unknown."""
     unknown = not fact.subject and speaker == UNKNOWN
-    subject = fact.subject or speaker
+    subject = fact.subject.replace("{subject}", speaker) or speaker
+    known = speaker if fact.subject.startswith("{subject}") else subject
     if subject == fact.object or (fact.passing and unknown and fact.predicate != "name"):
         return None
     text = fact.text.replace("{subject}", speaker)
@@ -74,7 +75,7 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
         fact.predicate,
         fact.object,
         slot="" if fact.passing and unknown else _question(fact, subject),
-        about=() if subject == UNKNOWN else (Ref("person", plain(subject)),),
+        about=() if known == UNKNOWN else (Ref("person", plain(known)),),
     )
 
 

@@ -1,20 +1,20 @@
 """The sentence forms that state facts, each with what it must and must not find."""
 
 import re
-from typing import NamedTuple
 
+from hmxgraph.extraction import health_rules
+from hmxgraph.extraction.fact_rule import Rule
 from hmxgraph.extraction.fact_words import (
     CHANGED,
     COUNT,
-    ITEM,
     JUST,
     KIN_MANY,
     KIN_ONE,
     MATTER,
     MATTER_WORDS,
+    MATTERS,
     NAME,
     NEW,
-    NOT,
     NOW,
     NUMBERS,
     PLACE,
@@ -23,31 +23,10 @@ from hmxgraph.extraction.fact_words import (
     WORK,
 )
 
-
-class Rule(NamedTuple):
-    """A sentence form: where the words of the text include one of *cues*, *pattern* finds it.
-
-    Its group ``object`` is the fact's object, ``subject`` its subject where that is not who speaks. *predicate* may
-    take up the group ``what``. *telling* renders the fact. *single* says that one object holds at a time, *passing*
-    that it tells who somebody is, which is nothing to keep of a speaker who is otherwise unknown, *deniable* that each
-    of its objects may also be told not to be so.
-    """
-
-    predicate: str
-    cues: tuple[str, ...]
-    pattern: re.Pattern[str]
-    telling: str
-    confidence: float
-    single: bool = False
-    passing: bool = False
-    deniable: bool = False
-    examples: tuple[tuple[str, str], ...] = ()
-    counterexamples: tuple[str, ...] = ()
-
-
 # Behind somebody's name, what they are, do or are told to have done.
 _WHO_DOES = (
-    r"(?=[,.!?;:)]|$|'s\b| (?:is|was|has|had|who|said|told|gave|loves|likes|works|lives|just|will|to|for|in|at|on)\b)"
+    r"(?=[,.!?;:)]|$|'s\b| (?:is|was|has|had|who|said|told|gave|loves|likes|works|lives|just|will|now|since|again|from"
+    r"|to|for|in|at|on)\b)"
 )
 
 RULES: tuple[Rule, ...] = (
@@ -163,6 +142,7 @@ RULES: tuple[Rule, ...] = (
         examples=(
             ("My wife, Anna, loves it.", "the user's wife is Anna"),
             ("my boss Maria said no", "the user's boss is Maria"),
+            ("My manager is Ulrike Behrens now.", "the user's manager is Ulrike Behrens"),
         ),
         counterexamples=("my partner is happy", "My mom and I", "my dad I think"),
     ),
@@ -173,7 +153,7 @@ RULES: tuple[Rule, ...] = (
             rf"\b[Mm]y (?:\w+ )?(?P<what>{KIN_MANY})"
             r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,))?"
             rf" (?P<object>{NAME}){_WHO_DOES}"
-            rf"|\bI (?:have|got|adopted) (?:an?|one|my|this|two) (?:[\w-]+ ){{0,3}}?"
+            rf"|\b(?:I|[Ww]e) (?:have|got|adopted) (?:an?|one|my|this|two) (?:[\w-]+ ){{0,3}}?"
             rf"(?P<what2>{KIN_MANY})s? (?:called|named) (?P<object2>{NAME})"
         ),
         "{subject}'s {what} is {object}",
@@ -181,65 +161,11 @@ RULES: tuple[Rule, ...] = (
         examples=(
             ("My friend Sarah is coming.", "the user's friend is Sarah"),
             ("I have a little dog named Toby.", "the user's dog is Toby"),
+            ("We have a cat called Miso.", "the user's cat is Miso"),
         ),
         counterexamples=("my friend is late", "my dog loves Frisbee", "My sister and I"),
     ),
-    Rule(
-        "is allergic to",
-        ("allergic",),
-        re.compile(
-            rf"(?<![\w'])I(?:'m| am) (?:{NOT}|(?!not\b)\w+ )allergic to "
-            rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)(?=[,.!;]|$| -| (?:so|but|which|and I)\b)"
-        ),
-        "{subject} is allergic to {object}",
-        0.9,
-        deniable=True,
-        examples=(
-            ("I'm severely allergic to peanuts, so no nuts.", "the user is allergic to peanuts"),
-            ("I'm allergic to cats, dogs and horses.", "the user is allergic to horses"),
-            ("I am not allergic to latex after all.", "the user is not allergic to latex"),
-            ("I'm no longer allergic to nuts or milk", "the user is not allergic to milk"),
-        ),
-        counterexamples=(
-            "I'm allergic to it",
-            "I'm not badly allergic to bees",
-            "I'm not allergic to anything",
-            "I'm hardly allergic to bees",
-            "I'm possibly allergic to bees",
-        ),
-    ),
-    Rule(
-        "is",
-        (
-            "vegetarian",
-            "vegan",
-            "pescatarian",
-            "intolerant",
-            "coeliac",
-            "celiac",
-            "diabetic",
-            "married",
-            "divorced",
-            "engaged",
-            "single parent",
-            "single m",
-        ),
-        re.compile(
-            rf"(?<![\w'])I(?:'m| am) {NOW}{NOT}"
-            r"(?P<object>(?:an? )?(?:strict )?"
-            r"(?:vegetarian|vegan|pescatarian|lactose[- ]intolerant|gluten[- ]intolerant|c(?:o?)eliac"
-            r"|diabetic|married|divorced|engaged|single (?:parent|mother|mom|father|dad)))\b"
-            r"(?! to (?:the|my|it))"
-        ),
-        "{subject} is {object}",
-        0.85,
-        deniable=True,
-        examples=(
-            ("I'm a vegetarian.", "the user is a vegetarian"),
-            ("I'm no longer a vegetarian.", "the user is not a vegetarian"),
-        ),
-        counterexamples=("I'm engaged to the idea", "Are you married?", "I'm almost vegan"),
-    ),
+    *health_rules.RULES,
     Rule(
         "birthday",
         ("birthday",),
@@ -326,6 +252,21 @@ RULES: tuple[Rule, ...] = (
             "The deadline has not moved to Friday",
             "The budget was cut by $200",
         ),
+    ),
+    Rule(
+        "is",
+        MATTER_WORDS,
+        re.compile(
+            rf"(?:^|[;:] )(?P<subject>(?i:{'|'.join(MATTERS)}))(?: is|'s)(?: now| set to| currently){{0,2}} {VALUE}"
+        ),
+        "the {subject} is {object}",
+        0.7,
+        single=True,
+        examples=(
+            ("They extended it: deadline is 10 April now, anywhere on earth.", "the deadline is 10 April"),
+            ("Deadline is Friday 12 June.", "the deadline is Friday 12 June"),
+        ),
+        counterexamples=("Version is wrong", "The upload limit is gone", "Branch protection is Off"),
     ),
     Rule(
         "is",

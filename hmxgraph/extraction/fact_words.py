@@ -16,6 +16,13 @@ KIN_MANY = one_of(
     "colleague", "coworker", "co-worker", "teammate", "assistant", "dog", "cat", "puppy", "kitten", "horse",
     "parrot", "pet",
 )  # fmt: skip
+# Somebody else, by name, or by what he is to who speaks.
+SOMEBODY = (
+    rf"(?:^|[,;:] |\b(?:and|but|because|since|that) )"
+    rf"(?:(?:[Mm]y (?:\w+ )?(?:{KIN_ONE}|{KIN_MANY}),? )?(?P<subject>{NAME})|[Mm]y (?P<kin>{KIN_ONE}|{KIN_MANY})),?"
+)
+DIETS = ("vegetarian", "vegan", "pescatarian", "intolerant", "coeliac", "celiac", "diabetic")
+DIET = r"(?:vegetarian|vegan|pescatarian|(?:lactose|gluten)[- ]intolerant|co?eliac|diabetic)"
 NUMBERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
     "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",

@@ -5,19 +5,20 @@ their capitals; questions, wishes and things past are passed over.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
 from hmxgraph.extraction.assertion import standing
-from hmxgraph.extraction.fact_rules import RULES, Rule
+from hmxgraph.extraction.fact_rule import Rule
+from hmxgraph.extraction.fact_rules import RULES
 from hmxgraph.extraction.phrases import cues
 from hmxgraph.extraction.verbs import BASE_VERBS
 from hmxgraph.extraction.vocabulary import DATES
 
 
 class Fact(NamedTuple):
-    """A fact as stated: *subject* is empty where it is who speaks.
+    """A fact as stated: *subject* is empty where it is who speaks; of his kin it has ``{subject}`` in his place.
 
     ``matter`` names what may be so or not, where that is the question; else it is empty.
     """
@@ -36,6 +37,7 @@ _NO_SUBJECT = frozenset(
     """
     it that this there he she they we you i who what the which everything nothing something everyone someone
     here and but so yes no also then now usually maybe today tomorrow yesterday please thanks team
+    nobody somebody anyone anybody everybody none some most all any both people my your his her our their is
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
 _PLACED = frozenset({"lives in", "comes from", "works for"})
@@ -64,7 +66,7 @@ def facts(sentence: str) -> Iterator[Fact]:
 
 def _stated(rule: Rule, found: re.Match[str], sentence: str) -> Iterator[Fact]:
     groups = found.groupdict()
-    named = (groups.get("subject") or "").strip()
+    named = _named(rule, groups)
     part = "object" if groups.get("object") else "object2"
     stands = standing(sentence, found.start(), *found.span(part))
     if _first(named) in _NO_SUBJECT or stands == "open" or (stands == "denied" and not rule.deniable):
@@ -86,6 +88,15 @@ def _fact(rule: Rule, named: str, about: str, *, denied: bool) -> Fact:
     matter = f"{rule.predicate} {_ARTICLE.sub('', about)}" if rule.deniable else ""
     text = text.replace("{subject}", named) if named else text
     return Fact(named, predicate, about, text, rule.confidence, rule.single, rule.passing, matter)
+
+
+def _named(rule: Rule, groups: Mapping[str, str | None]) -> str:
+    """Whom or what the fact is about, empty for who speaks; a matter in small letters where it begins the sentence."""
+    if kin := groups.get("kin"):
+        return f"{{subject}}'s {kin.lower()}"
+    named = (groups.get("subject") or "").strip()
+    matter = rule.telling.startswith("the ") and named[1:].islower()
+    return named.lower() if matter else named
 
 
 def _each(listed: str) -> Iterator[str]:

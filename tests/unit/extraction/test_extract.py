@@ -248,3 +248,15 @@ def test_what_somebody_wants_for_himself_goes_by_his_name():
     assert kept(by_id) == [("policy", "U7: Never call me before nine."), ("preference", "U7: I prefer aisle seats.")]
     assert kept(extract(said("Never push to main.", source="Ann"))) == [("policy", "Never push to main.")]
     assert kept(extract(said("Never call me before nine."))) == [("policy", "Never call me before nine.")]
+
+
+def test_what_befalls_ones_kin_is_told_of_them():
+    """By their name where it is said, else by what they are to who speaks, who is the person spoken of."""
+    assert kept(extract(said("My son is allergic to peanuts.", source="Ann"))) == [
+        ("fact", "Ann's son is allergic to peanuts.")
+    ]
+    (draft,) = extract(said("My son is not allergic to peanuts.")).memories
+    assert (draft.subject, draft.text) == ("the user's son", "The user's son is not allergic to peanuts.")
+    assert draft.about == ()
+    named, kin = extract(said("My husband Tom is allergic to nuts.", source="Ann")).memories
+    assert {named.text, kin.text} == {"Ann's husband is Tom.", "Tom is allergic to nuts."}
