@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from hmxgraph.recall.calendar_rules import OCCASIONS
 from hmxgraph.recall.time_rules import MONTH_NAMES
 from hmxgraph.recall.times import NamedTime, Span, named_time
 from hmxgraph.text.stop_words import STOP_WORDS
@@ -43,7 +44,7 @@ _POLITELY = re.compile(
     r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE
 )
 _REMINDS = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
-_MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|(?:19|20)\d\d)\b", re.IGNORECASE)
+_MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
@@ -101,7 +102,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
 
 
 def _without_time(text: str, time: NamedTime) -> str:
-    """*text* with the months and years alone of how it tells *time*, which stand for little else.
+    """*text* with the months, years and feasts alone of how it tells *time*, which stand for little else.
 
     The rest is told by when things happened; "last" also stands in other times, and numbers are those of versions too.
     """

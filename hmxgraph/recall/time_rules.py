@@ -16,9 +16,9 @@ Days: TypeAlias = tuple[date, date]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_HALF = ("january", "february", "march", "april", "may", "june")
 _MONTHS = (*_FIRST_HALF, "july", "august", "september", "october", "november", "december")
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_COUNTS = {name: number for number, name in enumerate(FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
 # "may" and "march" are verbs too, "mar" is one, "dec" and the like stand in identifiers, April and June are people.
 _AMBIGUOUS = frozenset(name[:3] for name in _MONTHS) | {"march", "sept", "april", "june", "august"}
@@ -26,18 +26,18 @@ _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, 
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _QUARTERS = ("first", "second", "third", "fourth")
 _UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
-_DAY = "(?P<day>" + "|".join(_DAYS) + ")"
+DAY = "(?P<day>" + "|".join(DAYS) + ")"
 # Neither "twenty-one" nor "2.5" ends in a number of its own.
-_N = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
+NUMBER = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
 MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
-_MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
+MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
 # What stands between the ends of a longer time.
 TILL = r"\s+(?:and|to|until|till|through)\s+"
 _DAYS_ON = rf"(?:\s*[-\u2013]\s*|{TILL})"
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
-_YEAR = f"(?:{_YEAR_NAME})?"
+YEAR = f"(?:{_YEAR_NAME})?"
 # In small letters and before or after a number, "may" and "march" are months where more than that says so.
 _ENDS = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
 _LED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
@@ -61,13 +61,13 @@ def without_verbs(text: str) -> str:
 
 def _iso_day(match: re.Match[str], _today: date) -> Days:
     if match["zone"]:
-        return _days((_EPOCH + timedelta(microseconds=microseconds(match.group()))).date())
-    return _days(date.fromisoformat(match["year"] + match["rest"]))
+        return one_day((_EPOCH + timedelta(microseconds=microseconds(match.group()))).date())
+    return one_day(date.fromisoformat(match["year"] + match["rest"]))
 
 
 def _month_day(match: re.Match[str], today: date) -> Days:
     """A day of a month, or some of its days, one after the other; without a year the latest that had begun."""
-    month, year = _month_number(match["month"]), _year(match, today)
+    month, year = month_number(match["month"]), year_of(match, today)
     last = int(match["last"] or match["day"])
     first = min(int(match["day"] or last), last)
     if year is None:
@@ -78,12 +78,12 @@ def _month_day(match: re.Match[str], today: date) -> Days:
 def _whole_month(match: re.Match[str], today: date) -> Days | None:
     if match["month"] in _AMBIGUOUS and not (match["year"] or match["in"]):
         return None
-    month, year = _month_number(match["month"]), _year(match, today)
-    return _month_of(date(today.year - (month > today.month) if year is None else year, month, 1))
+    month, year = month_number(match["month"]), year_of(match, today)
+    return month_of(date(today.year - (month > today.month) if year is None else year, month, 1))
 
 
 def _whole_months(match: re.Match[str], today: date) -> Days:
-    month, last, year = _month_number(match["month"]), _month_number(match["last"]), _year(match, today)
+    month, last, year = month_number(match["month"]), month_number(match["last"]), year_of(match, today)
     ends = date(today.year - (last > today.month) if year is None else year, last, 1)
     return date(ends.year - (month > last), month, 1), months_later(ends, 1)
 
@@ -92,7 +92,7 @@ def _quarter(match: re.Match[str], today: date) -> Days | None:
     if not (match["year"] or match["in"]):
         return None
     number = int(match["quarter"]) - 1 if match["quarter"] else _QUARTERS.index(match["named"])
-    year = _year(match, today)
+    year = year_of(match, today)
     month = 3 * number + 1
     first = date(today.year - (month > today.month) if year is None else year, month, 1)
     return first, months_later(first, 3)
@@ -103,7 +103,7 @@ def _whole_years(match: re.Match[str], _today: date) -> Days:
 
 
 def _near_day(match: re.Match[str], today: date) -> Days:
-    return _days(today - timedelta(days=match[1] in {"yesterday", "last night"}))
+    return one_day(today - timedelta(days=match[1] in {"yesterday", "last night"}))
 
 
 def _last_unit(match: re.Match[str], today: date) -> Days:
@@ -114,7 +114,7 @@ def _last_unit(match: re.Match[str], today: date) -> Days:
         monday = today - timedelta(days=today.weekday() + (0 if now else 7))
         return monday, monday + timedelta(days=7)
     if unit == "month":
-        return _month_of(today if now else today.replace(day=1) - timedelta(days=1))
+        return month_of(today if now else today.replace(day=1) - timedelta(days=1))
     if unit == "quarter":
         first = date(today.year, today.month - (today.month - 1) % 3, 1)
         return (first, months_later(first, 3)) if now else (months_later(first, -3), first)
@@ -131,29 +131,29 @@ def _weekend(today: date, *, now: bool) -> Days:
 
 
 def _last_units(match: re.Match[str], today: date) -> Days:
-    return today - timedelta(days=int(_number(match["n"]) * _UNIT_DAYS[match["unit"]])), today + timedelta(days=1)
+    return today - timedelta(days=int(number_of(match["n"]) * _UNIT_DAYS[match["unit"]])), today + timedelta(days=1)
 
 
 def _ago(match: re.Match[str], today: date) -> Days:
-    more = _number(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
+    more = number_of(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
     return _around(today - timedelta(days=int(more)), match, -1)
 
 
 def _around(day: date, match: re.Match[str], sign: int) -> Days:
     """The days about so many units before or after *day*: half a unit on both sides of it."""
-    number, unit = _number(match["n"]), _UNIT_DAYS[match["unit"]]
+    number, unit = number_of(match["n"]), _UNIT_DAYS[match["unit"]]
     middle, reach = day + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
     return middle - timedelta(days=reach), middle + timedelta(days=reach + 1)
 
 
 def _weekday(match: re.Match[str], today: date) -> Days:
-    back = (today.weekday() - _DAYS.index(match["day"])) % 7
-    return _days(today - timedelta(days=back or 7))
+    back = (today.weekday() - DAYS.index(match["day"])) % 7
+    return one_day(today - timedelta(days=back or 7))
 
 
 def _weekday_of_week(match: re.Match[str], today: date) -> Days:
     monday = today - timedelta(days=today.weekday() + (0 if match["which"] == "this" else 7))
-    return _days(monday + timedelta(days=_DAYS.index(match["day"])))
+    return one_day(monday + timedelta(days=DAYS.index(match["day"])))
 
 
 def _units_from(match: re.Match[str], base: Days) -> Days:
@@ -172,7 +172,7 @@ def _next_to(match: re.Match[str], base: Days) -> Days:
     if unit in _UNIT_DAYS:
         length = timedelta(days=_UNIT_DAYS[unit])
         return (first, first + length) if after else (first - length, first)
-    days, weekday = (2, _DAYS.index("saturday")) if unit == "weekend" else (1, _DAYS.index(unit))
+    days, weekday = (2, DAYS.index("saturday")) if unit == "weekend" else (1, DAYS.index(unit))
     if after:
         begin = first + timedelta(days=(weekday - first.weekday()) % 7)
     else:
@@ -181,11 +181,13 @@ def _next_to(match: re.Match[str], base: Days) -> Days:
     return begin, begin + timedelta(days=days)
 
 
-def _days(day: date) -> Days:
+def one_day(day: date) -> Days:
+    """From *day* to the next."""
     return day, day + timedelta(days=1)
 
 
-def _month_of(day: date) -> Days:
+def month_of(day: date) -> Days:
+    """The month that *day* is in."""
     first = day.replace(day=1)
     return first, first + timedelta(days=monthrange(first.year, first.month)[1])
 
@@ -196,26 +198,29 @@ def months_later(day: date, months: int) -> date:
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-def _month_number(name: str) -> int:
+def month_number(name: str) -> int:
+    """The number of a month that *name* begins like."""
     return next(number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name[:3]))
 
 
-def _year(match: re.Match[str], today: date) -> int | None:
+def year_of(match: re.Match[str], today: date) -> int | None:
+    """The year that a match names; None where it names none."""
     named = match["year"]
     if not named or named.isdigit():
         return int(named) if named else None
     return today.year - (named == "last year")
 
 
-def _number(name: str) -> float:
+def number_of(name: str) -> float:
+    """A number in digits or as a word."""
     return int(name) if name.isdigit() else _NUMBERS[name]
 
 
-_Resolve: TypeAlias = Callable[[re.Match[str], date], Days | None]
-_AND = _N.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
+Rule: TypeAlias = tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None], bool]
+_AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
 _SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
 # Each with whether it is a date by itself, not told from the moment of asking.
-RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
+RULES: tuple[Rule, ...] = (
     (
         re.compile(
             r"\b(?P<year>\d{4})(?P<rest>-\d\d-\d\d)"
@@ -224,18 +229,18 @@ RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
         _iso_day,
         True,
     ),
-    (re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}"), _month_day, True),
-    (re.compile(rf"\b{_MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){_YEAR}"), _month_day, True),
+    (re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{MONTH}{YEAR}"), _month_day, True),
+    (re.compile(rf"\b{MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){YEAR}"), _month_day, True),
     (
         re.compile(
-            rf"(?P<in>\b(?:in|during|since|by|of|until|before|after|last|early|late|mid)[\s-]+)?\b{_MONTH}{_YEAR}"
+            rf"(?P<in>\b(?:in|during|since|by|of|until|before|after|last|early|late|mid)[\s-]+)?\b{MONTH}{YEAR}"
         ),
         _whole_month,
         True,
     ),
-    (re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, True),
+    (re.compile(rf"\b(?P<year>(?:last|this) year),? in {MONTH}"), _whole_month, True),
     (
-        re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{TILL}(?P<last>{MONTH_NAMES})\b\.?{_YEAR}"),
+        re.compile(rf"(?P<in>\b(?:between|from)\s+){MONTH}{TILL}(?P<last>{MONTH_NAMES})\b\.?{YEAR}"),
         _whole_months,
         True,
     ),
@@ -250,13 +255,13 @@ RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
         _last_units,
         False,
     ),
-    (re.compile(rf"(?:{_AND})?{_N} {_UNIT}s? ago\b"), _ago, False),
-    (re.compile(rf"\b(?:(?P<in>(?:on|since)\s+)|(?:last|this|past) ){_DAY}\b"), _weekday, False),
-    (re.compile(rf"\b(?:on )?{_DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week, False),
+    (re.compile(rf"(?:{_AND})?{NUMBER} {_UNIT}s? ago\b"), _ago, False),
+    (re.compile(rf"\b(?:(?P<in>(?:on|since)\s+)|(?:last|this|past) ){DAY}\b"), _weekday, False),
+    (re.compile(rf"\b(?:on )?{DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week, False),
     (
         re.compile(
             r"(?P<in>\b(?:in|during|since|by|of|until|before|after)\s+(?:the\s+)?)?"
-            rf"\b(?:q(?P<quarter>[1-4])|(?P<named>{'|'.join(_QUARTERS)}) quarter)\b{_YEAR}"
+            rf"\b(?:q(?P<quarter>[1-4])|(?P<named>{'|'.join(_QUARTERS)}) quarter)\b{YEAR}"
         ),
         _quarter,
         True,
@@ -271,9 +276,9 @@ RULES: tuple[tuple[re.Pattern[str], _Resolve, bool], ...] = (
     ),
 )
 OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ...] = (
-    (re.compile(rf"{_N} {_UNIT}s? {_SIDE}"), _units_from),
+    (re.compile(rf"{NUMBER} {_UNIT}s? {_SIDE}"), _units_from),
     (
-        re.compile(rf"\b(?:the|last|the last) (?P<unit>weekend|{'|'.join((*_UNIT_DAYS, *_DAYS))}) {_SIDE}"),
+        re.compile(rf"\b(?:the|last|the last) (?P<unit>weekend|{'|'.join((*_UNIT_DAYS, *DAYS))}) {_SIDE}"),
         _next_to,
     ),
 )

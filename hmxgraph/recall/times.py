@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.recall import calendar_rules
 from hmxgraph.recall.time_rules import OFFSETS, RULES, TILL, Days, months_later, without_verbs
 
 DAY_US = 86_400_000_000
@@ -108,7 +109,7 @@ def _lower(text: str) -> str:
 
 
 def _times(text: str, today: date) -> Iterator[_Time]:
-    for pattern, resolve, dated in RULES:
+    for pattern, resolve, dated in (*RULES, *calendar_rules.RULES):
         for match in pattern.finditer(text):
             try:
                 days = resolve(match, today)

@@ -162,7 +162,7 @@ def test_times_before_and_after_another(text, span):
         ("before May 8, 2023", "2023-05-08T00:00:00.000Z/2023-05-09T00:00:00.000Z"),
         ("last Friday on 23 January", "2026-01-23T00:00:00.000Z/2026-01-24T00:00:00.000Z"),
         ("on Monday, 8 May 2023", "2023-05-08T00:00:00.000Z/2023-05-09T00:00:00.000Z"),
-        ("the last week of April", "2025-04-01T00:00:00.000Z/2025-05-01T00:00:00.000Z"),
+        ("the last week of April", "2025-04-24T00:00:00.000Z/2025-05-01T00:00:00.000Z"),
         ("last week, as mentioned on November 6, 2023", "2023-11-06T00:00:00.000Z/2023-11-07T00:00:00.000Z"),
         ("last week in Paris", "2026-03-02T00:00:00.000Z/2026-03-09T00:00:00.000Z"),
     ],
@@ -204,12 +204,53 @@ def test_months_in_small_letters(text):
     [
         *("on 2026-02-30", "you may go", "march on", ""),
         *("may 5 users log in", "we march 4 miles", "12 may users", "we march 4.5 miles", "to march 4 miles"),
-        *("twenty-one days ago", "2.5 weeks ago", "3 days before Christmas", "in the last 24 hours"),
+        *("twenty-one days ago", "2.5 weeks ago", "3 days before payday", "a Christmas tree"),
+        *("on 5/3/2026", "version 1.2.2026.4", "the hot spring", "did prices fall", "a summer dress"),
     ],
 )
 def test_what_is_no_time_is_none(text):
     """Dates that never were and words that only look like months name no time."""
     assert time_reference(text, FRIDAY) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("in the first week of July", "2025-07-01/2025-07-08"),
+        ("in early March", "2026-03-01/2026-03-11"),
+        ("in mid-April 2024", "2024-04-11/2024-04-21"),
+        ("at the end of February 2024", "2024-02-21/2024-03-01"),
+        ("in the second half of May", "2025-05-16/2025-06-01"),
+        ("last summer", "2025-06-01/2025-09-01"),
+        ("in the summer of 2023", "2023-06-01/2023-09-01"),
+        ("this spring", "2026-03-01/2026-06-01"),
+        ("last winter", "2025-12-01/2026-03-01"),
+        ("in the fall", "2025-09-01/2025-12-01"),
+        ("at Christmas", "2025-12-24/2025-12-27"),
+        ("on New Year's Eve", "2025-12-31/2026-01-01"),
+        ("on Valentine's Day 2025", "2025-02-14/2025-02-15"),
+        ("over Easter", "2025-04-18/2025-04-22"),
+        ("at Easter 2024", "2024-03-29/2024-04-02"),
+        ("at Thanksgiving", "2025-11-27/2025-11-28"),
+        ("3 days before Christmas", "2025-12-21/2025-12-22"),
+        ("the weekend before Christmas", "2025-12-20/2025-12-22"),
+        ("on 05.03.2026", "2026-03-05/2026-03-06"),
+        ("on 3/25/2025", "2025-03-25/2025-03-26"),
+        ("on 25/3/2025", "2025-03-25/2025-03-26"),
+        ("two Fridays ago", "2026-02-27/2026-02-28"),
+        ("in the last 48 hours", "2026-03-11/2026-03-14"),
+    ],
+)
+def test_parts_of_months_seasons_and_feasts(text, span):
+    """They are told without a day, and digits where their order leaves no doubt."""
+    begin, end = span.split("/")
+    assert str(time_reference(text, FRIDAY)) == f"{begin}T00:00:00.000Z/{end}T00:00:00.000Z"
+
+
+def test_a_feast_is_a_word_of_the_matter_too():
+    """Who asks about Christmas wants what was said of it, whenever that was."""
+    assert "christma" in understood("What did we plan over Christmas?", FRIDAY).terms
+    assert "summer" in understood("Where were we last summer?", FRIDAY).terms
 
 
 def test_distance_from_a_span():
