@@ -8,15 +8,16 @@ from itertools import chain
 
 import numpy as np
 
+from hmxgraph.recall.arrays import Floats
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.episodes import SECTION, Episodes, separated
+from hmxgraph.recall.episodes import SECTION, Episodes, separated, timely
 from hmxgraph.recall.knowledge import EVIDENCE, evidence_candidates
 from hmxgraph.recall.known import REMEMBERED
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.reading_on import read_on
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
-from hmxgraph.recall.scoring import THRESHOLD
+from hmxgraph.recall.scoring import THRESHOLD, Clock
 from hmxgraph.recall.standings import Standings
 from hmxgraph.recall.state import State
 from hmxgraph.recall.walk import Neighbourhood
@@ -80,9 +81,20 @@ class Draft:
         time = self.weighed.appraisal.clock
         if SECTION not in wanted:
             return Episodes(EventPool(), np.zeros(0), time)
-        relevance = separated(self.found.relevance(self.around), self.found.assurance)
+        relevance = self.found.relevance(self.around)
         pool = read_on(self.found.pool, self.whole, self.found.match.worth, self.weighed.appraisal.count_tokens)
-        return Episodes(pool, relevance, time, dict(chain(self._retold(wanted), self._outdated())))
+        verdicts = dict(chain(self._retold(wanted), self._outdated()))
+        return Episodes(
+            pool, separated(relevance, self.found.assurance), time, verdicts, self._timely(time, pool, relevance)
+        )
+
+    def _timely(self, time: Clock, pool: EventPool, relevance: Floats) -> Floats | float:
+        """How far its time speaks for each event: fully in the running session, and where the question is of a time."""
+        if time.moment is not None or self.request.strategy == "recency_biased":
+            return 1.0
+        running = np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
+        matters = np.maximum(relevance, self.found.words)
+        return np.where(running, 1.0, timely(matters, self.found.assurance))
 
     def _retold(self, wanted: frozenset[str]) -> Iterator[tuple[str, str]]:
         """An event that tells what a task record tells stands back behind it, where that may go in."""

@@ -20,6 +20,8 @@ from hmxgraph.text.lines import told
 
 # The relevance from which on an event has anything to do with the question.
 HELPS = 0.2
+# The part of the best event's relevance from which on it speaks fully for an event that it is new.
+MATTERS = 0.4
 SECTION = "episodes"
 # The origin of what was recorded as it happened.
 EPISODIC = "episodic"
@@ -44,12 +46,16 @@ class _Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Episodes:
-    """The events of *pool* with their relevance; *verdicts* are drop reasons that stand from the beginning, by id."""
+    """The events of *pool* with their relevance; *verdicts* are drop reasons that stand from the beginning, by id.
+
+    *timely* is how far its time speaks for each event, in [0, 1].
+    """
 
     pool: EventPool
     relevance: Floats
     clock: Clock
     verdicts: Mapping[str, str] = field(default_factory=dict)
+    timely: Floats | float = 1.0
 
     def __len__(self) -> int:
         return len(self.pool)
@@ -57,7 +63,7 @@ class Episodes:
     @cached_property
     def recency(self) -> Floats:
         """Of each event, in [0, 1]."""
-        return self.clock.recencies(self.pool.times)
+        return self.timely * self.clock.recencies(self.pool.times)
 
     @cached_property
     def scores(self) -> Floats:
@@ -99,6 +105,14 @@ class Episodes:
             place=at,
             verdict=self.verdicts.get(event_id, ""),
         )
+
+
+def timely(relevance: Floats, assurance: float) -> Floats:
+    """How far it speaks for events that they are new: as they have to do with the question, by how sure the match is.
+
+    Otherwise whatever happened last would push out what was done about the same weeks ago.
+    """
+    return 1.0 - assurance * (1.0 - np.minimum(relevance / MATTERS, 1.0))
 
 
 def separated(relevance: Floats, assurance: float) -> Floats:

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from hmxgraph.recall.cues import FIRST_TOLD, QUESTION_TURN, SPEAKER, cue_scores, speakers_named
-from hmxgraph.recall.episodes import HELPS, separated
+from hmxgraph.recall.episodes import HELPS, separated, timely
 from hmxgraph.recall.field import Nearby, field_scores, match_words, rarity
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import understood
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood, bridges, closeness
-from tests.recall_makers import NOW, event
+from tests.recall_makers import NOW, event, packed
 
 
 def pool_of(*texts, **optional):
@@ -118,3 +118,27 @@ def test_without_mentions_nothing_walks():
 def test_what_helps_is_lifted_clear():
     """Any relevance starts at HELPS, none stays none, and an unsure match counts less in all."""
     assert separated(np.array([0.0, 0.5, 1.0]), 0.5).tolist() == pytest.approx([0.0, 0.5 * (HELPS + 0.4), 0.5])
+
+
+def _recency_of_the_last(question, **given):
+    """What happened just now has little to do with the question; what was done about it lies weeks back."""
+    events = [
+        event(1, "polars lacks a wheel for cp312, so pinned polars", session="s1", age_days=20.0),
+        event(2, "ran tests of the wheel", session="now", salience=1.0),
+    ]
+    found = packed(events, query=question, sections=["episodes"], **given)
+    return found.metadata["score_components"]["e002"]["recency"]
+
+
+def test_being_new_speaks_for_what_has_to_do_with_the_work():
+    """Else whatever happened last would push out what was done about the same weeks ago."""
+    assert _recency_of_the_last("polars wheel cp312") < 0.3
+    assert timely(np.array([1.0, 0.2, 0.0]), 1.0).tolist() == [1.0, 0.5, 0.0]
+
+
+def test_being_new_speaks_fully_for_the_running_session_and_where_nothing_else_does():
+    """So it does where it is asked for, and where the question meets nothing that is known."""
+    assert _recency_of_the_last("polars wheel cp312", session_id="now") == 1
+    assert _recency_of_the_last("polars wheel cp312", strategy="recency_biased") == 1
+    assert _recency_of_the_last("unheard of") == 1
+    assert timely(np.array([1.0, 0.2, 0.0]), 0.0).tolist() == [1.0, 1.0, 1.0]
