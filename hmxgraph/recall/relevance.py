@@ -22,6 +22,8 @@ TITLE = 1.0
 CLOSENESS = 0.3
 # The best words alone are not the best that can be: a question that names nothing known stays below this.
 SURE = 0.6
+# The least relevance of an event that has as much of the question itself, for each such share of it.
+ANSWERS = 0.15
 
 
 @dataclass(frozen=True)
@@ -83,10 +85,19 @@ class Ranking:
         return near + bridges(self.question, self.pool, around, self.match, near)
 
     def relevance(self, around: Neighbourhood) -> Floats:
-        """The scores on [0, 1], 1 for the best event; cues alone, where no word is met, are what they are."""
+        """The scores on [0, 1], 1 for the best event; cues alone, where no word is met, are what they are.
+
+        What has the words that are asked for has to do with the question, however much else it says.
+        """
         scores = np.maximum(self.scores(around), 0.0)
         best = scores.max(initial=0.0)
-        return scores / best if best and self.words.any() else scores.clip(0.0, 1.0)
+        found = scores / best if best and self.words.any() else scores.clip(0.0, 1.0)
+        return np.maximum(found, self._answers) if self.question.recalls else found
+
+    @property
+    def _answers(self) -> Floats:
+        share = self.match.share
+        return np.where(share >= SURE, ANSWERS * share, 0.0)
 
     @cached_property
     def assurance(self) -> float:

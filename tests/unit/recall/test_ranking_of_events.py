@@ -142,3 +142,15 @@ def test_being_new_speaks_fully_for_the_running_session_and_where_nothing_else_d
     assert _recency_of_the_last("polars wheel cp312", strategy="recency_biased") == 1
     assert _recency_of_the_last("unheard of") == 1
     assert timely(np.array([1.0, 0.2, 0.0]), 0.0).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_what_alone_has_the_words_asked_for_is_no_low_relevance():
+    """However long it is: else short words that have less of them stand in the pack, and the answer is left out."""
+    talk = " ".join(f"thing{number}" for number in range(400))
+    events = [
+        event(1, "The bank lets us sign before winter", session="s1", salience=0.7),
+        event(20, f"{talk} the notary De Boer signed it {talk}", session="s2", salience=0.7),
+        *(event(number, f"Small talk of day {number}", session="s1", salience=0.7) for number in range(2, 12)),
+    ]
+    found = packed(events, query="Which notary signed it?", sections=["episodes"], budget=16_384)
+    assert "e020" in {entry.source_id for entry in found.entries}
