@@ -93,7 +93,7 @@ class Draft:
         if time.moment is not None or self.request.strategy == "recency_biased":
             return 1.0
         running = np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
-        matters = np.maximum(relevance, self.found.words)
+        matters = np.maximum(np.maximum(relevance, self.found.words), self.found.match.share)
         return np.where(running, 1.0, timely(matters, self.found.assurance))
 
     def _retold(self, wanted: frozenset[str]) -> Iterator[tuple[str, str]]:

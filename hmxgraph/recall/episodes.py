@@ -15,7 +15,7 @@ import numpy as np
 from hmxgraph.recall.arrays import Floats
 from hmxgraph.recall.candidates import Candidate, Order
 from hmxgraph.recall.pool import EventPool
-from hmxgraph.recall.scoring import Clock, Components, scores
+from hmxgraph.recall.scoring import THRESHOLD, WEIGHTS, Clock, Components, scores
 from hmxgraph.text.lines import told
 
 # The relevance from which on an event has anything to do with the question.
@@ -62,13 +62,18 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Of each event, in [0, 1]."""
-        return self.timely * self.clock.recencies(self.pool.times)
+        """Of each event, in [0, 1]: by the clock as far as its time speaks for it, and as far as lets it in, last."""
+        by_clock = self.clock.recencies(self.pool.times)
+        lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
+        return np.maximum(self.timely * by_clock, np.minimum(by_clock, lacking))
 
     @cached_property
     def scores(self) -> Floats:
         """Of each event; no doubt is cast on what was recorded."""
-        return scores(self.relevance, self.recency, 1.0, np.array(self.pool.salience, dtype=np.float64))
+        return self._scored(self.recency)
+
+    def _scored(self, recency: Floats) -> Floats:
+        return scores(self.relevance, recency, 1.0, np.array(self.pool.salience, dtype=np.float64))
 
     @cached_property
     def _columns(self) -> _Columns:
