@@ -19,6 +19,8 @@ OPTIONS: dict[str, Any] = {
     "connection_timeout": 5.0,
     "connection_acquisition_timeout": 60.0,
     "max_transaction_retry_time": 30.0,
+    # Whoever lost a deadlock finds the way free in milliseconds; the pauses double from here.
+    "initial_retry_delay": 0.1,
     "keep_alive": True,
     "user_agent": f"hmxgraph/{hmxgraph.__version__}",
     # Nobody is told how the driver is used.
