@@ -19,6 +19,7 @@ from neo4j import Driver, GraphDatabase
 
 import hmxgraph
 from hmxgraph.graph.address import Address
+from hmxgraph.graph.drivers import OPTIONS
 from hmxgraph.graph.plan import Ahead
 from hmxgraph.graph.plans.packs import pack
 from hmxgraph.graph.statement import Statement
@@ -92,7 +93,7 @@ def store() -> Address:
 @pytest.fixture(scope="module")
 def driver(store: Address) -> Iterator[Driver]:
     """The driver for bare statements: the same settings as the engine's."""
-    with GraphDatabase.driver(store.uri, auth=(store.user, store.password)) as opened:
+    with GraphDatabase.driver(store.uri, auth=(store.user, store.password), **OPTIONS) as opened:
         yield opened
 
 
