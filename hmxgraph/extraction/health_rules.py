@@ -5,13 +5,15 @@ import re
 from hmxgraph.extraction.fact_rule import Rule
 from hmxgraph.extraction.fact_words import DIET, DIETS, ITEM, NOT, NOW, SOMEBODY
 
+_ITEMS = rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)"
+
 RULES: tuple[Rule, ...] = (
     Rule(
         "is allergic to",
         ("allergic",),
         re.compile(
             rf"(?<![\w'])I(?:'m| am) (?:{NOT}|(?!not\b)\w+ )allergic to "
-            rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)(?=[,.!;]|$| -| (?:so|but|which|and I)\b)"
+            rf"{_ITEMS}(?=[,.!;]|$| -| (?:so|but|which|and I)\b)"
         ),
         "{subject} is allergic to {object}",
         0.9,
@@ -35,7 +37,7 @@ RULES: tuple[Rule, ...] = (
         ("allergic",),
         re.compile(
             rf"{SOMEBODY} is (?:{NOT}|(?!not\b)\w+ )allergic to "
-            rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)(?=[,.!;]|$| -| (?:so|but|which|and s?he)\b)"
+            rf"{_ITEMS}(?=[,.!;]|$| -| (?:so|but|which|and s?he)\b)"
         ),
         "{subject} is allergic to {object}",
         0.9,
@@ -83,25 +85,11 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "is",
-        (
-            "vegetarian",
-            "vegan",
-            "pescatarian",
-            "intolerant",
-            "coeliac",
-            "celiac",
-            "diabetic",
-            "married",
-            "divorced",
-            "engaged",
-            "single parent",
-            "single m",
-        ),
+        (*DIETS, "married", "divorced", "engaged", "single parent", "single m"),
         re.compile(
             rf"(?<![\w'])I(?:'m| am) {NOW}{NOT}"
-            r"(?P<object>(?:an? )?(?:strict )?"
-            r"(?:vegetarian|vegan|pescatarian|lactose[- ]intolerant|gluten[- ]intolerant|c(?:o?)eliac"
-            r"|diabetic|married|divorced|engaged|single (?:parent|mother|mom|father|dad)))\b"
+            rf"(?P<object>(?:an? )?(?:strict )?"
+            rf"(?:{DIET}|married|divorced|engaged|single (?:parent|mother|mom|father|dad)))\b"
             r"(?! to (?:the|my|it))"
         ),
         "{subject} is {object}",

@@ -6,6 +6,7 @@ order leaves no doubt: with dots the day comes first.
 
 import re
 from datetime import date, timedelta
+from math import ceil
 
 from hmxgraph.recall.time_rules import (
     DAY,
@@ -16,6 +17,7 @@ from hmxgraph.recall.time_rules import (
     YEAR,
     Days,
     Rule,
+    first_of_month,
     month_number,
     month_of,
     months_later,
@@ -46,7 +48,7 @@ _WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
 
 def _part_of_month(match: re.Match[str], today: date) -> Days:
     """Some ten days of a month, a half or a week of it; without a year of the latest that had begun."""
-    first, end = _month(match, today)
+    first, end = month_of(first_of_month(month_number(match["month"]), match, today))
     last = (end - timedelta(days=1)).day
     begins, ends = _part(match, last)
     return first.replace(day=begins), first.replace(day=ends) + timedelta(days=1)
@@ -61,11 +63,6 @@ def _part(match: re.Match[str], last: int) -> tuple[int, int]:
     if match["part"] in {"early", "beginning of", "start of"}:
         return 1, 10
     return (11, 20) if match["part"].startswith("mid") else (21, last)
-
-
-def _month(match: re.Match[str], today: date) -> Days:
-    month, year = month_number(match["month"]), year_of(match, today)
-    return month_of(date(today.year - (month > today.month) if year is None else year, month, 1))
 
 
 def _season(match: re.Match[str], today: date) -> Days | None:
@@ -137,7 +134,7 @@ def _weekdays_ago(match: re.Match[str], today: date) -> Days:
 
 
 def _hours(match: re.Match[str], today: date) -> Days:
-    return today - timedelta(days=-(-int(number_of(match["n"])) // 24)), today + timedelta(days=1)
+    return today - timedelta(days=ceil(number_of(match["n"]) / 24)), today + timedelta(days=1)
 
 
 RULES: tuple[Rule, ...] = (

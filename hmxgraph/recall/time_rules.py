@@ -78,13 +78,12 @@ def _month_day(match: re.Match[str], today: date) -> Days:
 def _whole_month(match: re.Match[str], today: date) -> Days | None:
     if match["month"] in _AMBIGUOUS and not (match["year"] or match["in"]):
         return None
-    month, year = month_number(match["month"]), year_of(match, today)
-    return month_of(date(today.year - (month > today.month) if year is None else year, month, 1))
+    return month_of(first_of_month(month_number(match["month"]), match, today))
 
 
 def _whole_months(match: re.Match[str], today: date) -> Days:
-    month, last, year = month_number(match["month"]), month_number(match["last"]), year_of(match, today)
-    ends = date(today.year - (last > today.month) if year is None else year, last, 1)
+    month, last = month_number(match["month"]), month_number(match["last"])
+    ends = first_of_month(last, match, today)
     return date(ends.year - (month > last), month, 1), months_later(ends, 1)
 
 
@@ -92,9 +91,7 @@ def _quarter(match: re.Match[str], today: date) -> Days | None:
     if not (match["year"] or match["in"]):
         return None
     number = int(match["quarter"]) - 1 if match["quarter"] else _QUARTERS.index(match["named"])
-    year = year_of(match, today)
-    month = 3 * number + 1
-    first = date(today.year - (month > today.month) if year is None else year, month, 1)
+    first = first_of_month(3 * number + 1, match, today)
     return first, months_later(first, 3)
 
 
@@ -209,6 +206,12 @@ def year_of(match: re.Match[str], today: date) -> int | None:
     if not named or named.isdigit():
         return int(named) if named else None
     return today.year - (named == "last year")
+
+
+def first_of_month(month: int, match: re.Match[str], today: date) -> date:
+    """The first day of a month in the year that a match names; where it names none, of the latest that had begun."""
+    year = year_of(match, today)
+    return date(today.year - (month > today.month) if year is None else year, month, 1)
 
 
 def number_of(name: str) -> float:
