@@ -13,10 +13,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import hmxgraph
-from hmxgraph import engine
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.schema import migrate
+from tests.databases import local_database, migrated
 
 IMAGE = "neo4j:5.26.31-community"
 
@@ -32,7 +31,7 @@ def address() -> Iterator[Address]:
     """A real Neo4j: HMXGRAPH_TEST_URI, else a container, else the local engine in a throw-away data home."""
     if uri := os.environ.get("HMXGRAPH_TEST_URI"):
         user = os.environ.get("HMXGRAPH_TEST_USER", "neo4j")
-        yield _migrated(Address(uri, user, os.environ.get("HMXGRAPH_TEST_PASSWORD", "")))
+        yield migrated(Address(uri, user, os.environ.get("HMXGRAPH_TEST_PASSWORD", "")))
     elif _docker_answers():
         yield from _container()
     else:
@@ -62,13 +61,6 @@ def graph(address: Address, tenant_id: str) -> Iterator[hmxgraph.KnowledgeGraph]
         yield graph
 
 
-def _migrated(address: Address) -> Address:
-    connection = Connection(address)
-    connection.perform(migrate())
-    connection.close()
-    return address
-
-
 def _docker_answers() -> bool:
     import docker  # noqa: PLC0415 - only where the choice is to be made
 
@@ -88,14 +80,13 @@ def _container() -> Iterator[Address]:
     from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415 - starts nothing unless chosen
 
     with Neo4jContainer(IMAGE) as container:
-        yield _migrated(Address(container.get_connection_url(), container.username, container.password))
+        yield migrated(Address(container.get_connection_url(), container.username, container.password))
 
 
 def _local() -> Iterator[Address]:
     home = Path(tempfile.mkdtemp(prefix="hmxgraph-test-"))
     try:
-        server = engine.ensure(home)
-        yield _migrated(Address(server.uri, server.user, server.password))
+        with local_database(home) as address:
+            yield address
     finally:
-        engine.stop(home)
         shutil.rmtree(home, ignore_errors=True)

@@ -2,11 +2,13 @@
 //
 // Every artifact that took another's place, newer first within its chain, as a picture.
 //
-// The time of recording is named for its index.
+// The time of recording is named for its index, and the index because the planner goes through all chains while they
+// are few.
 //
 // mode: read
 // row:  newer, relation, older
-MATCH (newer:Artifact {tenant_id: $tenant_id})-[relation:SUPERSEDES]->(older:Artifact {tenant_id: $tenant_id})
-WHERE newer.recorded_us IS NOT NULL
+MATCH (newer:Artifact)-[relation:SUPERSEDES]->(older:Artifact)
+USING INDEX newer:Artifact(tenant_id, recorded_us)
+WHERE newer.tenant_id = $tenant_id AND newer.recorded_us IS NOT NULL AND older.tenant_id = $tenant_id
 RETURN newer, relation, older
 ORDER BY newer.lineage_key, newer.version DESC, newer.artifact_id

@@ -1,10 +1,13 @@
 // What leans on a page of events: artifacts, memories, entities and relations that hold, with how much of their live
 // evidence is among them. What was compiled goes with any of it (retention/telling).
 //
+// The planner would begin from all task records there are while they are few: hence the hints.
+//
 // mode: read
 // row:  kind, id, chosen, live
 CALL () {
   MATCH (record:Artifact)-[:EVIDENCED_BY]->(event:Event)
+  USING INDEX event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.status IN ['draft', 'active']
     AND NOT (record.agent_id = $compiler AND record.lineage_key STARTS WITH $lineages)
   WITH record, count(event) AS chosen
@@ -15,10 +18,12 @@ CALL () {
     COUNT { (record)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL } AS live
   UNION ALL
   MATCH (record:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
+  USING INDEX event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.erased IS NULL
   RETURN DISTINCT 'record' AS kind, record.artifact_id AS id, 1 AS chosen, 1 AS live
   UNION ALL
   MATCH (record:Memory)-[:EVIDENCED_BY]->(event:Event)
+  USING INDEX event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.text <> ''
   WITH record, count(event) AS chosen
   RETURN
@@ -28,6 +33,7 @@ CALL () {
     COUNT { (record)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL } AS live
   UNION ALL
   MATCH (event:Event)-[:MENTIONS]->(entity:Entity)
+  USING INDEX event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
   WITH entity, count(event) AS chosen
   RETURN
@@ -37,6 +43,7 @@ CALL () {
     COUNT { (entity)<-[:MENTIONS]-(live) WHERE NOT live:Memory } AS live
   UNION ALL
   MATCH (entity:Entity)<-[mention:MENTIONS]-(record:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
+  USING INDEX event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
   WITH entity, count(DISTINCT mention) AS chosen
   RETURN
@@ -46,6 +53,7 @@ CALL () {
     COUNT { (entity)<-[:MENTIONS]-(live) WHERE NOT live:Memory } AS live
   UNION ALL
   MATCH (event:Event)-[mention:MENTIONS]->(entity:Entity)
+  USING INDEX event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
   UNWIND coalesce(mention.relations, []) AS mark
   WITH entity, mark, count(*) AS chosen

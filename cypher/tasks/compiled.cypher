@@ -1,12 +1,18 @@
 // Compiled artifacts of given types that hold, those that task work gave evidence for first.
 //
+// The planner would go through all task records there are while they are few: hence the hint, and the event asked apart.
+//
 // mode: read
 // row:  artifact_id, artifact_type, title, summary, confidence, from_task_work
 MATCH (artifact:Artifact)
+USING INDEX artifact:Artifact(tenant_id, status)
 WHERE artifact.tenant_id = $tenant_id AND artifact.status = 'active' AND artifact.artifact_type IN $batch.types
 WITH
   artifact,
-  EXISTS { (artifact)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(:TaskRecord) } AS from_task_work
+  EXISTS {
+    (artifact)-[:EVIDENCED_BY]->(event:Event)
+    WHERE EXISTS { (event)<-[:EVIDENCED_BY]-(:TaskRecord) }
+  } AS from_task_work
 ORDER BY from_task_work DESC, artifact.confidence DESC, artifact.artifact_id
 LIMIT $limit
 RETURN

@@ -24,11 +24,10 @@ from neo4j import Driver, GraphDatabase
 import hmxgraph
 from hmxgraph import engine
 from hmxgraph.graph.address import Address
-from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.rows.entities import entity_key
-from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.identity import stable_id
+from tests.databases import migrated
 from tests.shared_data import shared
 
 EVENTS = int(os.environ.get("HMXGRAPH_BENCH_EVENTS", "1000000"))
@@ -118,21 +117,15 @@ def graph_of(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
 
 
 def _fill(address: Address, driver: Driver, tell: Any) -> None:
-    _migrated(address)
+    migrated(address)
     for name in sources():
         _ingested(address, name, source_lines(name), tell)
     _ingested(address, LARGE, [event for name in sources() for event in _in_large(name)], tell)
     _without_indexes(driver)
     _repeated(driver, tell)
     _multiplied(driver, tell)
-    _migrated(address)
+    migrated(address)
     tell(f"  {event_count(driver):,} events")
-
-
-def _migrated(address: Address) -> None:
-    connection = Connection(address)
-    connection.perform(migrate())
-    connection.close()
 
 
 def sources() -> list[str]:

@@ -4,16 +4,24 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.graph.catalogue import query, query_names
+from tests.databases import local_database
 
 QUERY_TYPES = {"read": {"r"}, "write": {"w", "rw"}, "schema": {"s", "r", "w", "rw"}}
+DATABASE = "neo4j"
 SCANS = ("NodeByLabelScan", "AllNodesScan", "RelationshipTypeScan", "AllRelationshipsScan")
 TENANT_READS = [name for name in query_names() if query(name).mode == "read" and "tenant_id" in query(name).parameters]
 
 
 @pytest.fixture(scope="module")
-def driver(address):
-    """A bare driver, for EXPLAIN."""
-    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+def young(tmp_path_factory):
+    """A bare driver of a database that has its schema and nothing else.
+
+    It knows no name that nobody told it, and how its statements are planned depends on no other test.
+    """
+    with (
+        local_database(tmp_path_factory.mktemp("young")) as own,
+        GraphDatabase.driver(own.uri, auth=(own.user, own.password)) as driver,
+    ):
         yield driver
 
 
@@ -23,11 +31,11 @@ def example(parameter):
 
 
 @pytest.mark.parametrize("name", [name for name in query_names() if not name.startswith("databases/")])
-def test_statement_plans_without_complaint(driver, address, name):
-    """The server plans the statement, agrees with its mode and columns, and warns of nothing."""
+def test_statement_plans_without_complaint(young, name):
+    """The server plans the statement, agrees with its mode and columns, and warns of nothing, however young it is."""
     packaged = query(name)
     parameters = {parameter: example(parameter) for parameter in packaged.parameters}
-    with driver.session(database=address.database) as session:
+    with young.session(database=DATABASE) as session:
         result = session.run("EXPLAIN " + packaged.text, parameters)
         columns = tuple(result.keys())
         summary = result.consume()
@@ -38,20 +46,20 @@ def test_statement_plans_without_complaint(driver, address, name):
     assert [status for status in summary.gql_status_objects if status.is_notification] == []
 
 
-def test_a_task_is_locked_before_it_is_there(driver, address):
+def test_a_task_is_locked_before_it_is_there(young):
     """The lock of a task holds its key even where there is no node yet; who starts it second waits for the first."""
     packaged = query("tasks/lock")
     parameters = dict.fromkeys(packaged.parameters)
-    plan = driver.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=address.database).summary.plan
+    plan = young.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=DATABASE).summary.plan
     assert "NodeUniqueIndexSeek(Locking)" in operators(plan)
 
 
 @pytest.mark.parametrize("name", TENANT_READS)
-def test_no_read_goes_through_all_tenants(driver, address, name):
+def test_no_read_goes_through_all_tenants(young, name):
     """What is read is looked for in an index, by key or by tenant: what others store makes nobody slower."""
     packaged = query(name)
     parameters = {parameter: example(parameter) for parameter in packaged.parameters}
-    plan = driver.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=address.database).summary.plan
+    plan = young.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=DATABASE).summary.plan
     assert not {one for one in operators(plan) if one.endswith(SCANS)}
 
 
