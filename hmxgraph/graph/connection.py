@@ -1,6 +1,7 @@
 """Transactions against one database: managed, retried, timed out, their errors translated. Both faces end here."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -28,6 +29,7 @@ T = TypeVar("T")
 TRANSACTION_TIMEOUT = 600.0
 RACES = 8
 _CLOSED = "it was closed: connect again"
+_FORKED = "it was opened in the process that this one was forked from: connect again in this one"
 _ELSEWHERE = "it was opened in another event loop: connect again in this one"
 
 
@@ -37,6 +39,7 @@ class Connection:
     def __init__(self, address: Address) -> None:
         self.address = address
         self._driver = drivers.acquire(address)
+        self._process = os.getpid()
         self._closed = False
         self._bookmarks = GraphDatabase.bookmark_manager()
         self._listeners: tuple[Trace, ...] = ()
@@ -70,9 +73,16 @@ class Connection:
         return perform(procedure, self.transact)
 
     def transact(self, work: Work[T]) -> T:
-        """What one work's plan returns, done in one transaction; a lost race on a key is run again."""
+        """What one work's plan returns, done in one transaction; a lost race on a key is run again.
+
+        Raises:
+            GraphNotOpen: it was closed, or opened by another process: answers on shared sockets would get mixed up.
+
+        """
         if self._closed:
             raise GraphNotOpen(_CLOSED)
+        if self._forked:
+            raise GraphNotOpen(_FORKED)
         watch = TransactionWatch(self._listeners)
         try:
             with interruptible(), self._session() as session:
@@ -81,10 +91,15 @@ class Connection:
             raise translated(error, self.address.uri, watch.statement) from error
 
     def close(self) -> None:
-        """Give the driver back, which others may go on using; nothing the second time."""
-        if not self._closed:
-            self._closed = True
+        """Give the driver back, which others may go on using; nothing the second time, or in a forked process."""
+        if not self._closed and not self._forked:
             drivers.release(self.address)
+        self._closed = True
+
+    @property
+    def _forked(self) -> bool:
+        """Whether this process is not the one that opened it."""
+        return self._process != os.getpid()
 
     def _session(self) -> Session:
         return self._driver.session(database=self.address.database, bookmark_manager=self._bookmarks)

@@ -1,5 +1,6 @@
 """One driver a process and address, shared by all who connect to it and closed with the last of them."""
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ OPTIONS: dict[str, Any] = {
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _lock = threading.Lock()
 _shared: dict[Address, tuple[Driver, int]] = {}
+_of_parent: list[Driver] = []
 
 
 def acquire(address: Address) -> Driver:
@@ -57,6 +59,18 @@ def release(address: Address) -> None:
             _shared[address] = (driver, users - 1)
     if users == 1:
         driver.close()
+
+
+def _left_to_parent() -> None:
+    """In a forked child: its parent goes on to talk through the same sockets, so they are neither used nor closed."""
+    global _lock  # noqa: PLW0603 - a thread that does not exist here may hold it
+    _lock = threading.Lock()
+    _of_parent.extend(driver for driver, _ in _shared.values())
+    _shared.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_left_to_parent)
 
 
 def open_async(address: Address) -> AsyncDriver:

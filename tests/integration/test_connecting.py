@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import multiprocessing
 import threading
 
 import pytest
@@ -136,6 +137,32 @@ def test_a_closed_graph_stays_closed_and_others_open(address, tenant_id):
         assert other.health()["tenant_id"] == tenant_id
     with hmxgraph.connect(address.uri, **login) as again:
         assert again.health()["tenant_id"] == tenant_id
+
+
+def asked_in_a_child(graph, address, answers):
+    """In a forked process: what the graph of the parent says, and what one of the child's own does."""
+    try:
+        graph.health()
+    except GraphNotOpen as error:
+        answers.put(str(error))
+    graph.close()
+    with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id="of-a-child") as own:
+        answers.put(own.health()["tenant_id"])
+        answers.put(own._connection._driver is graph._connection._driver)
+
+
+def test_a_forked_process_opens_its_own(address, tenant_id):
+    """A child asks nothing through the sockets of its parent: told to connect again, it gets a driver of its own."""
+    forking = multiprocessing.get_context("fork")
+    answers = forking.Queue()
+    with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id) as graph:
+        child = forking.Process(target=asked_in_a_child, args=(graph, address, answers), daemon=True)
+        child.start()
+        told = [answers.get(timeout=60) for _ in range(3)]
+        child.join()
+        assert "forked from: connect again" in told[0]
+        assert told[1:] == ["of-a-child", False]
+        assert graph.health()["tenant_id"] == tenant_id
 
 
 def test_awaitable_face_opens_both_ways(address, tenant_id):
