@@ -20,7 +20,7 @@ from hmxgraph.graph.streaming import streamed
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import SIZE, Batch
 from hmxgraph.ingest.dead_letters import dead_letter
-from hmxgraph.ingest.intake import ON_ERROR, Intake, OnError
+from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError
 from hmxgraph.ingest.report import IngestReport, Receipt, Rejection, Tally
 from hmxgraph.ingest.sources import Payload, Source, reads
 from hmxgraph.ingest.streams import Stream
@@ -50,6 +50,7 @@ class IngestOptions:
     """How to ingest: what to do about bad lines, where to put them, how many events a transaction holds.
 
     The last of a source, if fewer than half a batch, go with the batch before.
+    ``clock`` tells the caller's time in microseconds, by which events of the future are told; without it none is.
     ``window_seconds`` is how long an event of a stream waits for those that it overtook; sources read at
     full speed have each batch for a window. ``writers`` share the sessions among them.
 
@@ -66,6 +67,7 @@ class IngestOptions:
     writers: int = 1
     tokenizer: str = DEFAULT_ENCODING
     progress: Progress | None = None
+    clock: Clock | None = None
 
     def __post_init__(self) -> None:
         if self.on_error not in ON_ERROR:
@@ -180,15 +182,16 @@ def _settle(tally: Tally, receipt: Receipt, options: IngestOptions) -> None:
 @contextmanager
 def _intake(tally: Tally, source: Any, options: IngestOptions) -> Iterator[Intake]:
     count = counter(options.tokenizer)
+    taking = partial(Intake, tally, count, tokenizer=options.tokenizer, on_error=options.on_error, clock=options.clock)
     if options.rejects is None:
-        yield Intake(tally, count, tokenizer=options.tokenizer, on_error=options.on_error)
+        yield taking()
         return
     with _rejects(Path(options.rejects), source) as file:
 
         def refuse(rejection: Rejection, payload: Payload | None) -> None:
             _append(dead_letter(rejection, payload), file, options.rejects)
 
-        yield Intake(tally, count, tokenizer=options.tokenizer, on_error=options.on_error, refuse=refuse)
+        yield taking(refuse=refuse)
 
 
 def _append(line: bytes, file: FileIO, path: str | Path | None) -> None:

@@ -14,14 +14,19 @@ from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
 
 OnError: TypeAlias = Literal["report", "raise"]
 ON_ERROR: tuple[str, ...] = get_args(OnError)
+Clock: TypeAlias = Callable[[], int]
 Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
+
+# Clocks of machines differ, and some hold a local time for UTC.
+_SKEW_US = 86_400_000_000
 
 
 class Intake:
     """Takes deliveries of one ingest call for one tenant; refusals and warnings go to *tally*.
 
     The events of a call may name one foreign tenant: that of the first event. They are stored under the own tenant and
-    counted as rehomed. Only the major version 1 of HMX is read, and only times that can be told again.
+    counted as rehomed. Only the major version 1 of HMX is read, and only times that can be told again; those more than
+    a day after *clock* are told.
     """
 
     def __init__(
@@ -32,13 +37,16 @@ class Intake:
         tokenizer: str = DEFAULT_ENCODING,
         on_error: OnError = "report",
         refuse: Refuse | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self._tally = tally
         self._count_tokens = count_tokens
         self._tokenizer = tokenizer
         self._strict = on_error == "raise"
         self._refuse = refuse
+        self._clock = clock
         self._guest: str | None = None
+        self._ahead = ""
 
     def take(self, delivery: Delivery | Broken) -> PreparedEvent | None:
         """The event of *delivery*, ready to be written; None if it was refused.
@@ -52,6 +60,8 @@ class Intake:
             return None
         if event.warnings:
             self._tally.warn(event.warnings)
+        if self._clock and event.time_us > self._clock() + _SKEW_US:
+            self._warn_of_future(event)
         return prepare(event, self._count_tokens, self._tokenizer, (delivery.source, delivery.line))
 
     def _event(self, delivery: Delivery | Broken) -> Event | None:
@@ -85,6 +95,15 @@ class Intake:
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
         self._tally.rehomed += 1
         return _rehomed(event, own)
+
+    def _warn_of_future(self, event: Event) -> None:
+        """A tenant's time is that of its latest event: one with a wrong time makes all else look old."""
+        self._ahead = self._ahead or (
+            f"an event is dated after this machine's clock, {event.event_id!r} first ({event.timestamp}): from then on "
+            "memory runs by its time, and all else is old and expired; if that is wrong, forget it before anything "
+            "else is written, and feed it in with the right time under a new id"
+        )
+        self._tally.warn((self._ahead,))
 
     def _reject(self, source: str, line: int, event_id: str, faults: Iterable[Fault], payload: Payload | None) -> None:
         rejection = Rejection(source, line, event_id, tuple(faults))

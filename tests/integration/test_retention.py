@@ -12,6 +12,7 @@ from hmxgraph.graph.plans.lifecycle import record_artifact
 from hmxgraph.graph.plans.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.forgetting import Forgettable
+from hmxgraph.protocol.timestamps import microseconds
 from tests.artifact_makers import schema
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
@@ -165,6 +166,39 @@ def test_ttl_runs_by_the_logical_clock(graph, forgetting, events):
     assert forgetting(expired=True).events == ()
     graph.ingest([dict(events[2], timestamp="2026-03-11T00:01:00Z")])
     assert [event.event_id for event in forgetting(expired=True).events] == ["a1"]
+
+
+def test_a_wrong_time_goes_with_its_event(graph, forgetting, events):
+    """An event of the future drives the tenant's clock only as long as it holds content: all is as it was before."""
+    graph.ingest(events)
+    now_us = graph.health()["logical_us"]
+    report = graph.ingest([dict(events[2], event_id="z", timestamp="9999-12-31T23:59:59Z", ttl_seconds=60)])
+    assert "'z' first (9999-12-31T23:59:59Z)" in report.warnings[0]
+    assert graph.health()["logical_us"] > now_us
+    assert len(forgetting(dry_run=True, older_than_us=1).events) == len(events)
+    forgetting(event_ids=("z",))
+    assert graph.health()["logical_us"] == now_us
+    assert forgetting(dry_run=True, expired=True).events
+    assert graph.remember("The port is 80").first_at.startswith("2026-03-12")
+    assert graph.verify().findings == ()
+
+
+def test_the_clock_stays_with_what_people_recorded(graph, forgetting, events):
+    """What was recorded or decided after the last event that is left goes on to hold."""
+    graph.ingest([*events, dict(events[2], event_id="z", timestamp="2026-03-25T00:00:00Z")])
+    graph.record_artifact(schema("kept", step="kept"))
+    graph.transition("kept", "deprecated", at="2026-03-20T00:00:00Z")
+    forgetting(event_ids=("z",))
+    assert graph.health()["logical_us"] == microseconds("2026-03-20T00:00:00Z")
+    assert graph.artifact("kept").status == "deprecated"
+
+
+def test_a_tenant_without_content_begins_anew(graph, forgetting, events):
+    """Where all was erased, the next word is said now, not at the time of what is gone."""
+    graph.ingest([dict(events[2], timestamp="9999-12-31T23:59:59Z")])
+    forgetting(session_id="a")
+    assert graph.remember("The port is 80").first_at < "9999"
+    assert graph.verify().findings == ()
 
 
 def test_artifacts_without_evidence_are_deprecated(graph, connection, forgetting, events, tenant_id):

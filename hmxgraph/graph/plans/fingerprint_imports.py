@@ -104,7 +104,7 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
 def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
     """When an import takes effect: the exporter's clock is not the importer's, and may be set to anything."""
     known_us: int | None = tenant["logical_us"]
-    return min(microseconds(verdict.fingerprint.created_at), now_us) if known_us is None else known_us
+    return known_us or min(microseconds(verdict.fingerprint.created_at), now_us)
 
 
 def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:

@@ -39,7 +39,7 @@ def remember(
         raise InvalidRequest("hard", kind, "hard policy", 'say kind="policy", or leave "hard" out')
     tenant = yield from read(partial(state, tenancy))
     known_us = tenant["logical_us"]
-    after_us = telling.now_us if known_us is None else min(known_us + 1, LAST_US)
+    after_us = min(known_us + 1, LAST_US) if known_us else telling.now_us
     doing = Doing(telling.agent_id, after_us if telling.at_us is None else telling.at_us, telling.event_id)
     made = yield from memory_operations.add(tenancy, Remembered(kind, text, hard=hard), doing)
     return (yield from read(partial(memories.stored, tenancy, made.memory_id)))

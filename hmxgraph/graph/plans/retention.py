@@ -177,12 +177,16 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
     keys = [row["key"] for row in erased]
     yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
-    gone = yield from record_retention.erase(tenancy, records, tenant["logical_us"])
-    lost = yield from _unmentioned(tenancy, keys, tenant["logical_us"])
+    held = any(row["time_us"] >= tenant["logical_us"] for row in page)
+    at_us = (yield from _latest(tenancy)) if held else tenant["logical_us"]
+    gone = yield from record_retention.erase(tenancy, records, at_us)
+    lost = yield from _unmentioned(tenancy, keys, at_us)
     lost["record"] = list(gone.records)
     lost["entity"] += gone.entities
-    lost["artifact"] = yield from _artifacts(tenancy, page, keys, tenant["logical_us"])
-    version = yield from bump(tenancy, tenant["logical_us"])
+    lost["artifact"] = yield from _artifacts(tenancy, page, keys, at_us)
+    version = yield from bump(tenancy, at_us)
+    if held:
+        yield from _rewind(tenancy)
     session_keys = [session["key"] for session in sessions]
     yield bind(
         "retention/stamp",
@@ -193,6 +197,19 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     )
     yield from record_retention.drop_digests(tenancy, records)
     return lost
+
+
+def _latest(tenancy: Tenancy) -> Plan[int]:
+    """The latest time of what holds content, 0 where nothing does."""
+    rows = yield bind("retention/latest", tenant_id=tenancy.tenant_id)
+    latest_us: int | None = rows[0]["latest_us"]
+    return latest_us or 0
+
+
+def _rewind(tenancy: Tenancy) -> Plan[None]:
+    """Set the clock back, which an event with a wrong time would hold for ever; the tenant is locked before."""
+    latest_us = yield from _latest(tenancy)
+    yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=latest_us)
 
 
 def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[None]:

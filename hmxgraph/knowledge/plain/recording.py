@@ -8,7 +8,7 @@ from hmxgraph.graph.rows.memories import Memory
 from hmxgraph.ingest.forgetting import ForgetReport
 from hmxgraph.ingest.report import IngestReport
 from hmxgraph.ingest.sources import Source
-from hmxgraph.knowledge.drafting import told_now
+from hmxgraph.knowledge.drafting import now_us, told_now
 from hmxgraph.knowledge.forgetting import ForgetChoices, forgettable
 from hmxgraph.knowledge.moments import Moment, as_us
 from hmxgraph.knowledge.plain.face import Face
@@ -33,7 +33,7 @@ class Recording(Face):
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
 
         """
-        return ingest(self._connection.transact, self._tenancy, source, IngestOptions(**options))
+        return ingest(self._connection.transact, self._tenancy, source, IngestOptions(**options, clock=now_us))
 
     def remember(
         self,
@@ -96,7 +96,8 @@ class Recording(Face):
 
         Choose by *event_id* (one or several), *session_id*, *agent_id*, *source*, *before* (a time), *older_than* (a
         timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. It keeps
-        id, hash and place; feeding it in again does not bring it back.
+        id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest of what is
+        left, whether told by an event, recorded or decided: so goes what a wrong time in an event has done.
 
         Raises:
             InvalidRequest: nothing was chosen, or a time span longer than any calendar.

@@ -11,6 +11,7 @@ from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.report import Receipt, Rejection, Tally
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.timestamps import microseconds
 from tests.unit.ingest.making import document, event, prepared, words
 
 
@@ -47,6 +48,17 @@ def nested(levels):
     for _ in range(levels):
         inner = {"a": inner}
     return inner
+
+
+def test_events_of_the_future_are_told(tally):
+    """An event more than a day after the caller's clock is taken, and told once with the first one's id and time."""
+    intake = Intake(tally, words, clock=lambda: microseconds("2026-03-14T00:00:00Z"))
+    times = {"yesterday": "2026-03-13", "today": "2026-03-14", "ahead": "2027-03-14", "last": "9999-12-31"}
+    source = [document(event_id=name, timestamp=f"{day}T12:00:00Z") for name, day in times.items()]
+    assert sum(len(batch.events) for batch in gathered(source, intake)) == 4
+    (told,) = tally.report().warnings
+    assert "'ahead' first (2027-03-14T12:00:00Z)" in told
+    assert told.endswith("(2 times)")
 
 
 @pytest.mark.parametrize("levels", [80, 3_000, 100_000])

@@ -1,0 +1,30 @@
+// The latest time of what is left: an event that holds content, what became of an artifact that
+// holds words, what somebody resolved. One row; null where nothing is left.
+//
+// With the tenant in the order the index is read backwards, past those events that were erased before.
+//
+// mode: read
+// row:  latest_us
+CALL () {
+  MATCH (event:Event)
+  USING INDEX event:Event(tenant_id, time_us)
+  WHERE event.tenant_id = $tenant_id
+    AND event.time_us IS NOT NULL
+    AND event.erased IS NULL
+  WITH event
+  ORDER BY event.tenant_id DESC, event.time_us DESC
+  LIMIT 1
+  RETURN max(event.time_us) AS told_us
+}
+CALL () {
+  MATCH (artifact:Artifact)
+  WHERE artifact.tenant_id = $tenant_id AND artifact.status IS NOT NULL AND artifact.erased IS NULL
+  RETURN max(artifact.status_times[-1]) AS recorded_us
+}
+CALL () {
+  MATCH (conflict:Conflict {tenant_id: $tenant_id, status: 'resolved'})
+  WHERE conflict.kept_id IS NOT NULL
+  RETURN max(conflict.resolved_us) AS resolved_us
+}
+UNWIND [told_us, recorded_us, resolved_us] AS time_us
+RETURN max(time_us) AS latest_us

@@ -1,0 +1,8 @@
+// Set a tenant's logical clock back to the latest time of what is left. The tenant was locked by tenants/bump before, so
+// that nobody has brought a later time meanwhile.
+//
+// mode: write
+// row:  logical_us
+MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
+SET tenant.logical_us = CASE WHEN $latest_us < tenant.logical_us THEN $latest_us ELSE tenant.logical_us END
+RETURN tenant.logical_us AS logical_us
