@@ -10,7 +10,8 @@ from hmxgraph.graph.statement import bind
 def migrate() -> Procedure[tuple[str, ...]]:
     """The names of the steps applied now; none where the database is up to date.
 
-    Every step says ``IF NOT EXISTS``, so clients that migrate at the same time do no harm to each other.
+    Every step says ``IF NOT EXISTS``, so clients that migrate at the same time do no harm to each other; who meets
+    another at the same step is refused, and finds it done when it is run again (:func:`translation.lost_race`).
     """
     steps = query_names("schema")
     applied = yield from read(_applied)

@@ -19,7 +19,17 @@ from hmxgraph.errors import (
     StorageUnavailable,
 )
 
-CONSTRAINT_VIOLATION = "Neo.ClientError.Schema.ConstraintValidationFailed"
+_LOST_RACES = frozenset(
+    (
+        "Neo.ClientError.Schema.ConstraintValidationFailed",
+        # IF NOT EXISTS does not see an index that another client is making at that moment.
+        "Neo.ClientError.Schema.ConstraintAlreadyExists",
+        "Neo.ClientError.Schema.ConstraintWithNameAlreadyExists",
+        "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
+        "Neo.ClientError.Schema.IndexAlreadyExists",
+        "Neo.ClientError.Schema.IndexWithNameAlreadyExists",
+    )
+)
 _NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
 _SECURITY = "Neo.ClientError.Security."
 _NOT_PERMITTED = (
@@ -52,14 +62,14 @@ def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
 
 
 def worth_repeating(error: Neo4jError | DriverError) -> bool:
-    """Whether doing it again helps: two writers created the same key at once, or the driver missed a passing error."""
+    """Whether doing it again helps: two clients made the same key or index at once, or the error passes."""
     known = origin(error)
     return lost_race(known) or (known is not error and known.is_retryable())
 
 
 def lost_race(error: Exception) -> bool:
-    """Whether two writers created the same key at once, so that doing it again will find it there."""
-    return isinstance(error, ClientError) and error.code == CONSTRAINT_VIOLATION
+    """Whether two clients created the same key or index at once, so that doing it again will find it there."""
+    return isinstance(error, ClientError) and error.code in _LOST_RACES
 
 
 def _reason(error: Exception) -> str:

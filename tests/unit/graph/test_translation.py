@@ -4,7 +4,7 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from hmxgraph.errors import AccessDenied, DatabaseMissing, NotPermitted, StatementRefused
-from hmxgraph.graph.translation import translated
+from hmxgraph.graph.translation import translated, worth_repeating
 
 URI = "bolt://db:7687"
 
@@ -30,3 +30,22 @@ def test_each_refusal_has_its_error(code, kind, told):
     assert "it must be changed" in str(error)
     assert told in str(error)
     assert (URI in str(error)) is (kind is not StatementRefused)
+
+
+@pytest.mark.parametrize(
+    ("code", "again"),
+    [
+        ("Schema.ConstraintValidationFailed", True),
+        ("Schema.ConstraintAlreadyExists", True),
+        ("Schema.ConstraintWithNameAlreadyExists", True),
+        ("Schema.EquivalentSchemaRuleAlreadyExists", True),
+        ("Schema.IndexAlreadyExists", True),
+        ("Schema.IndexWithNameAlreadyExists", True),
+        ("Schema.IndexNotFound", False),
+        ("Statement.SyntaxError", False),
+    ],
+)
+def test_what_another_client_made_at_the_same_time_is_asked_for_again(code, again):
+    """Clients that make the same key, constraint or index at once: the second finds it there when it asks again."""
+    refused = Neo4jError._hydrate_neo4j(code=f"Neo.ClientError.{code}", message="it is there already")
+    assert worth_repeating(refused) is again
