@@ -101,7 +101,7 @@ def stop(home: Home = None) -> bool:
     """
     place = read(home).home
     if not place.is_dir():
-        return False
+        return _ended(place)  # moved or deleted under a server that goes on, and would keep its data locked
     try:
         return _stop_alone(place)
     except OSError as error:
@@ -110,10 +110,16 @@ def stop(home: Home = None) -> bool:
 
 def _stop_alone(place: Path) -> bool:
     with exclusive(_lock(place), _STOP_SECONDS):
-        pid = process.find(place)
-        if pid is not None and not process.terminate(pid, place, _STOP_SECONDS):
-            raise refusals.will_not_stop(pid, _STOP_SECONDS)
+        ended = _ended(place)
         state.clear(place)
+    return ended
+
+
+def _ended(place: Path) -> bool:
+    """Whether there was a server of *place*, which is gone now."""
+    pid = process.find(place)
+    if pid is not None and not process.terminate(pid, place, _STOP_SECONDS):
+        raise refusals.will_not_stop(pid, _STOP_SECONDS)
     return pid is not None
 
 

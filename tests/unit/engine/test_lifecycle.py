@@ -138,6 +138,17 @@ def test_stopping_nothing(home):
     assert engine.status(home) == engine.Status("stopped", home)
 
 
+def test_a_server_whose_home_was_moved_is_stopped_by_the_old_name(home, pretended_neo4j):
+    """It goes on under the name that it was started with, and locks its data: there it is found and ended."""
+    server = engine.ensure(home)
+    home.rename(home.with_name("moved"))
+    assert engine.status(home).pid == server.pid
+    assert engine.stop(home)
+    assert servers(home) == []
+    assert not engine.stop(home)
+    assert not home.exists()
+
+
 def test_stopping_where_nothing_can_be_written(tmp_path):
     """A data home whose lock cannot be made is told with the variable that names it."""
     (tmp_path / "server.lock").mkdir()
