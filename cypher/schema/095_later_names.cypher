@@ -5,7 +5,8 @@
 // row:  -
 CALL () {
   UNWIND [
-    'aliases', 'answer', 'call_id', 'object', 'predicate', 'recorded_version', 'surest', 'tokenizer', 'validity_scope'
+    'aliases', 'answer', 'call_id', 'kept_id', 'object', 'predicate', 'recorded_version', 'surest', 'tokenizer',
+    'validity_scope'
   ] AS name
   CALL db.createProperty(name)
 }
