@@ -1,12 +1,18 @@
 // The summaries of a tenant's sessions, a page at a time in the order of their keys.
 //
+// With tenant and key in the order the index is read in order, and a page costs what it holds, however many there are.
+//
 // mode: read
 // row:  session_key, summary
-MATCH (session:Session {tenant_id: $tenant_id})
-WHERE session.changed_version IS NOT NULL
+MATCH (session:Session)
+USING INDEX session:Session(tenant_id, key)
+WHERE session.tenant_id = $tenant_id
   AND session.key > $after
+  AND session.changed_version IS NOT NULL
   AND session.summary IS NOT NULL
   AND session.summary_version = $summary_version
-RETURN session.key AS session_key, session.summary AS summary
-ORDER BY session_key
+WITH session
+ORDER BY session.tenant_id, session.key
 LIMIT $limit
+RETURN session.key AS session_key, session.summary AS summary
+ORDER BY session.key

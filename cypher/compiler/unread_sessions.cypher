@@ -1,21 +1,27 @@
 // Sessions that changed since they were summarised, or were summarised by another version or profile; a page at a time
 // in the order of their keys.
 //
+// With tenant and key in the order the index is read in order, and a page costs what it holds, however many there are.
+//
 // Sessions that only log an import are nobody's work.
 //
 // mode: read
 // row:  session_key, event_count, version
-MATCH (session:Session {tenant_id: $tenant_id})
-WHERE session.changed_version IS NOT NULL
+MATCH (session:Session)
+USING INDEX session:Session(tenant_id, key)
+WHERE session.tenant_id = $tenant_id
   AND session.key > $after
+  AND session.changed_version IS NOT NULL
   AND NOT session.session_id STARTS WITH $logging_sessions
   AND ($full
     OR session.summary IS NULL
     OR session.summarised_version <> session.changed_version
     OR session.summary_version <> $summary_version)
+WITH session
+ORDER BY session.tenant_id, session.key
+LIMIT $limit
 RETURN
   session.key AS session_key,
   session.event_count AS event_count,
   session.changed_version AS version
-ORDER BY session_key
-LIMIT $limit
+ORDER BY session.key

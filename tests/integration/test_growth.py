@@ -1,0 +1,58 @@
+"""What an operation costs as the store grows: it reads what it is about, not all that is there."""
+
+import pytest
+from neo4j import GraphDatabase
+
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.graph.catalogue import query
+from hmxgraph.graph.rows.compilation import summary_version
+from tests.session_makers import event
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def hits(address):
+    """Tells how often a packaged statement goes to the store, and how many rows it gives."""
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+
+        def hits(name, **parameters):
+            statement = f"PROFILE {query(name).text}"
+            done = driver.execute_query(statement, parameters, database_=address.database)
+            return _hits(done.summary.profile), len(done.records)
+
+        yield hits
+
+
+def _hits(plan):
+    return plan.get("dbHits", 0) + sum(_hits(child) for child in plan.get("children", ()))
+
+
+def sessions(tenant_id, numbers):
+    """Sessions of one message each."""
+    return [
+        event(f"s{number}", 0, "message", {"role": "user", "text": "Deploy"}, tenant=tenant_id) for number in numbers
+    ]
+
+
+SUMMARY_VERSION = summary_version(DEFAULT_PROFILE)
+PAGES = {
+    "compiler/unread_sessions": {"full": True, "summary_version": SUMMARY_VERSION, "logging_sessions": "none"},
+    "compiler/summaries": {"summary_version": SUMMARY_VERSION},
+    "fingerprints/unread_sessions": {},
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_of_sessions_costs_what_it_holds(graph, tenant_id, hits, name):
+    """However many sessions a tenant has, those before and after the page are not read."""
+
+    def page():
+        graph.compile()
+        return hits(name, tenant_id=tenant_id, after="4", limit=3, **PAGES[name])
+
+    graph.ingest(sessions(tenant_id, range(20)))
+    few = page()
+    graph.ingest(sessions(tenant_id, range(20, 100)))
+    assert page() == few
+    assert few[1] == 3
