@@ -6,14 +6,14 @@ nearest requests with what was done for them. Both know the whole tenant; neithe
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
 
-from hmxgraph.compiler.learning import Matrix, logistic_weights, product, sigmoid
+from hmxgraph.compiler.learning import Marks, Matrix, logistic_weights, sigmoid
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.verbs import noun_words
@@ -49,7 +49,7 @@ class Goals:
     def chances(self, request: str) -> dict[str, float]:
         """For each action the chance that a session with this request takes it."""
         found = request_terms(request)
-        modelled = self.modelled([found])[0]
+        modelled = next(self.modelled([found]))
         near = self._neighbours(found)
         if near is None:
             return modelled
@@ -57,13 +57,10 @@ class Goals:
         mixed = {name: (1 - self.share) * modelled.get(name, 0.0) + self.share * near.get(name, 0.0) for name in names}
         return {name: round(chance, _DIGITS) for name, chance in mixed.items()}
 
-    def modelled(self, requests: Sequence[Sequence[str]]) -> list[dict[str, float]]:
-        """The logistic model's chances for several requests, given as terms."""
-        chances = sigmoid(product(_inputs(requests, self.words), self.weights))
-        return [
-            {name: round(float(chance), _DIGITS) for name, chance in zip(self.actions, row, strict=True)}
-            for row in chances
-        ]
+    def modelled(self, requests: Sequence[Sequence[str]]) -> Iterator[dict[str, float]]:
+        """The logistic model's chances for each of several requests, given as terms."""
+        for row in sigmoid(_inputs(requests, self.words).product(self.weights)):
+            yield {name: round(float(chance), _DIGITS) for name, chance in zip(self.actions, row, strict=True)}
 
     def akin(self, request: str, done: Iterable[str]) -> frozenset[str]:
         """The actions that this request, or what was *done*, has anything to do with.
@@ -190,13 +187,11 @@ def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -
     )
 
 
-def _inputs(requests: Sequence[Sequence[str]], words: Sequence[str]) -> Matrix:
+def _inputs(requests: Sequence[Sequence[str]], words: Sequence[str]) -> Marks:
+    """The words of each request, as columns; the first column, the constant, is in all."""
     index = {word: column for column, word in enumerate(words, start=1)}
-    inputs = np.zeros((len(requests), len(words) + 1))
-    inputs[:, 0] = 1
-    for row, terms in enumerate(requests):
-        inputs[row, [index[term] for term in terms if term in index]] = 1
-    return inputs
+    marked = [[0, *(index[term] for term in dict.fromkeys(terms) if term in index)] for terms in requests]
+    return Marks.of(marked, len(words) + 1)
 
 
 def _rarity(exemplars: Sequence[Exemplar]) -> dict[str, float]:

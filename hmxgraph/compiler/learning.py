@@ -1,9 +1,10 @@
 """Logistic models by plain numerical mathematics: the same data give the same weights."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from itertools import chain
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,37 @@ class Bare:
 
     columns: int
     weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Observations by features of which each is 1 or 0: where the ones are. A matrix would hold mostly zeros."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, marked: Sequence[Sequence[int]], columns: int) -> Self:
+        """The marks of observations, given by the columns that are 1 in each."""
+        rows = np.repeat(np.arange(len(marked), dtype=np.intp), [len(one) for one in marked])
+        return cls(rows, np.fromiter(chain.from_iterable(marked), np.intp, len(rows)), (len(marked), columns))
+
+    def product(self, right: Matrix) -> Matrix:
+        """The matrix product with *right*, summed in the order of the observations."""
+        return _summed(self.rows, self.columns, right, self.shape[0])
+
+    def turned_product(self, right: Matrix) -> Matrix:
+        """The same, of features by observations."""
+        return _summed(self.columns, self.rows, right, self.shape[1])
+
+
+def _summed(places: NDArray[np.intp], taken: NDArray[np.intp], right: Matrix, rows: int) -> Matrix:
+    """For each place the sum of the rows of *right* that are taken for it, column by column."""
+    found = np.empty((rows, right.shape[1]))
+    for column, values in enumerate(np.ascontiguousarray(right.T)):
+        found[:, column] = np.bincount(places, values[taken], rows)
+    return found
 
 
 def softmax_weights(inputs: Matrix, targets: Matrix, bare: Bare, bounds: tuple[float, int], start: Matrix) -> Matrix:
@@ -54,17 +86,16 @@ def _likelihood(chances: Matrix, targets: Matrix) -> float:
     return float((targets * np.log(chances + 1e-12)).sum())
 
 
-def logistic_weights(inputs: Matrix, targets: Matrix, mass: Matrix, penalty: float, rounds: int) -> Matrix:
+def logistic_weights(inputs: Marks, targets: Matrix, mass: Matrix, penalty: float, rounds: int) -> Matrix:
     """Weights (features by labels) of independent logistic models; the first feature, a constant, goes unpenalised."""
     shape = (inputs.shape[1], targets.shape[1])
     penalties = np.full(shape, penalty)
     penalties[0] = penalty / 100
-    turned = np.ascontiguousarray(inputs.T)
 
     def objective(weights: Matrix) -> tuple[float, Matrix]:
-        scores = product(inputs, weights)
+        scores = inputs.product(weights)
         loss = float((mass * (np.logaddexp(0.0, scores) - targets * scores)).sum())
-        slope = product(turned, mass * (sigmoid(scores) - targets)) + penalties * weights
+        slope = inputs.turned_product(mass * (sigmoid(scores) - targets)) + penalties * weights
         return loss + float((penalties * weights * weights).sum()) / 2, slope
 
     return minimum(objective, np.zeros(shape), rounds)

@@ -1,7 +1,7 @@
 """failure_playbook: what to do when something fails, and how to keep it from failing (HMX-A 4.2)."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -139,7 +139,7 @@ def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profi
         summary=_summary(group, content),
         content=content,
         seen=seen,
-        source_events=evidence((_trail(group, one) for one in group.sessions), profile.max_evidence),
+        source_events=evidence(_trails(group), profile.max_evidence),
         tags=tags(["failure", *subjects([group.action] if group.action else [])[:4]]),
         metadata={
             "failure_key": group.key,
@@ -370,14 +370,13 @@ def _failing_share(summaries: Iterable[SessionSummary]) -> float:
     return sum(not one.succeeded for one in known) / len(known) if known else 0.0
 
 
-def _trail(group: FailureGroup, summary: SessionSummary) -> list[str]:
-    """The failing call, the failure and the action after it."""
-    ids: list[str] = []
+def _trails(group: FailureGroup) -> Iterable[list[str]]:
+    """Session by session the failing calls, the failures and the actions after them."""
+    trails: defaultdict[str, list[str]] = defaultdict(list)
     for one in group.occurrences:
-        if one.summary.session_id == summary.session_id:
-            nearby = summary.steps[one.failure.step : one.failure.step + 2] if one.failure.step >= 0 else ()
-            ids += [one.failure.event_id, *(step.event_id for step in nearby)]
-    return ids
+        nearby = one.summary.steps[one.failure.step : one.failure.step + 2] if one.failure.step >= 0 else ()
+        trails[one.summary.session_id] += [one.failure.event_id, *(step.event_id for step in nearby)]
+    return trails.values()
 
 
 def _summary(group: FailureGroup, content: dict[str, Any]) -> str:

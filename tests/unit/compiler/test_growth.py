@@ -1,0 +1,77 @@
+"""What a compilation costs as sessions become many: in proportion to them, not to their square."""
+
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hmxgraph.compiler.failures import failure_groups
+from hmxgraph.compiler.goals import learn_goals
+from hmxgraph.compiler.learning import Marks
+from hmxgraph.compiler.playbooks import failure_playbooks
+from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.sessions import summarise
+from tests.session_makers import Script, repaired_deployment
+
+
+class Counted(str):
+    """A text that counts how often it is compared."""
+
+    __slots__ = ()
+    compared = 0
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def compared(sessions):
+    """How often session ids are compared while the playbook of a failure in so many sessions is made."""
+    once = summarise(repaired_deployment("r"))
+    groups = failure_groups([replace(once, session_id=Counted(f"r{number}")) for number in range(sessions)])
+    Counted.compared = 0
+    assert len(list(failure_playbooks(groups, (), (), DEFAULT_PROFILE))) == 1
+    return Counted.compared
+
+
+def test_a_failure_in_many_sessions_is_gone_through_once():
+    """The evidence of a playbook is gathered in one pass, not in one for each session."""
+    assert compared(400) <= 5 * compared(100)
+
+
+def requests(count):
+    """So many sessions, each asking for something that one other session asks for."""
+    scripts = (
+        Script(f"s{number}").user(f"Please find the {number // 2:b} lot".translate({48: "ba", 49: "ne"})).call("find")
+        for number in range(count)
+    )
+    return [summarise(script.events) for script in scripts]
+
+
+def test_words_that_few_requests_share_cost_no_matrix():
+    """Of requests and words the ones are held, not the zeros: twice the sessions and words take twice the memory."""
+
+    def peak(sessions):
+        tracemalloc.start()
+        goals = learn_goals(sessions, DEFAULT_PROFILE)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found, len(goals.words)
+
+    few, many = peak(requests(400)), peak(requests(1600))
+    assert many[1] > 3 * few[1]
+    assert many[0] < 6 * few[0]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_marks_give_the_product_that_their_matrix_gives(turned):
+    """Both products are those of the matrix of ones and zeros, also where an observation or a feature has none."""
+    marked = [[0, 2], [], [0, 1, 2], [2]]
+    whole = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 0], [0, 0, 1, 0]], float)
+    right = np.arange(8.0).reshape(4, 2) / 8
+    marks = Marks.of(marked, 4)
+    found = marks.turned_product(right) if turned else marks.product(right)
+    assert np.array_equal(found, (whole.T if turned else whole) @ right)
