@@ -3,6 +3,8 @@
 //
 // The planner would begin from all task records there are while they are few: hence the hints.
 //
+// Memories, entities and relations keep count of their evidence: some have a part of it in nearly every page.
+//
 // mode: read
 // row:  kind, id, chosen, live
 CALL () {
@@ -30,7 +32,7 @@ CALL () {
     'memory' AS kind,
     record.memory_id AS id,
     chosen,
-    COUNT { (record)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL } AS live
+    record.observation_count AS live
   UNION ALL
   MATCH (event:Event)-[:MENTIONS]->(entity:Entity)
   USING INDEX event:Event(key)
@@ -40,7 +42,7 @@ CALL () {
     'entity' AS kind,
     entity.key AS id,
     chosen,
-    COUNT { (entity)<-[:MENTIONS]-(live) WHERE NOT live:Memory } AS live
+    entity.mention_count AS live
   UNION ALL
   MATCH (entity:Entity)<-[mention:MENTIONS]-(record:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
   USING INDEX event:Event(key)
@@ -50,7 +52,7 @@ CALL () {
     'entity' AS kind,
     entity.key AS id,
     chosen,
-    COUNT { (entity)<-[:MENTIONS]-(live) WHERE NOT live:Memory } AS live
+    entity.mention_count AS live
   UNION ALL
   MATCH (event:Event)-[mention:MENTIONS]->(entity:Entity)
   USING INDEX event:Event(key)

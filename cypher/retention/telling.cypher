@@ -3,19 +3,21 @@
 // An artifact names no more of a session than its steps, and may tell any of it: hence the session. The versions of a
 // chain share the name of their pattern, which is made of words too.
 //
+// Begun at the events of these sessions, as a large tenant's artifacts rest on many more. What an artifact must be is
+// said after it was found: else the planner begins at the artifacts of all tenants.
+//
 // mode: read
 // row:  key, artifact_id, lineage_key, told, living
-MATCH (artifact:Artifact)
-USING INDEX artifact:Artifact(tenant_id, status)
-WHERE artifact.tenant_id = $tenant_id
-  AND artifact.status IS NOT NULL
+MATCH (event:Event)
+USING INDEX event:Event(session_key, sequence)
+WHERE event.session_key IN $batch.session_keys AND event.sequence IS NOT NULL
+MATCH (event)<-[:EVIDENCED_BY]-(artifact)
+WITH DISTINCT artifact
+WHERE artifact:Artifact
+  AND artifact.tenant_id = $tenant_id
   AND artifact.erased IS NULL
   AND artifact.agent_id = $compiler
   AND artifact.lineage_key STARTS WITH $lineages
-  AND EXISTS {
-    MATCH (artifact)-[:EVIDENCED_BY]->(event:Event)
-    WHERE event.session_key IN $batch.session_keys
-  }
 WITH artifact.chain_key AS chain_key, collect(artifact.key) AS telling
 MATCH (version:Artifact)
 WHERE version.chain_key = chain_key AND version.version > 0 AND version.tenant_id = $tenant_id

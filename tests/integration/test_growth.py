@@ -4,9 +4,11 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
+from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.graph.catalogue import query
-from hmxgraph.graph.rows.compilation import summary_version
-from tests.session_makers import event
+from hmxgraph.graph.rows.compilation import LINEAGES, summary_version
+from hmxgraph.graph.tenancy import Tenancy
+from tests.session_makers import event, repaired_deployment
 
 pytestmark = pytest.mark.server
 
@@ -56,3 +58,24 @@ def test_a_page_of_sessions_costs_what_it_holds(graph, tenant_id, hits, name):
     graph.ingest(sessions(tenant_id, range(20, 100)))
     assert page() == few
     assert few[1] == 3
+
+
+@pytest.fixture
+def deployed(graph, tenant_id, hits):
+    """Tells what a statement of erasure costs for the first session of a tenant with so many alike, compiled."""
+    tenancy = Tenancy.of(tenant_id)
+
+    def deployed(name, count):
+        graph.ingest(line for number in range(count) for line in repaired_deployment(f"d{number}", tenant=tenant_id))
+        graph.compile()
+        batch = {"session_keys": [tenancy.node_key("d0")], "event_keys": [tenancy.node_key("d0/1")]}
+        return hits(name, tenant_id=tenant_id, batch=batch, compiler=COMPILER, lineages=LINEAGES)[0]
+
+    return deployed
+
+
+@pytest.mark.parametrize("name", ["retention/telling", "retention/leaning"])
+def test_erasing_costs_what_is_erased(deployed, name):
+    """What else the artifacts, entities and memories of a session rest on is not read when the session is erased."""
+    few = deployed(name, 4)
+    assert deployed(name, 40) < 1.5 * few
