@@ -1,12 +1,14 @@
 // Create the new events of a batch, weave them into the chains of their locked sessions, link them to each other.
 //
 // The sessions come in key order, their events in the order of the session. Links inside the batch name their ends by
-// position, so that no index is asked for nodes just made; chains that go on from stored events name them by key.
+// position, so that no index is asked for nodes just made; chains that go on from stored events name them by key. Sessions
+// are looked for in the index of their keys alone, which is the smallest.
 //
 // mode: write
 // row:  stored
 UNWIND $batch.sessions AS row
 MATCH (session:Session {key: row.key, tenant_id: $tenant_id})
+USING INDEX session:Session(key)
 SET session += row.properties
 WITH session, row
 UNWIND row.events AS properties

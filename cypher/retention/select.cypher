@@ -1,8 +1,8 @@
 // A page of the events that meet every criterion given and still hold content, in the order of time.
 //
-// Where events or a session are named, the statements for these know better where to look. The page goes on inside one
-// instant by the key; with the tenant in the order the index is read in order. Of too many alternatives the planner
-// makes a union that must be sorted, hence the criteria that hold by themselves if not given.
+// Where events or a session are named, or what has expired, the statements for these know better where to look. The page
+// goes on inside one instant by the key; with the tenant in the order the index is read in order. Of too many
+// alternatives the planner makes a union that must be sorted, hence the criteria that hold by themselves if not given.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence
@@ -13,7 +13,6 @@ WHERE event.tenant_id = $tenant_id
   AND (event.time_us > $after OR event.key > $after_key)
   AND event.erased IS NULL
   AND event.time_us < coalesce($chosen.before_us, 9223372036854775807)
-  AND ($chosen.expired_us IS NULL OR event.expires_us <= $chosen.expired_us)
   AND event.agent_id = coalesce($chosen.agent_id, event.agent_id)
   AND ($chosen.source IS NULL OR event.source = $chosen.source)
 WITH event

@@ -6,9 +6,10 @@ from neo4j import GraphDatabase
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.graph.catalogue import query
+from hmxgraph.graph.plans import retention
 from hmxgraph.graph.rows.compilation import LINEAGES, summary_version
 from hmxgraph.graph.tenancy import Tenancy
-from tests.session_makers import event, repaired_deployment
+from tests.session_makers import START, event, repaired_deployment
 
 pytestmark = pytest.mark.server
 
@@ -79,3 +80,21 @@ def test_erasing_costs_what_is_erased(deployed, name):
     """What else the artifacts, entities and memories of a session rest on is not read when the session is erased."""
     few = deployed(name, 4)
     assert deployed(name, 40) < 1.5 * few
+
+
+def test_what_has_expired_is_found_without_the_rest(graph, tenant_id, hits):
+    """However many events never expire or are yet to, only those whose time has run out are read."""
+    chosen = {"event_keys": None, "session_key": None, "agent_id": None, "source": None, "before_us": None}
+    chosen |= {"expired_us": START + 60_000_000}
+
+    def page():
+        where = {"tenant_id": tenant_id, "chosen": chosen, "after": 0, "after_key": "", "limit": 10}
+        return hits(retention._selection(chosen), **where)
+
+    message = {"role": "user", "text": "Deploy"}
+    graph.ingest(event(f"t{n}", n, "message", message, tenant=tenant_id, ttl_seconds=10**n) for n in range(4))
+    graph.ingest(sessions(tenant_id, range(20)))
+    few = page()
+    graph.ingest(sessions(tenant_id, range(20, 100)))
+    assert page() == few
+    assert few[1] == 2

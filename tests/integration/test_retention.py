@@ -103,6 +103,8 @@ def test_replay_does_not_bring_it_back(graph, stored, forgetting, events):
         ({"expired": True}, {"a1", "b1"}),
         ({"session_id": "a", "source": "source-1"}, {"a1"}),
         ({"session_id": "a", "expired": True}, {"a1"}),
+        ({"agent_id": "agent-a", "expired": True}, {"a1"}),
+        ({"source": "source-2", "expired": True}, set()),
         ({"session_id": "b", "before_us": 1773187200000000, "agent_id": "agent-b"}, {"b0"}),
         ({"event_ids": ("a0", "a2", "b2"), "session_id": "a", "source": "source-2"}, {"a2"}),
         ({"event_ids": ()}, set()),
@@ -139,6 +141,7 @@ def test_what_came_meanwhile_is_counted(graph, connection, monkeypatch, forgetti
     ("name", "operators"),
     [
         ("retention/select", {"PartialTop", "NodeIndexSeek(tenant_id, time_us)"}),
+        ("retention/select_expired", {"PartialTop", "NodeIndexSeek(tenant_id, expires_us)"}),
         ("retention/select_events", {"Top", "NodeUniqueIndexSeek(key)"}),
         ("retention/select_session", {"PartialTop", "NodeIndexSeek(session_key, sequence)"}),
     ],

@@ -124,7 +124,9 @@ def _selection(criteria: Row) -> str:
     """The statement that reads the least for these criteria."""
     if criteria["event_keys"] is not None:
         return "retention/select_events"
-    return "retention/select" if criteria["session_key"] is None else "retention/select_session"
+    if criteria["session_key"] is not None:
+        return "retention/select_session"
+    return "retention/select" if criteria["expired_us"] is None else "retention/select_expired"
 
 
 def _end(page: Sequence[Row]) -> tuple[int, str]:

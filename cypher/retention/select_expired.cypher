@@ -1,0 +1,30 @@
+// A page of the events whose time has run out that meet every other criterion and still hold content, in the order of
+// their expiry.
+//
+// An erased event has no expiry any more, so the index holds only what is still to go. The page goes on inside one
+// instant by the key; with the tenant in the order the index is read in order.
+//
+// mode: read
+// row:  key, place, time_us, event_id, event_hash, session_key, sequence
+MATCH (event:Event)
+USING INDEX event:Event(tenant_id, expires_us)
+WHERE event.tenant_id = $tenant_id
+  AND event.expires_us >= $after
+  AND event.expires_us <= $chosen.expired_us
+  AND (event.expires_us > $after OR event.key > $after_key)
+  AND event.erased IS NULL
+  AND event.time_us < coalesce($chosen.before_us, 9223372036854775807)
+  AND event.agent_id = coalesce($chosen.agent_id, event.agent_id)
+  AND ($chosen.source IS NULL OR event.source = $chosen.source)
+WITH event
+ORDER BY event.tenant_id, event.expires_us, event.key
+LIMIT $limit
+RETURN
+  event.key AS key,
+  event.expires_us AS place,
+  event.time_us AS time_us,
+  event.event_id AS event_id,
+  event.event_hash AS event_hash,
+  event.session_key AS session_key,
+  event.sequence AS sequence
+ORDER BY event.expires_us, event.key
