@@ -1,8 +1,11 @@
-// The keys of the conflicts that a record is a side of.
+// The keys of the conflicts that each of these artifacts and memories is a side of.
 //
 // mode: read
-// row:  key
-MATCH (record {tenant_id: $tenant_id})<-[:BETWEEN]-(conflict:Conflict)
-WHERE record.key = $key AND (record:Artifact OR record:Memory)
-RETURN conflict.key AS key
-ORDER BY key
+// row:  record_key, conflict_keys
+MATCH (record:Artifact|Memory)
+WHERE record.key IN $keys AND record.tenant_id = $tenant_id
+MATCH (record)<-[:BETWEEN]-(conflict:Conflict)
+WITH record, conflict
+ORDER BY conflict.key
+RETURN record.key AS record_key, collect(conflict.key) AS conflict_keys
+ORDER BY record_key

@@ -1,12 +1,16 @@
-// Memories by their keys, each with the events that it rests on.
+// Memories by their keys, each with the first events that it rests on: one may be told a million times.
 //
 // mode: read
 // row:  record, event_keys
 MATCH (memory:Memory)
 WHERE memory.key IN $keys AND memory.tenant_id = $tenant_id
-OPTIONAL MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
-WITH memory, event
-ORDER BY event.key
-WITH memory, collect(event.key) AS event_keys
-RETURN properties(memory) AS record, event_keys
+RETURN
+  properties(memory) AS record,
+  COLLECT {
+    MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+    WHERE event.tenant_id = $tenant_id
+    RETURN event.key
+    ORDER BY event.time_us, event.sequence, event.event_id
+    LIMIT $limit
+  } AS event_keys
 ORDER BY memory.key

@@ -72,7 +72,7 @@ def message(number, text):
         "agent_id": "agent",
         "tenant_id": "any",
         "session_id": "s",
-        "timestamp": f"2026-03-14T03:00:{number:02}.000Z",
+        "timestamp": f"2026-03-14T03:{number // 60:02}:{number % 60:02}.000Z",
         "sequence": number,
         "content": {"role": "user", "text": text},
         "metadata": {},
@@ -125,6 +125,36 @@ def test_a_memory_leads_to_its_events(told, explained):
         ("e2", "2026-03-14T03:00:02.000Z"),
         ("e3", "2026-03-14T03:00:03.000Z"),
     ]
+
+
+def test_a_memory_told_often_leads_to_its_first_tellings(graph, connection, tenancy, explained):
+    """However often it was told, as many events are shown as a reader looks at; the facts tell how many there are."""
+    graph.ingest([message(number, "Never deploy on a Friday") for number in range(50)])
+    graph.ingest([message(number, "Never deploy on a Friday") | {"session_id": "t"} for number in range(50, 120)])
+    (memory,) = graph.memories(kind="policy")[0]
+    found = explained(memory.memory_id)
+    assert found.facts["observation_count"] == 120
+    assert [event.event_id for event in found.events] == [f"e{number}" for number in range(100)]
+
+
+def test_many_memories_are_explained_at_once(told, connection, tenancy, explained, cypher):
+    """The trail through six memories takes no more statements than the one through a single one."""
+    names = [f"m{number}" for number in range(1, 7)]
+    for name in names[1:]:
+        given = {"memory_id": name, "kind": "policy", "text": name, "status": "promoted", "first_us": at(2)}
+        cypher(MEMORY, properties=given | {"key": tenancy.node_key(name), "tenant_id": tenancy.tenant_id})
+    for count in (1, 6):
+        made = schema(f"a{count}", step=f"Step {count}", source_memory_ids=names[:count])
+        connection.perform(lifecycle.record_artifact(tenancy, made))
+    told_of = []
+    stop = connection.listen(told_of.append)
+    assert [memory.record_id for memory in explained("a1").rests_on] == ["m1"]
+    single, told_of[:] = len(told_of), []
+    found = explained("a6")
+    stop()
+    assert {memory.record_id for memory in found.rests_on} == set(names)
+    assert {len(memory.events) for memory in found.rests_on} == {2}
+    assert len(told_of) == single
 
 
 def test_an_event_tells_what_rests_on_it(told, connection, tenancy, explained):

@@ -1,6 +1,6 @@
 """The trail of a record: what it rests on, through memories, down to the text of events."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
@@ -15,6 +15,8 @@ from hmxgraph.tasks.events import event_ids_of
 
 # An entity may be mentioned a million times; its newest mentions tell what it is.
 MENTIONS = 20
+# A memory may be told as often; its facts tell how often, its first tellings what it rests on.
+TELLINGS = 100
 
 
 def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
@@ -51,7 +53,7 @@ def _artifact(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
         artifact_facts(record, len(versions)),
         found,
         derived,
-        conflicts=(yield from _conflicts_of(tenancy, record["key"])),
+        conflicts=(yield from _conflicts_of(tenancy, [record["key"]])).get(record["key"], ()),
         missing=tuple(name for name in sorted({*events.values(), *memories.values()}) if name not in stored),
     )
 
@@ -64,17 +66,24 @@ def _memory(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, ...]]:
     if not keys:
         return ()
-    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys))
-    found: list[Explanation] = []
-    for row in rows:
-        record = row["record"]
-        events = yield from _events(tenancy, row["event_keys"])
-        told = yield from _conflicts_of(tenancy, record["key"])
-        facts = memory_facts(record)
-        found.append(
-            Explanation("memory", record["memory_id"], record["text"], record["status"], facts, events, conflicts=told)
-        )
-    return tuple(found)
+    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=TELLINGS)
+    found = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
+    events = {tenancy.node_key(event.event_id): event for event in found}
+    told = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
+    return tuple(_explained(row, events, told) for row in rows)
+
+
+def _explained(row: Row, events: Mapping[str, Evidence], told: Mapping[str, tuple[Conflict, ...]]) -> Explanation:
+    record = row["record"]
+    return Explanation(
+        "memory",
+        record["memory_id"],
+        record["text"],
+        record["status"],
+        memory_facts(record),
+        tuple(events[key] for key in row["event_keys"]),
+        conflicts=told.get(record["key"], ()),
+    )
 
 
 def _events(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Evidence, ...]]:
@@ -142,9 +151,16 @@ def _mentions(tenancy: Tenancy, key: str, mark: str | None) -> Plan[tuple[Eviden
     return (yield from _events(tenancy, [row["key"] for row in rows]))
 
 
-def _conflicts_of(tenancy: Tenancy, key: str) -> Plan[tuple[Conflict, ...]]:
-    rows = yield bind("explain/conflicts", tenant_id=tenancy.tenant_id, key=key)
-    return (yield from by_keys(tenancy, [row["key"] for row in rows])) if rows else ()
+def _conflicts_of(tenancy: Tenancy, keys: Sequence[str]) -> Plan[dict[str, tuple[Conflict, ...]]]:
+    """For each of these records that is a side of conflicts what these are."""
+    rows = yield bind("explain/conflicts", tenant_id=tenancy.tenant_id, keys=list(keys))
+    if not rows:
+        return {}
+    found = yield from by_keys(tenancy, sorted({key for row in rows for key in row["conflict_keys"]}))
+    return {
+        row["record_key"]: tuple(one for one in found if tenancy.node_key(one.conflict_id) in row["conflict_keys"])
+        for row in rows
+    }
 
 
 _BY_KIND: dict[str, Callable[[Tenancy, Row], Plan[Explanation]]] = {
