@@ -8,11 +8,10 @@ from hmxgraph.errors import BudgetTooSmall, InvalidRequest, UnknownChoice
 from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.asked import checked_text, quoted
 
 DEFAULT_BUDGET = 2048
 LONGEST_ID = 1_024
-# What an error quotes of a value that is refused.
-LONGEST_VALUE = 60
 # What a pack quotes of its question: the pack itself is limited to 256 KB.
 LONGEST_QUOTE = 8_000
 CUT = " [truncated]"
@@ -91,20 +90,17 @@ def _check_budget(budget: object) -> None:
 def _check_id(name: str, value: object) -> None:
     if value is None:
         return
-    if not isinstance(value, str):
-        raise _invalid(name, value, "text", "give the id as the events spell it")
-    if len(value) > LONGEST_ID:
+    text = checked_text(name, value, "give the id as the events spell it")
+    if len(text) > LONGEST_ID:
         rule = f"id of at most {LONGEST_ID} characters"
-        raise _invalid(name, value, rule, f"it has {len(value)}; give the id that the events have")
-    if any("\ud800" <= character <= "\udfff" for character in value):
-        raise _invalid(name, value, "valid Unicode", "leave out the lone surrogates")
+        raise _invalid(name, text, rule, f"it has {len(text)}; give the id that the events have")
 
 
 def _check_confidence(value: object) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise _invalid("min_confidence", value, "number", "give one from 0.0 to 1.0")
     if not 0 <= value <= 1:
-        raise UnknownChoice("min_confidence", _shown(value), ("0.0 to 1.0",))
+        raise UnknownChoice("min_confidence", quoted(value), ("0.0 to 1.0",))
 
 
 def _in_order(sections: Iterable[str]) -> tuple[str, ...]:
@@ -118,10 +114,4 @@ def _in_order(sections: Iterable[str]) -> tuple[str, ...]:
 
 
 def _invalid(name: str, found: object, rule: str, way_out: str) -> InvalidRequest:
-    return InvalidRequest(name, _shown(found), rule, way_out)
-
-
-def _shown(value: object) -> str:
-    """*value* as an error quotes it; Python writes no huge number in decimals."""
-    shown = hex(value) if isinstance(value, int) and abs(value) > MAX_INTEGER else repr(value)
-    return shown if len(shown) <= LONGEST_VALUE else f"{shown[:LONGEST_VALUE]}\u2026"
+    return InvalidRequest(name, quoted(found), rule, way_out)

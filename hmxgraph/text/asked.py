@@ -18,9 +18,9 @@ def checked_text(name: str, value: object, way_out: str = "give it as the record
     hmxgraph.errors.InvalidRequest: artifact_id 5 is no text; give it as the records spell it
     """
     if not isinstance(value, str):
-        raise InvalidRequest(name, _quoted(value), "text", way_out)
+        raise InvalidRequest(name, quoted(value), "text", way_out)
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise InvalidRequest(name, _quoted(value), "valid Unicode", "leave out the lone surrogates")
+        raise InvalidRequest(name, quoted(value), "valid Unicode", "leave out the lone surrogates")
     return value
 
 
@@ -36,7 +36,7 @@ def checked_whole(name: str, value: object, rule: str, least: int, most: int | N
     """
     way_out = f"give {least} or more" if most is None else f"give {least} to {most}"
     if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
-        raise InvalidRequest(name, _quoted(value), rule, way_out)
+        raise InvalidRequest(name, quoted(value), rule, way_out)
     return value
 
 
@@ -53,11 +53,15 @@ def checked_texts(name: str, value: object) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, list | tuple):
-        raise InvalidRequest(name, _quoted(value), "list of texts", f"give one, as in {name}=['...']")
+        raise InvalidRequest(name, quoted(value), "list of texts", f"give one, as in {name}=['...']")
     return list(value)
 
 
-def _quoted(value: object) -> str:
-    """*value* as an error quotes it; Python writes no huge number in decimals."""
+def quoted(value: object) -> str:
+    """*value* as an error quotes it, its beginning where it is long; Python writes no huge number in decimals.
+
+    >>> quoted("ana"), quoted(10**5_000)[:6]
+    ("'ana'", '0x31e2')
+    """
     shown = hex(value) if isinstance(value, int) and abs(value) > MAX_INTEGER else repr(value)
     return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}\u2026"
