@@ -4,6 +4,7 @@ import numpy as np
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.recall.assemble import assemble
+from hmxgraph.recall.days import DAY_US
 from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.episodes import Episodes
 from hmxgraph.recall.known import (
@@ -24,7 +25,6 @@ from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.scoring import Clock
 from hmxgraph.recall.standings import Standings
 from hmxgraph.recall.state import State
-from hmxgraph.recall.times import DAY_US
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.recall.weighed import weighed
 from hmxgraph.text.lines import label_of, told, written

@@ -23,11 +23,12 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall.arrays import Floats
 from hmxgraph.recall.budget import SHARES, section_budgets
 from hmxgraph.recall.candidates import Candidate, Dropped, Ranked
+from hmxgraph.recall.days import day
 from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.episodes import SECTION
 from hmxgraph.recall.hints import decision_constraints, workflow_hints
 from hmxgraph.recall.judging import RULES, Judgement, Repeats, judged
-from hmxgraph.recall.layout import DATED, Costs, day, tells_when
+from hmxgraph.recall.layout import DATED, Costs, tells_when
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.packing import NOTHING, Box, Packed, cut_to, fill
 from hmxgraph.recall.render import Line, line_of, parts_of, tokens_of

@@ -8,21 +8,17 @@ import re
 from datetime import date, timedelta
 from math import ceil
 
+from hmxgraph.recall.days import WEEKDAYS, Days, month_of, months_later, one_day
 from hmxgraph.recall.time_rules import (
     DAY,
-    DAYS,
     FIRST_NUMBERS,
     MONTH,
     NUMBER,
     YEAR,
-    Days,
     Rule,
     first_of_month,
     month_number,
-    month_of,
-    months_later,
     number_of,
-    one_day,
     year_of,
 )
 
@@ -129,7 +125,7 @@ def _digits(match: re.Match[str], _today: date) -> Days | None:
 
 
 def _weekdays_ago(match: re.Match[str], today: date) -> Days:
-    back = (today.weekday() - DAYS.index(match["day"])) % 7 or 7
+    back = (today.weekday() - WEEKDAYS.index(match["day"])) % 7 or 7
     return one_day(today - timedelta(days=back + 7 * int(number_of(match["n"]) - 1)))
 
 
@@ -138,25 +134,25 @@ def _hours(match: re.Match[str], today: date) -> Days:
 
 
 RULES: tuple[Rule, ...] = (
-    (
+    Rule(
         re.compile(
             r"\b(?:(?P<part>early|beginning of|start of|mid|middle of|late|end of)"
             rf"|(?P<half>first|1st|second|2nd) half of|(?P<week>{'|'.join(_ORDINALS)}) week (?:of|in))"
             rf"[\s-]+{MONTH}{YEAR}"
         ),
         _part_of_month,
-        True,
+        dated=True,
     ),
-    (re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){YEAR}"), _season, True),
-    (re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<feast>{_NAMES})\b{YEAR}"), _feast, True),
-    (
+    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){YEAR}"), _season, dated=True),
+    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<feast>{_NAMES})\b{YEAR}"), _feast, dated=True),
+    Rule(
         re.compile(
             r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?"
             r"(?P<year>(?:19|20)\d\d)\b(?![./-]?\d)"
         ),
         _digits,
-        True,
+        dated=True,
     ),
-    (re.compile(rf"{NUMBER} {DAY}s? ago\b"), _weekdays_ago, False),
-    (re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(FIRST_NUMBERS)}) hours\b"), _hours, False),
+    Rule(re.compile(rf"{NUMBER} {DAY}s? ago\b"), _weekdays_ago),
+    Rule(re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(FIRST_NUMBERS)}) hours\b"), _hours),
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hmxgraph.recall.candidates import Candidate
+from hmxgraph.recall.days import DAY_US
 from hmxgraph.recall.episodes import EPISODIC
 from hmxgraph.recall.guidance import NO_GUIDANCE, WAYS, Guidance
 from hmxgraph.recall.known import (
@@ -22,7 +23,6 @@ from hmxgraph.recall.priors import Priors
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.records import record_candidates
 from hmxgraph.recall.scoring import Clock, Components, support
-from hmxgraph.recall.times import DAY_US
 from hmxgraph.text.lines import told
 from hmxgraph.text.terms import search_text
 from hmxgraph.text.tokens import TokenCounter

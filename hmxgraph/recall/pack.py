@@ -10,8 +10,8 @@ from rich.table import Table
 from hmxgraph.errors import NotWritten
 from hmxgraph.protocol.packs import ContextPack, Entry
 from hmxgraph.protocol.timestamps import microseconds
+from hmxgraph.recall.days import day
 from hmxgraph.recall.explain import pack_table
-from hmxgraph.recall.layout import day
 from hmxgraph.recall.render import Line, rendered
 from hmxgraph.recall.report import Trails, pack_html
 from hmxgraph.text.lines import speaker_name

@@ -9,7 +9,8 @@ from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.layout import DATED, NOTICE, date_line, day, heading, noticed, said_on, tells_when
+from hmxgraph.recall.days import day
+from hmxgraph.recall.layout import DATED, NOTICE, date_line, heading, noticed, said_on, tells_when
 from hmxgraph.text.lines import written as as_written
 from hmxgraph.text.tokens import TokenCounter
 

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hmxgraph.recall.arrays import Floats, Integers
+from hmxgraph.recall.days import DAY_US
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.request import PackRequest
-from hmxgraph.recall.times import DAY_US, Span
+from hmxgraph.recall.times import Span
 
 WEIGHTS: Mapping[str, float] = MappingProxyType({"relevance": 0.4, "recency": 0.2, "provenance": 0.2, "salience": 0.2})
 # Below this a candidate says too little about the question (DESIGN 6).

@@ -1,36 +1,31 @@
 """How times are told in English, and the days that each means.
 
-A rule is an expression of a text in small letters and what its match means: days by themselves, told from the day of
-asking, or, of offsets, from other days. Where a match means none, such as the 31st of June, there is a ValueError.
+Rules are for texts in small letters; offsets mean days told from other days. Where a match means none, such as the 31st
+of June, there is a ValueError.
 """
 
 import re
-from calendar import monthrange
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
-from typing import TypeAlias
+from datetime import date, timedelta
+from typing import NamedTuple
 
 from hmxgraph.protocol.timestamps import microseconds
+from hmxgraph.recall.days import MONTHS, WEEKDAYS, Days, day, month_of, months_later, one_day
 
-Days: TypeAlias = tuple[date, date]
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_HALF = ("january", "february", "march", "april", "may", "june")
-_MONTHS = (*_FIRST_HALF, "july", "august", "september", "october", "november", "december")
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _COUNTS = {name: number for number, name in enumerate(FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
 # "may" and "march" are verbs too, "mar" is one, "dec" and the like stand in identifiers, April and June are people.
-_AMBIGUOUS = frozenset(name[:3] for name in _MONTHS) | {"march", "sept", "april", "june", "august"}
+_AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _QUARTERS = ("first", "second", "third", "fourth")
 _UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
-DAY = "(?P<day>" + "|".join(DAYS) + ")"
+DAY = "(?P<day>" + "|".join(WEEKDAYS) + ")"
 # Neither "twenty-one" nor "2.5" ends in a number of its own.
 NUMBER = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
-MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in _MONTHS)
+MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
 MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
 # What stands between the ends of a longer time.
@@ -47,6 +42,17 @@ _VERBS = (
 )
 
 
+class Rule(NamedTuple):
+    """How a time is told, and the days that a match means, asked on a certain day; None where it means no time.
+
+    What is *dated* is a date by itself, not told from the moment of asking.
+    """
+
+    pattern: re.Pattern[str]
+    days: Callable[[re.Match[str], date], Days | None]
+    dated: bool = False
+
+
 def without_verbs(text: str) -> str:
     """*text* with blanks for "may" and "march" where they stand beside a number and nothing says that they are months.
 
@@ -61,7 +67,7 @@ def without_verbs(text: str) -> str:
 
 def _iso_day(match: re.Match[str], _today: date) -> Days:
     if match["zone"]:
-        return one_day((_EPOCH + timedelta(microseconds=microseconds(match.group()))).date())
+        return one_day(day(microseconds(match.group())))
     return one_day(date.fromisoformat(match["year"] + match["rest"]))
 
 
@@ -136,21 +142,21 @@ def _ago(match: re.Match[str], today: date) -> Days:
     return _around(today - timedelta(days=int(more)), match, -1)
 
 
-def _around(day: date, match: re.Match[str], sign: int) -> Days:
-    """The days about so many units before or after *day*: half a unit on both sides of it."""
+def _around(centre: date, match: re.Match[str], sign: int) -> Days:
+    """The days about so many units before or after *centre*: half a unit on both sides of it."""
     number, unit = number_of(match["n"]), _UNIT_DAYS[match["unit"]]
-    middle, reach = day + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
+    middle, reach = centre + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
     return middle - timedelta(days=reach), middle + timedelta(days=reach + 1)
 
 
 def _weekday(match: re.Match[str], today: date) -> Days:
-    back = (today.weekday() - DAYS.index(match["day"])) % 7
+    back = (today.weekday() - WEEKDAYS.index(match["day"])) % 7
     return one_day(today - timedelta(days=back or 7))
 
 
 def _weekday_of_week(match: re.Match[str], today: date) -> Days:
     monday = today - timedelta(days=today.weekday() + (0 if match["which"] == "this" else 7))
-    return one_day(monday + timedelta(days=DAYS.index(match["day"])))
+    return one_day(monday + timedelta(days=WEEKDAYS.index(match["day"])))
 
 
 def _units_from(match: re.Match[str], base: Days) -> Days:
@@ -169,7 +175,7 @@ def _next_to(match: re.Match[str], base: Days) -> Days:
     if unit in _UNIT_DAYS:
         length = timedelta(days=_UNIT_DAYS[unit])
         return (first, first + length) if after else (first - length, first)
-    days, weekday = (2, DAYS.index("saturday")) if unit == "weekend" else (1, DAYS.index(unit))
+    days, weekday = (2, WEEKDAYS.index("saturday")) if unit == "weekend" else (1, WEEKDAYS.index(unit))
     if after:
         begin = first + timedelta(days=(weekday - first.weekday()) % 7)
     else:
@@ -178,26 +184,9 @@ def _next_to(match: re.Match[str], base: Days) -> Days:
     return begin, begin + timedelta(days=days)
 
 
-def one_day(day: date) -> Days:
-    """From *day* to the next."""
-    return day, day + timedelta(days=1)
-
-
-def month_of(day: date) -> Days:
-    """The month that *day* is in."""
-    first = day.replace(day=1)
-    return first, first + timedelta(days=monthrange(first.year, first.month)[1])
-
-
-def months_later(day: date, months: int) -> date:
-    """The same day so many months later, or the last of that month."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
-
-
 def month_number(name: str) -> int:
     """The number of a month that *name* begins like."""
-    return next(number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name[:3]))
+    return next(number for number, month in enumerate(MONTHS, start=1) if month.startswith(name[:3]))
 
 
 def year_of(match: re.Match[str], today: date) -> int | None:
@@ -219,69 +208,65 @@ def number_of(name: str) -> float:
     return int(name) if name.isdigit() else _NUMBERS[name]
 
 
-Rule: TypeAlias = tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None], bool]
 _AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
 _SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
-# Each with whether it is a date by itself, not told from the moment of asking.
 RULES: tuple[Rule, ...] = (
-    (
+    Rule(
         re.compile(
             r"\b(?P<year>\d{4})(?P<rest>-\d\d-\d\d)"
             r"(?:t\d\d:\d\d:\d\d(?:\.\d{1,9})?(?P<zone>z|[+-]\d\d:\d\d))?(?=t\d\d|\b)"
         ),
         _iso_day,
-        True,
+        dated=True,
     ),
-    (re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{MONTH}{YEAR}"), _month_day, True),
-    (re.compile(rf"\b{MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){YEAR}"), _month_day, True),
-    (
+    Rule(re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{MONTH}{YEAR}"), _month_day, dated=True),
+    Rule(re.compile(rf"\b{MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){YEAR}"), _month_day, dated=True),
+    Rule(
         re.compile(
             rf"(?P<in>\b(?:in|during|since|by|of|until|before|after|last|early|late|mid)[\s-]+)?\b{MONTH}{YEAR}"
         ),
         _whole_month,
-        True,
+        dated=True,
     ),
-    (re.compile(rf"\b(?P<year>(?:last|this) year),? in {MONTH}"), _whole_month, True),
-    (
+    Rule(re.compile(rf"\b(?P<year>(?:last|this) year),? in {MONTH}"), _whole_month, dated=True),
+    Rule(
         re.compile(rf"(?P<in>\b(?:between|from)\s+){MONTH}{TILL}(?P<last>{MONTH_NAMES})\b\.?{YEAR}"),
         _whole_months,
-        True,
+        dated=True,
     ),
-    (re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _near_day, False),
-    (
+    Rule(re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _near_day),
+    Rule(
         re.compile(r"\b(?P<which>last|previous|past|this) (?P<unit>weekend|week|month|quarter|year)\b"),
         _last_unit,
-        False,
     ),
-    (
+    Rule(
         re.compile(rf"\b(?:last|previous|past) (?P<n>\d{{1,3}}|{'|'.join(_COUNTS)}) {_UNIT}s?\b(?! ago)"),
         _last_units,
-        False,
     ),
-    (re.compile(rf"(?:{_AND})?{NUMBER} {_UNIT}s? ago\b"), _ago, False),
-    (re.compile(rf"\b(?:(?P<in>(?:on|since)\s+)|(?:last|this|past) ){DAY}\b"), _weekday, False),
-    (re.compile(rf"\b(?:on )?{DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week, False),
-    (
+    Rule(re.compile(rf"(?:{_AND})?{NUMBER} {_UNIT}s? ago\b"), _ago),
+    Rule(re.compile(rf"\b(?:(?P<in>(?:on|since)\s+)|(?:last|this|past) ){DAY}\b"), _weekday),
+    Rule(re.compile(rf"\b(?:on )?{DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week),
+    Rule(
         re.compile(
             r"(?P<in>\b(?:in|during|since|by|of|until|before|after)\s+(?:the\s+)?)?"
             rf"\b(?:q(?P<quarter>[1-4])|(?P<named>{'|'.join(_QUARTERS)}) quarter)\b{YEAR}"
         ),
         _quarter,
-        True,
+        dated=True,
     ),
-    (
+    Rule(
         re.compile(
             r"(?P<in>\b(?:in|during|since|of|by|until|before|after|(?P<from>between|from))\s+)(?P<year>(?:19|20)\d\d)\b"
             rf"(?(from){TILL}(?P<last>(?:19|20)\d\d)\b)"
         ),
         _whole_years,
-        True,
+        dated=True,
     ),
 )
 OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ...] = (
     (re.compile(rf"{NUMBER} {_UNIT}s? {_SIDE}"), _units_from),
     (
-        re.compile(rf"\b(?:the|last|the last) (?P<unit>weekend|{'|'.join((*_UNIT_DAYS, *DAYS))}) {_SIDE}"),
+        re.compile(rf"\b(?:the|last|the last) (?P<unit>weekend|{'|'.join((*_UNIT_DAYS, *WEEKDAYS))}) {_SIDE}"),
         _next_to,
     ),
 )

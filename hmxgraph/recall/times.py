@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall import calendar_rules
-from hmxgraph.recall.time_rules import OFFSETS, RULES, TILL, Days, months_later, without_verbs
+from hmxgraph.recall.days import Days, day, months_later, start_us
+from hmxgraph.recall.time_rules import OFFSETS, RULES, TILL, without_verbs
 
-DAY_US = 86_400_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # What stands before and between the ends of a longer time.
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
@@ -89,7 +88,7 @@ def named_time(text: str, as_of_us: int) -> NamedTime | None:
     '18 March'
 
     """
-    today = (_EPOCH + timedelta(microseconds=as_of_us)).date()
+    today = day(as_of_us)
     plain = _lower(without_verbs(text))
     times = sorted(_times(plain, today), key=_place)
     standing = _standing(plain, sorted([*times, *_offset(plain, times)], key=_place))
@@ -97,7 +96,7 @@ def named_time(text: str, as_of_us: int) -> NamedTime | None:
     if found is None:
         return None
     reaching = _reaching(plain, found, standing, today)
-    return NamedTime(Span(*map(_us, reaching.days)), reaching.start, reaching.end)
+    return NamedTime(Span(*map(start_us, reaching.days)), reaching.start, reaching.end)
 
 
 def _lower(text: str) -> str:
@@ -173,7 +172,3 @@ def _before(first: _Time, last: _Time) -> date:
         return begin
     begin = months_later(begin, 12 * (end.year - begin.year))
     return begin if begin < end else months_later(begin, -12)
-
-
-def _us(day: date) -> int:
-    return (datetime(day.year, day.month, day.day, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)

@@ -19,6 +19,7 @@ from hmxgraph.ingest.rendition import full_text
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.recall.assemble import assemble
+from hmxgraph.recall.days import DAY_US
 from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.pack import Pack
@@ -27,7 +28,6 @@ from hmxgraph.recall.question import LONGEST_QUESTION, Question, asks_for_work, 
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.state import State
-from hmxgraph.recall.times import DAY_US
 from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.recall.weighed import Weighed, weighed
 from hmxgraph.text.terms import terms
