@@ -6,7 +6,7 @@ from typing import Any
 
 from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_NEXT_STEPS
 from hmxgraph.protocol.procedures import Step, steps_of, texts
-from hmxgraph.recall.known import Known, KnownArtifact, RunningSession
+from hmxgraph.recall.known import Known, KnownArtifact, KnownMemory, RunningSession
 
 MOST_BLOCKERS = 5
 LONGEST_BLOCKER = 200
@@ -109,8 +109,8 @@ def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, 
     return (sorted(hard, key=lambda rule: rule["artifact_id"]) + by_confidence)[:MAX_CONSTRAINTS]
 
 
-def _in_force(memory: Any) -> bool:
-    return bool(memory.kind == "policy" and memory.hard and memory.held and memory.sound)
+def _in_force(memory: KnownMemory) -> bool:
+    return memory.kind == "policy" and memory.hard and memory.held and memory.sound
 
 
 def _rule(

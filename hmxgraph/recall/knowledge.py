@@ -1,13 +1,12 @@
 """What is known as candidates: each in its section, weighed like everything else (HMX-C 3.1, 3.2)."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 
+from hmxgraph.recall.appraisal import LEAST_SHARE, Appraisal
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.days import DAY_US
 from hmxgraph.recall.episodes import EPISODIC
-from hmxgraph.recall.guidance import NO_GUIDANCE, WAYS, Guidance
+from hmxgraph.recall.guidance import WAYS
 from hmxgraph.recall.known import (
     FIRST_REQUEST,
     REMEMBERED,
@@ -19,13 +18,10 @@ from hmxgraph.recall.known import (
     KnownMemory,
     KnownRelation,
 )
-from hmxgraph.recall.priors import Priors
-from hmxgraph.recall.question import Question
 from hmxgraph.recall.records import record_candidates
-from hmxgraph.recall.scoring import Clock, Components, support
+from hmxgraph.recall.scoring import support
 from hmxgraph.text.lines import told
 from hmxgraph.text.terms import search_text
-from hmxgraph.text.tokens import TokenCounter
 
 # How useful a kind of record is to an agent, where nothing else says it.
 _MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
@@ -36,56 +32,13 @@ EVIDENCE = "evidence"
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # A relation of which the question names both ends matters more than one of which it names one.
 _PARTLY_NAMED = 0.5
-# Knowledge with less of the question than this has nothing to do with it, however new and well founded it is.
-LEAST_SHARE = 0.1
 # A question about what was, or is, wants no procedure unless it asks for that very one.
 ASKED_FOR = 0.5
 # How relevant a rule is to any work, and how many are that without a word in common with it.
 STANDING = 0.4
 MOST_STANDING = 5
-# As much of a question as so many of its most telling terms is as much as one record can be expected to have.
-ENOUGH_TERMS = 6
 # A request that nothing came of for so long is no goal any more.
 OPEN_DAYS = 7
-
-
-@dataclass(frozen=True)
-class Appraisal:
-    """How a question values what is known: its terms with their rarity, its clock, the priors in force."""
-
-    question: Question
-    weights: Mapping[str, float]
-    clock: Clock
-    priors: Priors
-    count_tokens: TokenCounter
-    guidance: Guidance = NO_GUIDANCE
-
-    @cached_property
-    def _enough(self) -> float:
-        return sum(sorted(self.weights.values(), reverse=True)[:ENOUGH_TERMS])
-
-    def share(self, words: str) -> float:
-        """How much of the question's information *words* have, in [0, 1]; 1 for all of it or as much as is enough."""
-        found = set(words.split())
-        met = sum(weight for term, weight in self.weights.items() if term in found)
-        return min(met / self._enough, 1.0) if self._enough else 0.0
-
-    def verdict(self, relevance: float, least: float = LEAST_SHARE) -> str:
-        """The reason to leave out what has nothing to do with the question; none where the question says nothing."""
-        return "low_relevance" if self._enough and relevance < least else ""
-
-    @property
-    def now_us(self) -> int:
-        """The moment from which the question is asked."""
-        return self.clock.now_us
-
-    def names(self, name: str) -> bool:
-        """Whether the question names this name."""
-        return self.question.mentions(search_text(name))
-
-    def components(self, relevance: float, time_us: int, provenance: float, salience: float) -> Components:
-        """The four components of a record that was last true at *time_us*."""
-        return Components(relevance, self.clock.recency(time_us), provenance, salience)
 
 
 def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:

@@ -1,11 +1,10 @@
 """Task records as candidates: what agents reported of shared work, as far as it is trusted (memd; DESIGN 6)."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from collections.abc import Iterable, Iterator
 
+from hmxgraph.recall.appraisal import Appraisal
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.known import KnownRecord
-from hmxgraph.recall.scoring import Components
 from hmxgraph.text.lines import speaker_name
 
 # How far a record is believed: countersigned, signed by one agent, rejected by another.
@@ -15,16 +14,6 @@ REJECTED = 0.2
 _SALIENCE = 0.7
 # What a record is in terms of HMX-C 3.2: something that happened, or something that is held to be so.
 _SOURCE_TYPES = {"episodes": "episode"}
-
-
-class Appraising(Protocol):
-    """What records need to know of the question: shares, verdicts, components and tokens as knowledge is valued by."""
-
-    def share(self, words: str) -> float: ...  # noqa: D102
-    def verdict(self, relevance: float) -> str: ...  # noqa: D102
-    def components(self, relevance: float, time_us: int, provenance: float, salience: float) -> Components: ...  # noqa: D102
-    @property
-    def count_tokens(self) -> Callable[[str], int]: ...  # noqa: D102
 
 
 def trust(record: KnownRecord) -> float:
@@ -39,12 +28,12 @@ def trust(record: KnownRecord) -> float:
     return VERIFIED if record.trust_tier == "verified_record" else SIGNED
 
 
-def record_candidates(records: Iterable[KnownRecord], appraisal: Appraising) -> Iterator[Candidate]:
+def record_candidates(records: Iterable[KnownRecord], appraisal: Appraisal) -> Iterator[Candidate]:
     """A candidate for each of *records*; digests are hints where to look and never among them."""
     yield from (_record(record, appraisal) for record in records)
 
 
-def _record(record: KnownRecord, appraisal: Appraising) -> Candidate:
+def _record(record: KnownRecord, appraisal: Appraisal) -> Candidate:
     relevance = appraisal.share(record.words)
     components = appraisal.components(relevance, record.created_us, trust(record), _SALIENCE)
     content = _told(record)

@@ -13,7 +13,10 @@ from hmxgraph.recall.question import Question
 from hmxgraph.recall.request import PackRequest
 from hmxgraph.recall.times import Span
 
-WEIGHTS: Mapping[str, float] = MappingProxyType({"relevance": 0.4, "recency": 0.2, "provenance": 0.2, "salience": 0.2})
+_RELEVANCE, _RECENCY, _PROVENANCE, _SALIENCE = 0.4, 0.2, 0.2, 0.2
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {"relevance": _RELEVANCE, "recency": _RECENCY, "provenance": _PROVENANCE, "salience": _SALIENCE}
+)
 # Below this a candidate says too little about the question (DESIGN 6).
 THRESHOLD = 0.40
 HALF_LIFE_DAYS = 7.0
@@ -41,7 +44,9 @@ class Components(NamedTuple):
         0.8
 
         """
-        return round(0.4 * self.relevance + 0.2 * self.recency + 0.2 * self.provenance + 0.2 * self.salience, 6)
+        relevance, recency, provenance, salience = self
+        weighted = _RELEVANCE * relevance + _RECENCY * recency + _PROVENANCE * provenance + _SALIENCE * salience
+        return round(weighted, 6)
 
     def document(self) -> dict[str, float]:
         """The components as JSON values, to four decimals.
@@ -61,7 +66,8 @@ def scores(relevance: Floats, recency: Floats, provenance: float, salience: Floa
     [0.8]
 
     """
-    found: Floats = np.round(0.4 * relevance + 0.2 * recency + 0.2 * provenance + 0.2 * salience, 6)
+    weighted = _RELEVANCE * relevance + _RECENCY * recency + _PROVENANCE * provenance + _SALIENCE * salience
+    found: Floats = np.round(weighted, 6)
     return found
 
 

@@ -6,12 +6,13 @@ The server looks for these meanwhile, so that the weighing takes no time of its 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from hmxgraph.recall.appraisal import Appraisal
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.contest import Contest, contested
 from hmxgraph.recall.field import match_words
 from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
 from hmxgraph.recall.hints import Progress, progress, recovery_steps
-from hmxgraph.recall.knowledge import Appraisal, known_candidates
+from hmxgraph.recall.knowledge import known_candidates
 from hmxgraph.recall.known import STATE_CHANGE, Known, KnownArtifact
 from hmxgraph.recall.priors import NO_PRIORS, priors_of
 from hmxgraph.recall.records import trust
