@@ -12,6 +12,7 @@ from hmxgraph.fingerprint.signing import SigningKey
 from hmxgraph.fingerprint.summaries import CLUSTERS, PLAYBOOKS, POLICIES, TASKS
 from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.graph.rows.fingerprints import ImportReport
+from hmxgraph.text.counts import most_first
 
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
 _LARGE = 1_000
@@ -188,7 +189,7 @@ def _plain(value: Any, titles: Mapping[str, str]) -> str:
         case {"parameter": name, "current_value": now, "baseline_value": usual, "adaptation_count": count}:
             return f"{name} {now:g} instead of {usual:g} (changed {count} times)"
         case Mapping():
-            return ", ".join(f"{name} {value[name]:g}" for name in sorted(value, key=lambda name: (-value[name], name)))
+            return ", ".join(f"{name} {value[name]:g}" for name in most_first(value))
         case float():
             return f"{value:,.1f}" if value >= _LARGE else f"{value:.4g}"
         case _:

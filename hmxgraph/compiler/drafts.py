@@ -32,6 +32,12 @@ class Observations:
     count: int
     successes: int
 
+    @classmethod
+    def of_sessions(cls, models: Sequence[SessionSummary], members: Iterable[SessionSummary]) -> "Observations":
+        """What the sessions that something is learnt from tell of it, and all its *members* of how they ended."""
+        known = [one.succeeded for one in members if one.went_well is not None]
+        return cls(len(models), len(known), sum(known))
+
     @property
     def success_rate(self) -> float:
         """Successes over observations."""

@@ -9,6 +9,7 @@ from hmxgraph.compiler.commands import tried_again
 from hmxgraph.compiler.signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.compiler.verbs import kind_of
+from hmxgraph.text.counts import most_first
 from hmxgraph.text.terms import terms
 
 _FOLLOWING = 3
@@ -90,8 +91,7 @@ def failure_key(signature: str) -> str:
 
 def most_frequent(names: Iterable[str]) -> str:
     """The name that comes most often; of several the first in the alphabet; "" of none."""
-    counts = Counter(names)
-    return min(counts, key=lambda name: (-counts[name], name), default="")
+    return next(iter(most_first(Counter(names))), "")
 
 
 def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
@@ -104,10 +104,10 @@ def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
 
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     if failure.step < 0:
-        return Occurrence(summary, failure, "", (), None, _known(summary))
+        return Occurrence(summary, failure, "", (), None, summary.went_well)
     failed, later = summary.steps[failure.step], summary.steps[failure.step + 1 :]
     again = next((step for step in later if _is_attempt(step, failed)), None)
-    helped = again.ok if again is not None and again.ok is not None else _known(summary)
+    helped = again.ok if again is not None and again.ok is not None else summary.went_well
     # Notes and thoughts answer nothing.
     following = [step for step in later if kind_of(step.action) != "scratch"][:_FOLLOWING]
     return Occurrence(summary, failure, failed.action, tuple(following), again, helped)
@@ -116,7 +116,3 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
 def _is_attempt(step: Step, failed: Step) -> bool:
     """Whether *step* does once more what *failed*: another command line of the same program does something else."""
     return step.action == failed.action and tried_again(failed.command, step.command)
-
-
-def _known(summary: SessionSummary) -> bool | None:
-    return None if summary.outcome == "unknown" else summary.succeeded

@@ -10,6 +10,7 @@ from hmxgraph.compiler.goals import Goals, request_terms, telling_terms
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.verbs import is_action, kind_of
+from hmxgraph.text.counts import most_first
 from hmxgraph.text.similarity import jaccard
 
 Key = frozenset[str]
@@ -88,7 +89,7 @@ def _same_work(one: GoalClass, other: GoalClass, profile: CompilerProfile) -> bo
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
     """The actions worth expecting: a change is worth naming at lower odds than a look-up, being what was asked for."""
     chosen = {name for name, chance in chances.items() if chance >= threshold(name, profile)}
-    return frozenset(chosen or sorted(chances, key=lambda name: (-chances[name], name))[:1])
+    return frozenset(chosen or most_first(chances)[:1])
 
 
 def threshold(action: str, profile: CompilerProfile) -> float:
@@ -240,7 +241,7 @@ def _steps(found: GoalClass, repairs: Container[str], profile: CompilerProfile) 
         name for name in went if shares[name] >= profile.required_share and name not in repairs
     }
     chosen = [name for name in went if len(went) < len(usual) or name not in answers]
-    chosen = chosen or sorted(shares, key=lambda name: (-shares[name], name))[:1]
+    chosen = chosen or most_first(shares)[:1]
     place = {name: _place(name, models) for name in chosen}
     return tuple((name, round(shares[name], 4)) for name in sorted(chosen, key=lambda name: (place[name], name)))
 

@@ -15,6 +15,7 @@ from hmxgraph.compiler.learning import Bare, Matrix, softmax, softmax_weights
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.situations import is_worded, positions, track_of
 from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.text.counts import most_first
 
 _DIGITS = 3
 _NEGLIGIBLE = 0.01
@@ -81,7 +82,7 @@ def _features(shown: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile
     for session in shown:
         shared.update({name for names in session for name in names})
     least = profile.habit_sessions if len(shown) >= profile.habit_sessions else 1
-    ranked = sorted((name for name in shared if shared[name] >= least), key=lambda name: (-shared[name], name))
+    ranked = most_first({name: count for name, count in shared.items() if count >= least})
     return sorted(ranked[: profile.habit_features], key=lambda name: (is_worded(name), -shared[name], name))
 
 

@@ -15,6 +15,7 @@ from hmxgraph.compiler.strata import clearness, strata
 from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.compiler.verbs import instruction, is_action, kind_of
 from hmxgraph.compiler.wording import capital, citing, listed, subjects
+from hmxgraph.text.counts import most_first
 from hmxgraph.text.worth import AT_TIMES, EVENLY, MOSTLY, ONCE, noted, plain
 
 _COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
@@ -167,8 +168,7 @@ def _pattern(group: FailureGroup) -> str:
 
 def _triggers(group: FailureGroup) -> list[str]:
     actions = Counter(one.action for one in group.occurrences if one.action)
-    ranked = sorted(actions, key=lambda name: (-actions[name], name))[:4]
-    return [f"Calling {name}{_with_inputs(group, name)}" for name in ranked] or [
+    return [f"Calling {name}{_with_inputs(group, name)}" for name in most_first(actions)[:4]] or [
         "During the session, outside of any call"
     ]
 
@@ -192,7 +192,7 @@ def _symptoms(group: FailureGroup) -> list[str]:
     messages = Counter(
         capital(plain_message(one.failure.message) or one.failure.signature) for one in group.occurrences
     )
-    return sorted(messages, key=lambda text: (-messages[text], text))[:3]
+    return most_first(messages)[:3]
 
 
 def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) -> list[str]:
@@ -234,7 +234,7 @@ def _failing(occurrence: Occurrence) -> Step:
 def _corrected(group: FailureGroup, action: str) -> str:
     """How the inputs of another attempt mostly differ: " with phone given and date or time corrected"."""
     counts = Counter(change for one in _retries(group, action) for change in _changes(one))
-    ranked = sorted(counts, key=lambda change: (-counts[change], change))
+    ranked = most_first(counts)
     usual = [change for change in ranked if counts[change] >= _HALF * counts[ranked[0]]][:_MOST_CHANGES]
     names = {how: [name for name, deed in usual if deed == how] for how in _CHANGED}
     parts = [f"{listed(names[how], link)} {how}" for how, link in _CHANGED.items() if names[how]]
@@ -340,8 +340,7 @@ def _protecting(group: FailureGroup, summaries: Sequence[SessionSummary], kinds:
         return []
     lookups = {name for before in well for name in before if kind_of(name) == "lookup" and name != group.action}
     gaps = {name: _share(name, well) - _share(name, badly) for name in sorted(lookups)}
-    spared = [name for name in gaps if gaps[name] >= _GAP and _clear(name, calls)]
-    return sorted(spared, key=lambda name: (-gaps[name], name))
+    return [name for name in most_first(gaps) if gaps[name] >= _GAP and _clear(name, calls)]
 
 
 def _clear(name: str, calls: Iterable[tuple[str, frozenset[str], bool]]) -> bool:
@@ -366,8 +365,8 @@ def _severity(group: FailureGroup, base: float, profile: CompilerProfile) -> str
 
 
 def _failing_share(summaries: Iterable[SessionSummary]) -> float:
-    known = [one for one in summaries if one.outcome != "unknown"]
-    return sum(not one.succeeded for one in known) / len(known) if known else 0.0
+    known = [one.succeeded for one in summaries if one.went_well is not None]
+    return known.count(False) / len(known) if known else 0.0
 
 
 def _trails(group: FailureGroup) -> Iterable[list[str]]:

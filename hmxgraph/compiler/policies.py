@@ -164,7 +164,7 @@ def _decided(made: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
     taken: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
     names: defaultdict[str, list[str]] = defaultdict(list)
     for summary, decision in made:
-        verdict = decision.verdict if decision.verdict is not None else _verdict(summary)
+        verdict = decision.verdict if decision.verdict is not None else summary.went_well
         key = failure_key(signature("", decision.chosen))
         taken[key].append((summary, verdict, decision.event_id))
         names[key].append(decision.chosen)
@@ -178,7 +178,7 @@ def _choices(
     points: defaultdict[str, dict[str, list[tuple[SessionSummary, bool | None, str]]]] = defaultdict(dict)
     for summary in sorted(summaries, key=lambda one: one.session_id):
         for point, step in _first_choices(summary):
-            points[point].setdefault(step.action, []).append((summary, _verdict(summary), step.event_id))
+            points[point].setdefault(step.action, []).append((summary, summary.went_well, step.event_id))
     for point in sorted(points):
         options = [Option(name, tuple(points[point][name])) for name in sorted(points[point])]
         ranked = _ranked(_competing(_serious(options, profile), point))
@@ -354,7 +354,3 @@ def _result_words(option: Option) -> str:
     if seen.success_rate >= _MOSTLY:
         return "mostly went well"
     return "mostly failed" if seen.success_rate <= 1 - _MOSTLY else "went well at times"
-
-
-def _verdict(summary: SessionSummary) -> bool | None:
-    return None if summary.outcome == "unknown" else summary.succeeded

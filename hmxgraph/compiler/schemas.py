@@ -29,6 +29,7 @@ from hmxgraph.compiler.wording import (
     subjects,
     title,
 )
+from hmxgraph.text.counts import most_first
 
 _KEYWORDS = 80
 _TELLING = 6
@@ -72,7 +73,7 @@ def class_name(found: GoalClass, profile: CompilerProfile) -> str:
             return _spoken_name(topics, found.requests)
     if few:
         return goal_phrase([name for name, _ in found.steps])
-    return goal_phrase(usual or [min(changes, key=lambda name: (-changes[name], name))])
+    return goal_phrase(usual or most_first(changes)[:1])
 
 
 def _spoken_name(topics: Sequence[str], requests: Sequence[str]) -> str:
@@ -96,8 +97,6 @@ def _schema(
     models = found.models
     name = class_name(found, profile)
     telling = plain_words(common_words(keywords, found.requests, _OFTEN), found.requests)[:_TELLING]
-    known = [one for one in found.members if one.outcome != "unknown"]
-    seen = Observations(len(models), len(known), sum(one.succeeded for one in known))
     content = _content(found, models, profile)
     return ArtifactDraft(
         artifact_type="task_schema",
@@ -105,7 +104,7 @@ def _schema(
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=seen,
+        seen=Observations.of_sessions(models, found.members),
         source_events=evidence((trail(one) for one in models), profile.max_evidence),
         tags=tags([*telling, *subjects([name for name, _ in found.steps])[:_TELLING]]),
         keywords=tuple(keywords),
@@ -223,7 +222,7 @@ def _repeated(uses: Sequence[Sequence[Step]]) -> str:
     if not times or statistics.median(times) < 2:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
-    usual = min(changing, key=lambda name: (-changing[name], name), default="")
+    usual = next(iter(most_first(changing)), "")
     return f"; once for each {usual}" if usual and not usual.endswith("s") else "; as often as needed"
 
 

@@ -16,6 +16,7 @@ from hmxgraph.compiler.verbs import is_action, kind_of, noun_words, read_action
 from hmxgraph.compiler.vocabulary import REQUEST_VERBS
 from hmxgraph.compiler.wording import capital, goal_phrase, listed, plain_words, spelling, spoken, title
 from hmxgraph.compiler.words import telling_words
+from hmxgraph.text.counts import most_first
 from hmxgraph.text.similarity import jaccard
 from hmxgraph.text.terms import terms
 
@@ -165,7 +166,7 @@ def _subject(group: Sequence[GoalClass]) -> str:
     ranked = sorted(often, key=lambda term: (-said[term], -late.get(written[term], 0.0), term))
     topics = [written[term] for term in ranked]
     telling = [word for word in plain_words(topics, requests) if word not in REQUEST_VERBS]
-    return (telling or ([] if requests else sorted(nouns, key=lambda noun: (-counts[noun], noun))) or [""])[0]
+    return (telling or ([] if requests else most_first({noun: counts[noun] for noun in nouns})) or [""])[0]
 
 
 def _places(requests: Sequence[str]) -> dict[str, list[float]]:
@@ -180,7 +181,6 @@ def _places(requests: Sequence[str]) -> dict[str, list[float]]:
 
 def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     models = field.models
-    known = [one for one in field.members if one.outcome != "unknown"]
     worked = _purposeful(models)
     found = _phase_documents(worked, _flow(worked, profile), asked=agreed(models))
     stages = [_STAGES[phase["name"]] for phase in found]
@@ -201,7 +201,7 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         summary=f"Sessions that {about}{' and succeed' if any(one.succeeded for one in models) else ''} "
         f"go like this: {flow}.",
         content=content,
-        seen=Observations(len(models), len(known), sum(one.succeeded for one in known)),
+        seen=Observations.of_sessions(models, field.members),
         source_events=evidence((trail(one) for one in models), profile.max_evidence),
         tags=tags(["strategy", field.subject]),
         metadata={"kinds_of_requests": len(field.classes)},
@@ -263,7 +263,7 @@ def _phase_sessions(worked: Sequence[Phased]) -> Counter[str]:
 
 
 def _frequent(counts: Counter[str], sessions: int) -> list[str]:
-    ranked = sorted(counts, key=lambda name: (-counts[name], name))
+    ranked = most_first(counts)
     return [name for name in ranked if counts[name] >= _FREQUENT * sessions][:_MOST_TOOLS] or ranked[:1]
 
 
@@ -304,8 +304,7 @@ def _passed_on(phase: str, names: Sequence[str], worked: Sequence[Phased]) -> li
     taken: Counter[str] = Counter()
     for one in worked:
         taken.update({name for later, step in one if later != phase for name, origin in step.inputs if origin in names})
-    ranked = sorted(taken, key=lambda name: (-taken[name], name))
-    return [name for name in ranked if taken[name] >= _FREQUENT * len(worked)][:_MOST_VALUES]
+    return [name for name in most_first(taken) if taken[name] >= _FREQUENT * len(worked)][:_MOST_VALUES]
 
 
 def _conditions(field: Field, found: Sequence[dict[str, Any]]) -> list[str]:

@@ -99,6 +99,11 @@ class SessionSummary:
         """Whether the session is known to have reached its goal."""
         return self.outcome == "success"
 
+    @property
+    def went_well(self) -> bool | None:
+        """Whether it reached its goal; None where nobody can tell."""
+        return None if self.outcome == "unknown" else self.succeeded
+
     @cached_property
     def actions(self) -> tuple[str, ...]:
         """The names of the actions in order; asked for so often that they are kept."""

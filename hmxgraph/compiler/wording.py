@@ -17,6 +17,7 @@ from hmxgraph.compiler.vocabulary import (
     VERB_LEADS,
 )
 from hmxgraph.compiler.words import telling_words
+from hmxgraph.text.counts import most_first
 from hmxgraph.text.terms import terms
 
 LONGEST_TITLE = 120
@@ -100,8 +101,7 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
     ['phone', 'service']
     """
     said, written = spoken(requests), spelling(requests)
-    ranked = sorted(said, key=lambda term: (-said[term], term))
-    shared = [written[term] for term in ranked if said[term] >= share * len(requests)]
+    shared = [written[term] for term in most_first(said) if said[term] >= share * len(requests)]
     return [word for word in plain_words(shared, requests) if word not in COUNT_WORDS][:most]
 
 
@@ -126,8 +126,7 @@ def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, mos
         for term, count in here.items()
         if count >= min(2, len(requests))
     }
-    ranked = sorted((term for term in scores if scores[term] > 0), key=lambda term: (-scores[term], term))
-    return [written[term] for term in ranked[:most]]
+    return [written[term] for term in most_first(scores) if scores[term] > 0][:most]
 
 
 def common_words(words: Sequence[str], requests: Sequence[str], share: float) -> list[str]:
@@ -142,8 +141,7 @@ def common_words(words: Sequence[str], requests: Sequence[str], share: float) ->
 
 def subjects(actions: Iterable[str]) -> list[str]:
     """The nouns in the names of *actions*, the most frequent first."""
-    counts = Counter(word for name in actions for word in noun_words(name) if len(word) > 2)
-    return sorted(counts, key=lambda word: (-counts[word], word))
+    return most_first(Counter(word for name in actions for word in noun_words(name) if len(word) > 2))
 
 
 def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
@@ -287,7 +285,7 @@ def spelling(requests: Sequence[str]) -> dict[str, str]:
     for request in requests:
         for term, word in _pairs(request):
             spellings.setdefault(term, Counter())[word] += 1
-    return {term: min(counts, key=lambda word: (-counts[word], word)) for term, counts in sorted(spellings.items())}
+    return {term: most_first(counts)[0] for term, counts in sorted(spellings.items())}
 
 
 @lru_cache(maxsize=20_000)

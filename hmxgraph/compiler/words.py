@@ -1,7 +1,7 @@
 """Texts as the sets of search terms that the compiler compares; nothing secret and no numbers among them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -43,7 +43,7 @@ def telling_words(text: str) -> list[str]:
     return [word for word in words(_MARK.sub(" ", text)) if word not in POLITE_WORDS and _telling(word)]
 
 
-def _distinct(found: Iterator[str], limit: int) -> list[str]:
+def _distinct(found: Iterable[str], limit: int) -> list[str]:
     kept: dict[str, None] = {}
     for term in found:
         kept[term] = None
@@ -53,14 +53,10 @@ def _distinct(found: Iterator[str], limit: int) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _terms_of(text: str) -> tuple[str, ...]:
+def _terms(text: str) -> tuple[str, ...]:
     return tuple(
         term for term in terms(mask_secrets(text)) if 1 < len(term) <= LONGEST_TERM and not any(map(str.isdigit, term))
     )
-
-
-def _terms(text: str) -> Iterator[str]:
-    return iter(_terms_of(text))
 
 
 def _texts(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, ...]]:
@@ -68,7 +64,7 @@ def _texts(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, ..
         case bool():
             yield (f"{name}={value}".lower(),)
         case str():
-            yield _terms_of(value[:LONGEST_TEXT])
+            yield _terms(value[:LONGEST_TEXT])
         case Mapping() if depth < 6:
             for key, part in value.items():
                 yield from _texts(part, str(key)[:LONGEST_TERM], depth + 1)

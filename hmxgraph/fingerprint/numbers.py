@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from hmxgraph.text.counts import most_first
+
 _MILLION = 1_000_000
 
 
@@ -48,8 +50,7 @@ def most_frequent(counts: Mapping[str, int], most: int) -> dict[str, int]:
     {'b': 2, 'c': 2}
 
     """
-    kept = sorted((name for name in counts if counts[name] > 0), key=lambda name: (-counts[name], name))[:most]
-    return {name: counts[name] for name in sorted(kept)}
+    return {name: counts[name] for name in sorted(ranked(counts, most))}
 
 
 def ranked(counts: Mapping[str, float], most: int) -> list[str]:
@@ -59,4 +60,4 @@ def ranked(counts: Mapping[str, float], most: int) -> list[str]:
     ['b', 'c']
 
     """
-    return sorted((name for name in counts if counts[name] > 0), key=lambda name: (-counts[name], name))[:most]
+    return [name for name in most_first(counts) if counts[name] > 0][:most]
