@@ -10,9 +10,9 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from hmxgraph.cli.common import AsJson, Tenant, emit, err, opened, out
-from hmxgraph.compiler.drafts import ARTIFACT_TYPES
 from hmxgraph.compiler.report import CompileReport
 from hmxgraph.compiler.suggest import Suggestion
+from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 
 DEEDS = ("created", "updated", "unchanged", "deprecated")
 SHOWN = 20

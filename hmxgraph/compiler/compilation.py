@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from hmxgraph.compiler.causes import causal_patterns
-from hmxgraph.compiler.drafts import ARTIFACT_TYPES, ArtifactDraft
+from hmxgraph.compiler.drafts import ArtifactDraft
 from hmxgraph.compiler.failures import failure_groups
 from hmxgraph.compiler.goal_classes import goal_classes
 from hmxgraph.compiler.goals import Goals, learn_goals
@@ -18,6 +18,7 @@ from hmxgraph.compiler.schemas import task_schemas
 from hmxgraph.compiler.strategies import strategy_templates
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.compiler.wording import title
+from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.canonical import content_hash, sha256_hex
 from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.similarity import jaccard, trigrams

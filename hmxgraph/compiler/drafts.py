@@ -2,23 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.protocol.artifacts import ArtifactType
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.validation import KB
 
-ArtifactType: TypeAlias = Literal[
-    "task_schema", "failure_playbook", "decision_policy", "causal_pattern", "strategy_template"
-]
-ARTIFACT_TYPES: tuple[ArtifactType, ...] = (
-    "task_schema",
-    "failure_playbook",
-    "decision_policy",
-    "causal_pattern",
-    "strategy_template",
-)
 MAX_TAGS = 64
 # What all ids of an artifact's evidence may take of the 512 KB of HMX-A 12; an id may be of any length.
 MOST_EVIDENCE = 128 * KB

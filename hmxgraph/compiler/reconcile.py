@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from hmxgraph.compiler.drafts import ArtifactDraft
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.artifacts import LIVING, Artifact
 from hmxgraph.protocol.canonical import content_hash, sha256_hex
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.identity import stable_id
@@ -186,7 +186,7 @@ def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
 def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
     if head is None:
         return _fresh(draft, making, None)
-    if not head.compiled or (head.status not in {"draft", "active"} and not _own(head)):
+    if not head.compiled or (head.status not in LIVING and not _own(head)):
         return Change("left", head.artifact_type, head.title, f"{head.status} by decision", head)
     match head.status:
         case "active":
@@ -291,7 +291,7 @@ def _veiled_name(name: str) -> str:
 
 
 def _alive(head: Head) -> bool:
-    return head.status in {"draft", "active"}
+    return head.status in LIVING
 
 
 def _own(head: Head) -> bool:

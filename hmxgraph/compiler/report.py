@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hmxgraph.compiler.drafts import ARTIFACT_TYPES
 from hmxgraph.compiler.reconcile import Change
+from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.showing import Shown
 from hmxgraph.protocol.timestamps import iso
 

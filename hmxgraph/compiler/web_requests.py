@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmxgraph.compiler.vocabulary import WEB_METHODS
-from hmxgraph.text.addresses import tellable
+from hmxgraph.text.addresses import public_address
 from hmxgraph.text.masking import mask_secrets
 
 PATH_ID = "<id>"
@@ -27,7 +27,7 @@ def request_name(given: Mapping[str, Any]) -> str:
     ''
     """
     method = str(given.get("method") or "").upper()
-    address = tellable(next((given[field] for field in _ADDRESS_FIELDS if isinstance(given.get(field), str)), ""))
+    address = public_address(next((given[field] for field in _ADDRESS_FIELDS if isinstance(given.get(field), str)), ""))
     if method not in WEB_METHODS or not address:
         return ""
     host, *parts = address.partition("://")[2].split("/") if "://" in address else ("", *address.split("/")[1:])

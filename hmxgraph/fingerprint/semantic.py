@@ -6,8 +6,8 @@ from typing import Any
 
 from hmxgraph.fingerprint.known import MemoryCount
 from hmxgraph.fingerprint.numbers import average, most_frequent, ratio
+from hmxgraph.protocol.fingerprint_parts import MEMORY_STATUSES
 
-STATUSES = ("promoted", "tentative", "deprecated", "contradicted")
 _MOST_KINDS = 32
 
 
@@ -28,7 +28,7 @@ def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
             methods[memory.extraction_method] += memory.count
             confidence += memory.confidence_millionths
             observations += memory.observations
-    return {f"{status}_count": counted[status] for status in STATUSES} | {
+    return {f"{status}_count": counted[status] for status in MEMORY_STATUSES} | {
         "type_distribution": most_frequent(kinds, _MOST_KINDS),
         "extraction_method_distribution": most_frequent(methods, _MOST_KINDS),
         "avg_promoted_confidence": average(confidence, counted["promoted"]),

@@ -27,7 +27,7 @@ from hmxgraph.protocol.fingerprints import (
     integrity_hash,
 )
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.protocol.timestamps import microseconds, tellable
+from hmxgraph.protocol.timestamps import TELLABLE, microseconds, tellable
 
 # Ten times the largest tier: room for indentation and for what later versions may allow.
 MOST_BYTES = 1024 * 1024
@@ -175,7 +175,7 @@ def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
     times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
     for name, time in {**times, "exported_at": envelope.exported_at}.items():
         if time is not None and not _tellable(time):
-            raise FingerprintRefused("structure", f"{name} {time!r} is no time of a year from 1 to 9999, in UTC", _ASK)
+            raise FingerprintRefused("structure", f"{name} {time!r} is no {TELLABLE}", _ASK)
 
 
 def _tellable(time: str) -> bool:

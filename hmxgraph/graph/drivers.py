@@ -13,7 +13,7 @@ from neo4j.exceptions import ConfigurationError
 import hmxgraph
 from hmxgraph.errors import InvalidAddress
 from hmxgraph.graph.address import Address
-from hmxgraph.text.addresses import tellable
+from hmxgraph.text.addresses import public_address
 
 # Seconds. A busy pool, a deadlock or a leader election is given time.
 OPTIONS: dict[str, Any] = {
@@ -94,7 +94,7 @@ def check(uri: str) -> None:
     """
     with _told(uri):
         if fault := _fault(uri):
-            raise InvalidAddress(tellable(uri), fault)
+            raise InvalidAddress(public_address(uri), fault)
 
 
 @contextmanager
@@ -103,7 +103,7 @@ def _told(uri: str) -> Iterator[None]:
     try:
         yield
     except (ConfigurationError, ValueError) as error:  # such as a bracket that is not closed
-        raise InvalidAddress(tellable(uri), str(error)) from error
+        raise InvalidAddress(public_address(uri), str(error)) from error
 
 
 def _fault(uri: str) -> str | None:

@@ -9,7 +9,7 @@ from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.ingest.report import Rejection, Tally
 from hmxgraph.ingest.sources.deliveries import Broken, Delivery, Payload
 from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.timestamps import tellable
+from hmxgraph.protocol.timestamps import TELLABLE, tellable
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
 
 OnError: TypeAlias = Literal["report", "raise"]
@@ -83,7 +83,7 @@ class Intake:
         if not event.hmx_version.startswith("HMX-1."):
             raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")
         if not tellable(event.time_us):
-            raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, "a time of a year from 1 to 9999, in UTC")
+            raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, f"a {TELLABLE}")
         if self._guest is None:
             self._guest = event.tenant_id
             if self._guest != own:

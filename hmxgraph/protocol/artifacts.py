@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from hmxgraph.errors import Fault
 from hmxgraph.protocol.canonical import content_hash
@@ -10,8 +10,13 @@ from hmxgraph.protocol.contents import content_faults
 from hmxgraph.protocol.document import Document, Part
 from hmxgraph.protocol.validation import KB, Limits, Specification, Structure
 
-ARTIFACT_TYPES = ("task_schema", "failure_playbook", "decision_policy", "causal_pattern", "strategy_template")
+ArtifactType: TypeAlias = Literal[
+    "task_schema", "failure_playbook", "decision_policy", "causal_pattern", "strategy_template"
+]
+ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
 STATUSES = ("draft", "active", "superseded", "deprecated", "archived")
+# The statuses of what may still come to hold, or holds.
+LIVING = ("draft", "active")
 LEGAL_TRANSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "draft": ("active", "deprecated"),
@@ -129,5 +134,5 @@ def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
         if name in document and document[name] == document.get("artifact_id"):
             yield Fault(f"$.{name}", "HMX-A 7", "the artifact itself", "another artifact")
     status = document.get("status")
-    if "superseded_by" in document and isinstance(status, str) and status in {"draft", "active"}:
+    if "superseded_by" in document and isinstance(status, str) and status in LIVING:
         yield Fault("$.status", "HMX-A 7", repr(status), "superseded, since superseded_by names a successor")

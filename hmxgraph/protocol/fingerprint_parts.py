@@ -133,6 +133,10 @@ class GraphDigest(Part):
     max_depth: int
 
 
+# What a semantic memory can be (HMX-F 6).
+MEMORY_STATUSES = ("promoted", "tentative", "deprecated", "contradicted")
+
+
 class SemanticSummary(Part):
     """Counts over the semantic memory (HMX-F 6)."""
 

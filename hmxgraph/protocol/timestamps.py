@@ -14,6 +14,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # The first and the last instant that :func:`iso` tells; the wire goes a year and some hours further.
 FIRST_US = -62_135_596_800 * _SECOND
 LAST_US = 253_402_300_800 * _SECOND - 1
+# What errors expect of a time that is to be told again.
+TELLABLE = "time of a year from 1 to 9999, in UTC"
 
 
 def microseconds(text: str) -> int:

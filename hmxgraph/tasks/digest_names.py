@@ -7,6 +7,7 @@ from hmxgraph.errors import UnknownChoice
 from hmxgraph.protocol.identity import stable_id
 from hmxgraph.protocol.records import DIGEST_ROLES, TaskRecord
 from hmxgraph.tasks.projections import projections
+from hmxgraph.tasks.verdicts import COUNTERSIGNING
 
 # The task under which digests of a project, or of everything, stand: they belong to no single task.
 EVERYTHING = "*"
@@ -15,7 +16,6 @@ OWN_DIGESTS = "digest:"
 LIBRARIES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
 # Roles of records that maintenance leaves behind: they feed no digest and make none stale.
 MAINTENANCE = frozenset({"dream_report", "maintenance"})
-_REPLIES = frozenset({"review", "revision", "verification", "decision"})
 _FED_BY = {
     "failure_library": frozenset({"failed"}),
     "decision_library": frozenset({"decision"}),
@@ -80,5 +80,5 @@ def _roles(record: TaskRecord) -> Iterator[str]:
     yield "project_brief"
     kinds = {part.kind for part in projections(record)}
     # A reply may change how far its parent is trusted, whatever library shows that.
-    reply = record.artifact_kind in _REPLIES and record.reply_to_artifact_id is not None
+    reply = record.artifact_kind in COUNTERSIGNING and record.reply_to_artifact_id is not None
     yield from (role for role, fed_by in _FED_BY.items() if reply or fed_by & kinds)

@@ -7,7 +7,7 @@ from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.identity import indexable, stable_id
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.tasks.projections import failed
+from hmxgraph.tasks.projections import failed, sentences
 
 UNSIGNED = "unsigned"
 # How the session of a task's records is called, where they name none.
@@ -79,12 +79,12 @@ def _event(record: TaskRecord, sequence: int, place: int, told: Told) -> Event:
 
 def _start(record: TaskRecord) -> Told:
     further = (record.motivation, record.hypothesis, record.scientific_question)
-    return Told("message", {"role": "user", "text": _text(record.goal, *further)})
+    return Told("message", {"role": "user", "text": sentences(record.goal, *further)})
 
 
 def _observation(record: TaskRecord) -> Told:
     fields = ("blockers", "followups", "outputs", "evidence_kind", "supports_claim", "validation", "uncertainty")
-    return Told("observation", {"text": _text(record.summary)} | _given(record, *fields))
+    return Told("observation", {"text": sentences(record.summary)} | _given(record, *fields))
 
 
 def _call(record: TaskRecord) -> Told:
@@ -101,7 +101,7 @@ def _result(record: TaskRecord) -> Told:
 
 def _verdict(record: TaskRecord) -> Told:
     if record.supports_claim is None:
-        return Told("message", {"role": "assistant", "text": _text(record.summary)})
+        return Told("message", {"role": "assistant", "text": sentences(record.summary)})
     signal = "positive" if record.supports_claim else "negative"
     return _feedback(record, signal)
 
@@ -112,12 +112,16 @@ def _revision(record: TaskRecord) -> Told:
 
 def _feedback(record: TaskRecord, signal: str) -> Told:
     target = event_id_of(record.tenant_id, record.reply_to_artifact_id or "")
-    return Told("feedback", {"signal": signal, "target_event_id": target, "comment": _text(record.summary)})
+    return Told("feedback", {"signal": signal, "target_event_id": target, "comment": sentences(record.summary)})
 
 
 def _decision(record: TaskRecord) -> Told:
     question = record.scientific_question or record.goal or record.requested_action or f"task {record.task_id}"
-    content = {"question": question, "chosen_option": _text(record.summary), "reasoning": _text(record.why_chosen)}
+    content = {
+        "question": question,
+        "chosen_option": sentences(record.summary),
+        "reasoning": sentences(record.why_chosen),
+    }
     return Told("decision", content | _given(record, "confidence"))
 
 
@@ -135,10 +139,6 @@ def _error(record: TaskRecord) -> Told:
 def _given(record: TaskRecord, *names: str) -> Content:
     document = record.document()
     return {name: document[name] for name in names if document.get(name) not in (None, [], {})}
-
-
-def _text(*parts: str | None) -> str:
-    return ". ".join(part.strip().rstrip(".") for part in parts if part and part.strip())
 
 
 _TOLD: Mapping[str, Callable[[TaskRecord], Told]] = {

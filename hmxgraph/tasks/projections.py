@@ -36,7 +36,7 @@ def projections(record: TaskRecord) -> tuple[Projection, ...]:
     main = Projection(_MAIN[record.artifact_kind], _main_text(record))
     # A digest tells what others worked out; it never counts as a failure or a success itself.
     wanted = {} if record.artifact_kind == "digest" else _FURTHER
-    further = (Projection(kind, _joined(*parts(record))) for kind, parts in wanted.items())
+    further = (Projection(kind, sentences(*parts(record))) for kind, parts in wanted.items())
     return tuple(part for part in (main, *further) if part.text)
 
 
@@ -48,7 +48,7 @@ def record_text(record: TaskRecord) -> str:
 
 
 def _main_text(record: TaskRecord) -> str:
-    return _joined(*_TEXTS.get(record.artifact_kind, _plain)(record))
+    return sentences(*_TEXTS.get(record.artifact_kind, _plain)(record))
 
 
 def _goal(record: TaskRecord) -> Iterator[str | None]:
@@ -103,7 +103,7 @@ def _digest(record: TaskRecord) -> Iterator[str | None]:
 
 def _outcome(record: TaskRecord) -> str | None:
     tool = " ".join(part for part in (record.tool_name, record.tool_version) if part)
-    return _joined(tool, record.status)
+    return sentences(tool, record.status)
 
 
 def _listed(name: str, values: tuple[str, ...] | None) -> Iterator[str]:
@@ -111,7 +111,12 @@ def _listed(name: str, values: tuple[str, ...] | None) -> Iterator[str]:
         yield f"{name}: {'; '.join(values)}"
 
 
-def _joined(*parts: str | None) -> str:
+def sentences(*parts: str | None) -> str:
+    """What of *parts* says something, as sentences of one text.
+
+    >>> sentences("Leak closed.", None, " valgrind ")
+    'Leak closed. valgrind'
+    """
     return ". ".join(part.strip().rstrip(".") for part in parts if part and part.strip())
 
 

@@ -80,6 +80,12 @@ def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) ->
         _check_reply(record, standing, parent)
 
 
+def no_parent(kind: str, artifact_id: str | None) -> TaskError:
+    """The refusal of a reply to a record that is not there."""
+    reason = f"there is no record {artifact_id!r} to reply to, and a reply is about a stored record"
+    return TaskError(kind, reason, "give its artifact_id (records.search finds it)")
+
+
 def run_to_finish(standing: Standing, run_id: str | None) -> str:
     """The run that a ``run_finish`` ends: the one named, else the only one open.
 
@@ -130,8 +136,7 @@ def _check_start(standing: Standing) -> None:
 def _check_reply(record: TaskRecord, standing: Standing, parent: Parent | None) -> None:
     kind, wanted = record.artifact_kind, record.reply_to_artifact_id
     if parent is None:
-        reason = f"there is no record {wanted!r} to reply to, and a reply is about a stored record"
-        raise TaskError(kind, reason, "give its artifact_id (records.search finds it)")
+        raise no_parent(kind, wanted)
     if wanted == record.artifact_id:
         raise TaskError(kind, "a record cannot reply to itself", "name the record that it is about")
     if parent.erased and kind in COUNTERSIGNING:

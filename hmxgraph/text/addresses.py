@@ -1,4 +1,4 @@
-"""Addresses as they may be told: in errors, reports and the files of bad lines."""
+"""Addresses as anybody may read them: in errors, reports and the files of bad lines."""
 
 import re
 
@@ -9,21 +9,21 @@ _AFTER_THE_PATH = re.compile(r"[?#].*", re.DOTALL)
 _IN_TEXT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)
 
 
-def tellable(address: str) -> str:
+def public_address(address: str) -> str:
     """*address* without login, query and fragment, where passwords and keys stand.
 
-    >>> tellable("rediss://ana:s3@cret@host:6379/events?key=1")
+    >>> public_address("rediss://ana:s3@cret@host:6379/events?key=1")
     'rediss://host:6379/events'
-    >>> tellable("redis://:a/b?c@host/events"), tellable("http://host:80/@ana"), tellable("host:7687")
+    >>> public_address("redis://:a/b?c@host/events"), public_address("http://host:80/@ana"), public_address("host:7687")
     ('redis://host/events', 'http://host:80/@ana', 'host:7687')
     """
     return _AFTER_THE_PATH.sub("", _LOGIN.sub("", address))
 
 
-def tellable_text(text: str) -> str:
-    """*text* with each address in it made tellable.
+def public_addresses(text: str) -> str:
+    """*text* with each address in it as anybody may read it.
 
-    >>> tellable_text("401 for 'https://ana:secret@host/events?key=1'")
+    >>> public_addresses("401 for 'https://ana:secret@host/events?key=1'")
     "401 for 'https://host/events'"
     """
-    return _IN_TEXT.sub(lambda found: tellable(found[0]), text)
+    return _IN_TEXT.sub(lambda found: public_address(found[0]), text)

@@ -21,6 +21,7 @@ from hmxgraph.graph.rows.rivals import opposing_artifacts, opposing_policies
 from hmxgraph.graph.rows.slots import CONTRADICTION
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.artifacts import LIVING
 from hmxgraph.text.opposition import OPPOSED_RELATIONS
 from hmxgraph.text.tokens import counter
 
@@ -191,7 +192,7 @@ def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> P
     memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
     relations = [one for one in lost_relations(row["conflict"]) if relation_id(*one) != keep]
     if lost:
-        change = {"status": "deprecated", "from": ["draft", "active"], "at_us": at_us, "reason": reason}
+        change = {"status": "deprecated", "from": list(LIVING), "at_us": at_us, "reason": reason}
         yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in lost])
     if memories:
         yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)

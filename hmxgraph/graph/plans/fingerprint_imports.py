@@ -18,12 +18,11 @@ from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
-from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.artifacts import LIVING, Artifact
 from hmxgraph.protocol.fingerprint_parts import Signature
 from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.text.tokens import counter
 
-LIVING = ("draft", "active")
 REASON = "the import that brought it was taken back"
 
 

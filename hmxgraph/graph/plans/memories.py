@@ -27,9 +27,8 @@ from hmxgraph.graph.rows.slots import Chained, by_slot, chained, redrawn, told_n
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.fingerprint_parts import MEMORY_STATUSES
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter, counter
-
-STATUSES = ("promoted", "tentative", "deprecated", "contradicted")
 
 
 def store(
@@ -121,7 +120,7 @@ def memories(
 
     """
     _choose("kind", kind, KINDS)
-    _choose("status", status, STATUSES)
+    _choose("status", status, MEMORY_STATUSES)
     check_limit(limit)
     after_us, after_id = place(after)
     asked = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us}

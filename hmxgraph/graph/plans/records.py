@@ -29,7 +29,7 @@ from hmxgraph.tasks.digest_names import stale_digests
 from hmxgraph.tasks.events import events_of, session_of
 from hmxgraph.tasks.projections import projections
 from hmxgraph.tasks.standing import Standing
-from hmxgraph.tasks.steps import check_said, check_step
+from hmxgraph.tasks.steps import check_said, check_step, no_parent
 from hmxgraph.text.asked import checked_text
 from hmxgraph.text.tokens import counter
 
@@ -116,8 +116,7 @@ def parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
     """
     rows = yield bind("tasks/met", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id), parent_key="")
     if rows[0]["record"] is None:
-        reason = f"there is no record {artifact_id!r} to reply to, and a reply is about a stored record"
-        raise TaskError("reply", reason, "give its artifact_id (records.search finds it)")
+        raise no_parent("reply", artifact_id)
     return stored_record(rows[0]["record"]).task_id
 
 

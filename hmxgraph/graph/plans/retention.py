@@ -19,6 +19,7 @@ from hmxgraph.graph.rows.compilation import LINEAGES, model_key
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.forgetting import Erased, ForgetReport, Forgettable
+from hmxgraph.protocol.artifacts import LIVING
 
 PAGE = 1_000
 REASON = "all evidence was erased"
@@ -261,7 +262,7 @@ def _artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_
 
 
 def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
-    change = {"status": "deprecated", "reason": reason, "at_us": at_us, "from": ["draft", "active"]}
+    change = {"status": "deprecated", "reason": reason, "at_us": at_us, "from": list(LIVING)}
     if keys:
         changes = [change | {"key": key} for key in keys]
         yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)

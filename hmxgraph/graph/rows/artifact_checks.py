@@ -5,11 +5,11 @@ from itertools import pairwise
 
 from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.graph.plan import Row
-from hmxgraph.graph.rows.artifacts import LIVING, dedup_key, tampering
+from hmxgraph.graph.rows.artifacts import dedup_key, tampering
 from hmxgraph.graph.rows.compilation import LINEAGES
 from hmxgraph.graph.rows.findings import Finding
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS
+from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVING
 
 _HOLDS = {"Artifact": LIVING, "Memory": ("promoted", "tentative")}
 

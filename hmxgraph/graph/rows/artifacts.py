@@ -7,7 +7,7 @@ from typing import Any
 
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.artifacts import LIVING, Artifact
 from hmxgraph.protocol.canonical import canonical_text, content_hash
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
@@ -17,7 +17,6 @@ from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
 from hmxgraph.text.validity import validity
 
 OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
-LIVING = ("draft", "active")
 ALWAYS = 2**63 - 1
 # What is left of an artifact's words once the evidence for them was erased; a title must say something (HMX-A 2.1).
 BLANK = MappingProxyType(

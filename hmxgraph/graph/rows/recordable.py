@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from hmxgraph.errors import Fault, InvalidDocument, SuccessorMismatch, SupersessionCycle
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.artifacts import LIVING, Artifact
 from hmxgraph.protocol.canonical import content_hash
-from hmxgraph.protocol.timestamps import microseconds, tellable
+from hmxgraph.protocol.timestamps import TELLABLE, microseconds, tellable
 
-FRESH = ("draft", "active")
-RECORDABLE = (*FRESH, "deprecated", "archived")
+RECORDABLE = (*LIVING, "deprecated", "archived")
 
 
 def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
@@ -38,8 +37,8 @@ def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
         raise SuccessorMismatch(old_id, "tenant_id", repr(artifact.tenant_id), repr(tenancy.tenant_id))
     if artifact.supersedes not in {None, old_id}:
         raise SuccessorMismatch(old_id, "supersedes", repr(artifact.supersedes), repr(old_id))
-    if artifact.status not in FRESH:
-        raise SuccessorMismatch(old_id, "status", repr(artifact.status), " or ".join(FRESH))
+    if artifact.status not in LIVING:
+        raise SuccessorMismatch(old_id, "status", repr(artifact.status), " or ".join(LIVING))
     _refuse(artifact, [*_faults(tenancy, artifact)])
 
 
@@ -59,7 +58,7 @@ def _faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
         yield Fault("$.hmx_version", "HMX-A 2.1", artifact.hmx_version, "HMX-1.x")
     for name, clause in (("created_at", "HMX-A 2.1"), ("updated_at", "HMX-A 2.2")):
         if (told := getattr(artifact, name)) is not None and not tellable(microseconds(told)):
-            yield Fault(f"$.{name}", clause, told, "a time of a year from 1 to 9999, in UTC")
+            yield Fault(f"$.{name}", clause, told, f"a {TELLABLE}")
 
 
 def _first_faults(artifact: Artifact) -> Iterator[Fault]:

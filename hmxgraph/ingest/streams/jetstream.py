@@ -9,7 +9,7 @@ from nats.errors import Error as NatsError
 
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
-from hmxgraph.text.addresses import tellable
+from hmxgraph.text.addresses import public_address
 
 PULL_AT_ONCE = 500
 _PATIENCE = 5.0
@@ -47,7 +47,7 @@ class JetStream:
             await self._connection.close()
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
-        source = f"{tellable(self._server)}/{self._stream}"
+        source = f"{public_address(self._server)}/{self._stream}"
         try:
             self._connection = await nats.connect(
                 self._server, max_reconnect_attempts=4, reconnect_time_wait=0.5, error_cb=_on_the_way

@@ -11,7 +11,7 @@ from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.idling import until_idle
 from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
-from hmxgraph.text.addresses import tellable
+from hmxgraph.text.addresses import public_address
 
 
 class Offsets:
@@ -49,7 +49,7 @@ class KafkaStream:
     def __init__(self, servers: str, topic: str, *, group: str = "hmxgraph", idle_seconds: float | None = None) -> None:
         self._servers, self._topic, self._group = servers, topic, group
         self._idle = idle_seconds
-        self._source = tellable(f"kafka://{servers}/{topic}")
+        self._source = public_address(f"kafka://{servers}/{topic}")
         self._offsets = Offsets()
         self._consumer: Any = None
 
@@ -106,6 +106,6 @@ def from_url(url: str, idle_seconds: float | None) -> KafkaStream:
     """
     parts = urlsplit(url)
     if "@" in parts.netloc:
-        raise IngestRefused(tellable(url), "Kafka takes no login in its address; leave it out")
+        raise IngestRefused(public_address(url), "Kafka takes no login in its address; leave it out")
     group = parse_qs(parts.query).get("group", ["hmxgraph"])[-1]
     return KafkaStream(parts.netloc, parts.path.strip("/"), group=group, idle_seconds=idle_seconds)

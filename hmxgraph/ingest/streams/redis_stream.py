@@ -10,7 +10,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
-from hmxgraph.text.addresses import tellable
+from hmxgraph.text.addresses import public_address
 
 FIELD = b"event"
 READ_AT_ONCE = 1_000
@@ -56,7 +56,7 @@ class RedisStream:
         await self._client.aclose()
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
-        line, source = 0, f"{tellable(self.url)}/{self._key}"
+        line, source = 0, f"{public_address(self.url)}/{self._key}"
         try:
             await self._join()
             async with aclosing(self._entries()) as entries:

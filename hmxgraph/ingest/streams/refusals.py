@@ -1,7 +1,7 @@
 """What a stream says when the other side does not answer, or cannot be told any more; never its login or keys."""
 
 from hmxgraph.errors import IngestRefused
-from hmxgraph.text.addresses import tellable, tellable_text
+from hmxgraph.text.addresses import public_address, public_addresses
 
 
 def broken_off(address: str, error: Exception, line: int | None = None, *, during: str = "") -> IngestRefused:
@@ -10,8 +10,8 @@ def broken_off(address: str, error: Exception, line: int | None = None, *, durin
     >>> str(broken_off("redis://:secret@host", OSError("gone"), 7))
     'redis://host:7: gone'
     """
-    reason = tellable_text(str(error)) or type(error).__name__
-    return IngestRefused(tellable(address), f"{during} ({reason})" if during else reason, line)
+    reason = public_addresses(str(error)) or type(error).__name__
+    return IngestRefused(public_address(address), f"{during} ({reason})" if during else reason, line)
 
 
 def not_acknowledged(address: str, error: Exception) -> IngestRefused:
@@ -20,5 +20,5 @@ def not_acknowledged(address: str, error: Exception) -> IngestRefused:
     >>> str(not_acknowledged("redis://host", OSError("gone")))
     'redis://host: stored but not acknowledged (gone): read it again, what is stored counts as duplicate'
     """
-    reason = f"stored but not acknowledged ({tellable_text(str(error)) or type(error).__name__}): read it again, "
-    return IngestRefused(tellable(address), f"{reason}what is stored counts as duplicate")
+    reason = f"stored but not acknowledged ({public_addresses(str(error)) or type(error).__name__}): read it again, "
+    return IngestRefused(public_address(address), f"{reason}what is stored counts as duplicate")

@@ -10,7 +10,7 @@ import httpx_sse
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.idling import until_idle
 from hmxgraph.ingest.streams.refusals import broken_off
-from hmxgraph.text.addresses import tellable
+from hmxgraph.text.addresses import public_address
 
 # Seconds before a dropped connection is made again, doubled each time, where the sender did not say how many.
 PAUSE = 0.5
@@ -52,7 +52,7 @@ class SseStream:
         """Nothing: the connection ends with the iteration."""
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
-        line, source = 0, tellable(self.url)
+        line, source = 0, public_address(self.url)
         pauses: list[float] = []
         while True:
             try:

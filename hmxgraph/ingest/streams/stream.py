@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.text.addresses import tellable
+from hmxgraph.text.addresses import public_address
 
 _MODULES = {
     "http": "sse",
@@ -59,13 +59,17 @@ def open_stream(url: str, *, idle_seconds: float | None = None) -> Stream:
     """
     module = _MODULES.get(_scheme(url))
     if module is None:
-        raise IngestRefused(tellable(url), f"no such kind of stream; known are {', '.join(sorted(_MODULES))}")
+        raise IngestRefused(public_address(url), f"no such kind of stream; known are {', '.join(sorted(_MODULES))}")
     try:
         opened: Stream = import_module(f"hmxgraph.ingest.streams.{module}").from_url(url, idle_seconds)
     except ImportError as error:
-        raise IngestRefused(tellable(url), f"{error.name} is not installed: pip install 'hmxgraph[streams]'") from error
+        raise IngestRefused(
+            public_address(url), f"{error.name} is not installed: pip install 'hmxgraph[streams]'"
+        ) from error
     except ValueError as error:  # its words may quote a login
-        raise IngestRefused(tellable(url), "no address of a stream; write it like redis://host:6379/key") from error
+        raise IngestRefused(
+            public_address(url), "no address of a stream; write it like redis://host:6379/key"
+        ) from error
     return opened
 
 

@@ -10,7 +10,7 @@ from websockets.exceptions import ConnectionClosedError, WebSocketException
 from hmxgraph.ingest.sources.deliveries import Delivery
 from hmxgraph.ingest.streams.idling import until_idle
 from hmxgraph.ingest.streams.refusals import broken_off
-from hmxgraph.text.addresses import tellable
+from hmxgraph.text.addresses import public_address
 
 # Bytes of one frame; an event spelled with escapes and blanks is no longer.
 LONGEST_FRAME = 8 << 20
@@ -36,7 +36,7 @@ class WebSocketStream:
         """Nothing: the connection ends with the iteration."""
 
     async def _deliveries(self) -> AsyncIterator[Delivery]:
-        line, source = 0, tellable(self.url)
+        line, source = 0, public_address(self.url)
         try:
             async with connect(self.url, additional_headers=self._headers, max_size=LONGEST_FRAME) as socket:
                 async for frame in socket:
