@@ -143,7 +143,8 @@ _FURTHER = pattern(
     r",(?! (?:and|or|nor|but|then|just|only|not|unless|except|if|once|until|please)\b)"
     r"| (?:because|since|as (?=it|they|we|i|the|this|that|he|she))\b"
 )
-_DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
+# What only the moment tells: that very one.
+DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
 _NO_ORDER = pattern(
     one_of(
         "(?:let|tell) (?:me|us) know",
@@ -276,7 +277,7 @@ def _mild(how: str, core: str, opening: str) -> float:
         return 0.0
     if _WIDE.search(core) or _HABIT.search(opening):
         return 0.6
-    if how in _INSISTING and _DEFINITE.search(told):
+    if how in _INSISTING and DEFINITE.search(told):
         return 0.5 if told.count(" ") >= 5 else 0.0
     return 0.6 if how in _INSISTING else 0.0
 
@@ -290,7 +291,7 @@ def _ban(core: str, sentence: str) -> float:
     """How sure a ban without a verb is to be one, and no report of what is not there."""
     if _LASTING.search(sentence):
         return 0.8
-    told = _FOR_GOOD.search(sentence) and not (is_of_the_moment(core) or _DEFINITE.search(core))
+    told = _FOR_GOOD.search(sentence) and not (is_of_the_moment(core) or DEFINITE.search(core))
     return 0.6 if told else 0.0
 
 

@@ -6,11 +6,10 @@ from hmxgraph.extraction.facts import Fact
 from hmxgraph.extraction.permissions import Lifted
 from hmxgraph.extraction.preferences import Preference
 from hmxgraph.extraction.values import MemoryDraft, Ref
+from hmxgraph.extraction.voice import UNKNOWN
 from hmxgraph.text.opposition import stance
 from hmxgraph.text.terms import signs, words
 
-# Who speaks, where nothing says who it is. Several people may be meant in the sessions of one tenant.
-UNKNOWN = "the user"
 _ATTITUDES = frozenset({"likes", "dislikes"})
 _OF_ONESELF = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
 

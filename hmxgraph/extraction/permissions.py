@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from hmxgraph.extraction.directives import is_of_the_moment, undressed
+from hmxgraph.extraction.directives import DEFINITE, is_of_the_moment, undressed
 from hmxgraph.extraction.phrases import pattern
 from hmxgraph.extraction.verbs import BASE_VERBS
 
@@ -52,7 +52,6 @@ _FORGET = (
 )
 _CLAUSES = re.compile(r"[,;]\s+|\s+-+\s+|\s+(?:and|so|because|since)\s+(?=you\b|we\b|it\b|it's\b|the\b)")
 _TRAILING = pattern(r"(?:[\s,]*\b(?:now|again|any ?more|any longer|from now on|please|then|too|though|after all))*\W*$")
-_DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
 # Words without one of which no rule is taken back.
 CUES = frozenset(
     """
@@ -97,7 +96,7 @@ def _of_clause(clause: str) -> Lifted | None:
     for forms, sure in ((_NEED_NOT, 0.75), (_MAY, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):
         for form in forms:
             if (found := form.match(told)) and (matter := _matter(found)):
-                definite = _DEFINITE.search(matter) and forms is not _FORGET
+                definite = DEFINITE.search(matter) and forms is not _FORGET
                 return Lifted(text, matter, 0.6 if definite else sure, forms is _NEED_NOT, forms is _FORGET)
     return None
 

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast, get_args
 
-from hmxgraph.extraction.drafts import UNKNOWN, fact_draft, lifted_draft, plain, policy_draft, preference_draft
+from hmxgraph.extraction.drafts import fact_draft, lifted_draft, plain, policy_draft, preference_draft
 from hmxgraph.extraction.facts import facts
 from hmxgraph.extraction.permissions import lifted
 from hmxgraph.extraction.preferences import preference
 from hmxgraph.extraction.values import BY_HAND, MemoryDraft, MemoryKind
+from hmxgraph.extraction.voice import UNKNOWN
 
 EVENT_TYPE = "x-hmxgraph-memory"
 KINDS: tuple[str, ...] = get_args(MemoryKind)

@@ -15,6 +15,8 @@ _CHANNELS = frozenset(
     {"slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat"}
 )
 _NOBODY = _CHANNELS | _PARTS.keys()
+# Who speaks, where nothing says who it is. Several people may be meant in the sessions of one tenant.
+UNKNOWN = "the user"
 
 
 class Voice(NamedTuple):
@@ -67,4 +69,4 @@ def _subject(event: Event, name: str) -> str:
         value = event.metadata.get(field)
         if not name and isinstance(value, str) and value:
             return value
-    return name or "the user"
+    return name or UNKNOWN
