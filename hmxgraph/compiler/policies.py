@@ -31,6 +31,7 @@ from hmxgraph.compiler.wording import (
     title,
 )
 from hmxgraph.compiler.words import telling_words
+from hmxgraph.text.citations import asked
 from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
@@ -139,7 +140,7 @@ def _written_policy(
     ]
     scope = list(dict.fromkeys(telling_words(question)))[:6]
     content = {
-        "condition": f"the question is “{question}”",
+        "condition": asked(question),
         "recommendation": best.name,
         "alternatives": others[:_MOST_OPTIONS],
         "outcomes": [_outcome(one) for one in options[:_MOST_OPTIONS]],

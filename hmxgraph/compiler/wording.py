@@ -17,6 +17,7 @@ from hmxgraph.compiler.vocabulary import (
     VERB_LEADS,
 )
 from hmxgraph.compiler.words import telling_words
+from hmxgraph.text.citations import cited
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.terms import terms
 
@@ -28,7 +29,6 @@ _BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
 _LONGEST_PHRASE = 8
 _MOST_GOALS = 3
 _LEAST_TELLING = 2
-_INNER_QUOTES = str.maketrans("“”", '""')
 _IMPERSONAL = {"my": "the", "our": "the"}
 
 
@@ -178,8 +178,8 @@ def citing(before: str, message: str) -> str:
     'Recover from: “disk "a" is full”'
 
     """
-    words = message.strip().rstrip(".").translate(_INNER_QUOTES)
-    return capital(f"{before}“{_shortened(words, LONGEST_TITLE - len(before) - 2)}”")
+    words = _shortened(message.strip().rstrip("."), LONGEST_TITLE - len(before) - 2)
+    return capital(f"{before}{cited(words)}")
 
 
 def _shortened(text: str, most: int) -> str:

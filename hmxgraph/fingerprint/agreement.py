@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hmxgraph.fingerprint.summaries import policy_title
-from hmxgraph.fingerprint.texts import LONGEST_TITLE, cut, texts_in
+from hmxgraph.fingerprint.texts import LONGEST_TITLE, texts_in
 from hmxgraph.text import worth
 from hmxgraph.text.opposition import differs
+from hmxgraph.text.shortening import cut
 from hmxgraph.text.similarity import jaccard
 from hmxgraph.text.terms import terms
 

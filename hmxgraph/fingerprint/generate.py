@@ -12,10 +12,11 @@ from hmxgraph.fingerprint.priors import context_priors
 from hmxgraph.fingerprint.sealing import sealed
 from hmxgraph.fingerprint.semantic import semantic_summary
 from hmxgraph.fingerprint.summaries import CLUSTERS, SET_OF_TYPE, summary
-from hmxgraph.fingerprint.texts import LONGEST_NAME, Disclosure, cut, one_line, texts_in
+from hmxgraph.fingerprint.texts import LONGEST_NAME, Disclosure, one_line, texts_in
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.shortening import cut
 
 _IDS = ("artifact_id", "cluster_id", "representative_ids", "dominant_type")
 # What may still change once the entries are chosen: the counts of those left out.

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hmxgraph.fingerprint.summaries import COUNTS, PLAYBOOKS, POLICIES, TASKS, policy_title
-from hmxgraph.fingerprint.texts import LONGEST_TITLE, cut
+from hmxgraph.fingerprint.texts import LONGEST_TITLE
 from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.identity import stable_id
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.shortening import cut
 
 EVENT_TYPE = "x-hmxgraph-fingerprint_import"
 AGENT = "hmxgraph"

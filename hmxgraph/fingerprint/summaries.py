@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmxgraph.fingerprint.known import KnownArtifact
-from hmxgraph.fingerprint.texts import LONGEST_TITLE, cut
+from hmxgraph.fingerprint.texts import LONGEST_TITLE
+from hmxgraph.text.citations import question_in
+from hmxgraph.text.shortening import cut
 
 POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
 SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}
@@ -96,8 +98,7 @@ def policy_title(condition: str) -> str:
     >>> policy_title("the work begins"), policy_title("the question is “Which plan?”")
     ('When the work begins', 'Decide: Which plan?')
     """
-    question = condition.removeprefix("the question is “")
-    if question != condition:
-        return cut(f"Decide: {question.removesuffix('”')}", LONGEST_TITLE)
+    if question := question_in(condition):
+        return cut(f"Decide: {question}", LONGEST_TITLE)
     asks = condition.lower().startswith(("when ", "whenever ", "if "))
     return cut(condition if asks else f"When {condition}", LONGEST_TITLE)

@@ -7,6 +7,7 @@ from typing import Any
 from hmxgraph.fingerprint.known import PrivateName
 from hmxgraph.fingerprint.numbers import most_frequent
 from hmxgraph.fingerprint.privacy import asks_for_secret, travelling
+from hmxgraph.text.shortening import cut
 
 # No field of a fingerprint may be longer, so that no entry can fill a tier by itself.
 LONGEST_TEXT = 1_000
@@ -112,16 +113,6 @@ def one_line(text: str) -> str:
 
     """
     return " ".join(text.translate(_CONTROL).split())
-
-
-def cut(text: str, most: int) -> str:
-    """*text*, or its beginning and an ellipsis, in at most *most* characters.
-
-    >>> cut("verify", 6), cut("verify it", 6)
-    ('verify', 'verif…')
-
-    """
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def shortened(value: Any, longest_text: int, longest_list: int) -> Any:

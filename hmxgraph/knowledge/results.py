@@ -9,6 +9,8 @@ import orjson
 from rich.table import Table
 from rich.text import Text
 
+from hmxgraph.text.shortening import cut_line
+
 # What people know a node by, the best first, and how much of it a table shows.
 _NAMES = (
     "name",
@@ -83,7 +85,8 @@ def told(value: Any) -> str:
         case None:
             return ""
         case {"labels": [label, *_]}:
-            return f"{label}: {_shortened(next((str(value[name]) for name in _NAMES if value.get(name)), ''))}"
+            named = next((str(value[name]) for name in _NAMES if value.get(name)), "")
+            return f"{label}: {cut_line(named, _MOST_SHOWN)}"
         case {"type": str(kind), **rest}:
             return str(rest.get("relation_type") or rest.get("relation_kind") or kind)
         case list():
@@ -92,8 +95,3 @@ def told(value: Any) -> str:
             return orjson.dumps(value, default=str, option=orjson.OPT_SORT_KEYS).decode()
         case _:
             return str(value)
-
-
-def _shortened(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + "\u2026"

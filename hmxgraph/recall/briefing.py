@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hmxgraph.protocol.contents import content_faults
+from hmxgraph.text.citations import plain_quotes
 from hmxgraph.text.lines import reported
 
 Content = Mapping[str, Any]
@@ -76,7 +77,6 @@ _BRIEFLY: Mapping[str, Callable[[str, Content], Iterator[str]]] = {
     "causal_pattern": _causal_pattern,
 }
 _CITED = re.compile(r"\bwith “(?P<words>.*)”", re.DOTALL)
-_INNER_QUOTES = str.maketrans("“”", '""')
 
 
 def _unquoted(title: str, pattern: str) -> str:
@@ -89,8 +89,8 @@ def _unquoted(title: str, pattern: str) -> str:
 
     """
     before, quote, rest = title.partition("“")
-    cited = rest.removesuffix("”").removesuffix(" ...").translate(_INNER_QUOTES)
-    if not quote or cited.lower() not in pattern.translate(_INNER_QUOTES).lower():
+    cited = plain_quotes(rest.removesuffix("”").removesuffix(" ..."))
+    if not quote or cited.lower() not in plain_quotes(pattern).lower():
         return title
     head = before.rstrip(" :")
     return f"{head} this" if head.endswith("from") else head

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.text.shortening import cut
 
 MOST_SHOWN = 90
 MOST_DROPS = 15
@@ -63,5 +64,4 @@ def _components(pack: ContextPack, source_id: str) -> str:
 
 
 def _short(text: str) -> str:
-    line = " / ".join(text.split("\n"))
-    return line if len(line) <= MOST_SHOWN else line[: MOST_SHOWN - 1] + "…"
+    return cut(text.replace("\n", " / "), MOST_SHOWN)

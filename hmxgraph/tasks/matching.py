@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from hmxgraph.tasks.projections import Projection
+from hmxgraph.text.shortening import cut_line
 from hmxgraph.text.terms import terms
 
 # Characters of a text in a compact answer.
@@ -35,5 +36,4 @@ def shortened(text: str) -> str:
     >>> shortened("two   words")
     'two words'
     """
-    line = " ".join(text.split())
-    return line if len(line) <= SHORT else f"{line[: SHORT - 1].rstrip()}…"
+    return cut_line(text, SHORT)

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 import hmxgraph
-from hmxgraph.compiler.drafts import ARTIFACT_TYPES
 from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.sessions import SessionReader, summarise
 from hmxgraph.compiler.suggest import Guide, suggest
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.plan import read
 from hmxgraph.graph.plans.suggestion import guides
+from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.artifacts import render_artifact
