@@ -1,7 +1,7 @@
 """Events to entities, relations and memories, by rules alone."""
 
+from hmxgraph.extraction.entities.reading import names_in
 from hmxgraph.extraction.extract import extract
-from hmxgraph.extraction.reading import names_in
 from hmxgraph.extraction.values import Extraction, MemoryDraft, Mention, Ref, Relation
 from hmxgraph.extraction.voice import speaker_of
 

@@ -1,7 +1,7 @@
 """Everything worth finding in one event."""
 
-from hmxgraph.extraction.memories import memories
-from hmxgraph.extraction.reading import read
+from hmxgraph.extraction.entities.reading import read
+from hmxgraph.extraction.memories.reading import memories
 from hmxgraph.extraction.values import Extraction, MemoryDraft, Mention
 from hmxgraph.extraction.voice import voice_of
 from hmxgraph.protocol.events import Event

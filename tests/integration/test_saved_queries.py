@@ -8,7 +8,7 @@ from neo4j.graph import Node, Relationship
 
 import hmxgraph
 from hmxgraph.demo import events_file
-from hmxgraph.extraction.names import normalise
+from hmxgraph.extraction.entities.names import normalise
 from hmxgraph.graph.catalogue import query, query_names
 from tests.artifact_makers import policy, schema
 from tests.unit.ingest.making import document

@@ -5,7 +5,7 @@ from functools import partial
 
 from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.extraction import extract
-from hmxgraph.extraction.remembering import KINDS
+from hmxgraph.extraction.memories.remembering import KINDS
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.rows.cursors import check_limit, cursor, place
 from hmxgraph.graph.rows.entities import Extracted

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, SupersessionCycle, UnknownChoice
-from hmxgraph.extraction.remembering import EVENT_TYPE, KINDS
+from hmxgraph.extraction.memories.remembering import EVENT_TYPE, KINDS
 from hmxgraph.graph.plan import Plan, Procedure, Row, write
 from hmxgraph.graph.plans.conflicts import settle
 from hmxgraph.graph.plans.ingest import record as record_batch

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hmxgraph.errors import NotFound, UnknownChoice
-from hmxgraph.extraction.remembering import KINDS
+from hmxgraph.extraction.memories.remembering import KINDS
 from hmxgraph.graph.lucene import term_query
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
 from hmxgraph.graph.plans.records import views

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hmxgraph.extraction.names import FAMILIES, family
+from hmxgraph.extraction.entities.names import FAMILIES, family
 from hmxgraph.extraction.values import Extraction, Mention, Ref, Relation
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.tenancy import Tenancy

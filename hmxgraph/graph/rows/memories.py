@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hmxgraph.extraction.timeline import Told
+from hmxgraph.extraction.memories.timeline import Told
 from hmxgraph.extraction.values import BY_HAND, Extraction, MemoryDraft
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.entities import Extracted, entity_key

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hmxgraph.extraction.timeline import Dispute, Kept, Span, ends, settle
+from hmxgraph.extraction.memories.timeline import Dispute, Kept, Span, ends, settle
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.conflicts import Side, conflict_row
 from hmxgraph.graph.rows.memories import Maker, Stated, memory_row

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hmxgraph.extraction.names import normalise
+from hmxgraph.extraction.entities.names import normalise
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.entities import entity_key, entity_properties
 from hmxgraph.graph.tenancy import Tenancy

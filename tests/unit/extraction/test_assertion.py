@@ -2,9 +2,9 @@
 
 import pytest
 
-from hmxgraph.extraction.drafts import fact_draft
-from hmxgraph.extraction.facts import facts
-from hmxgraph.extraction.preferences import preference
+from hmxgraph.extraction.memories.drafts import fact_draft
+from hmxgraph.extraction.memories.facts import facts
+from hmxgraph.extraction.memories.preferences import preference
 
 OPEN = [
     # hedged

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hmxgraph.extraction.changes import change
-from hmxgraph.extraction.goals import aim, request
+from hmxgraph.extraction.memories.changes import change
+from hmxgraph.extraction.memories.goals import aim, request
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction.spans import spans
+from hmxgraph.extraction.entities.spans import spans
 
 
 def names(text, **how):

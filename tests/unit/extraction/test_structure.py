@@ -2,8 +2,8 @@
 
 import pytest
 
-from hmxgraph.extraction.commands import commands
-from hmxgraph.extraction.fields import MOST_LEAVES, field_type, leaves
+from hmxgraph.extraction.entities.commands import commands
+from hmxgraph.extraction.entities.fields import MOST_LEAVES, field_type, leaves
 
 
 @pytest.mark.parametrize(

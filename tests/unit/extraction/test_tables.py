@@ -2,13 +2,13 @@
 
 import pytest
 
-from hmxgraph.extraction.fact_rules import RULES as FACTS
-from hmxgraph.extraction.facts import facts
-from hmxgraph.extraction.forms import FORMS
-from hmxgraph.extraction.preferences import RULES as PREFERENCES
-from hmxgraph.extraction.preferences import preference
-from hmxgraph.extraction.relating import RULES as RELATIONS
-from hmxgraph.extraction.relating import structural
+from hmxgraph.extraction.entities.forms import FORMS
+from hmxgraph.extraction.entities.relating import RULES as RELATIONS
+from hmxgraph.extraction.entities.relating import structural
+from hmxgraph.extraction.memories.fact_rules import RULES as FACTS
+from hmxgraph.extraction.memories.facts import facts
+from hmxgraph.extraction.memories.preferences import RULES as PREFERENCES
+from hmxgraph.extraction.memories.preferences import preference
 from hmxgraph.extraction.values import Ref
 
 

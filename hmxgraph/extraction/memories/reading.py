@@ -6,11 +6,11 @@ Each source of memories is looked at only where the text has one of its cues.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hmxgraph.extraction import changes, directives, fact_rules, facts, goals, permissions, preferences
-from hmxgraph.extraction.drafts import fact_draft, lifted_draft, plain, policy_draft, preference_draft
-from hmxgraph.extraction.gathering import Gathering
+from hmxgraph.extraction.entities.gathering import Gathering
+from hmxgraph.extraction.memories import changes, directives, fact_rules, facts, goals, permissions, preferences
+from hmxgraph.extraction.memories.drafts import fact_draft, lifted_draft, plain, policy_draft, preference_draft
+from hmxgraph.extraction.memories.remembering import EVENT_TYPE, remembered
 from hmxgraph.extraction.phrases import cues
-from hmxgraph.extraction.remembering import EVENT_TYPE, remembered
 from hmxgraph.extraction.sentences import LONGEST_TALK, plain_signs, sentences
 from hmxgraph.extraction.values import MemoryDraft
 from hmxgraph.extraction.voice import UNKNOWN, Voice

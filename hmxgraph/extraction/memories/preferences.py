@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from hmxgraph.extraction.assertion import claimed, taken_back
+from hmxgraph.extraction.memories.assertion import claimed, taken_back
 from hmxgraph.extraction.phrases import one_of
 
 _ADVERBS = one_of(

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from hmxgraph.extraction.names import bare, family, normalise, surest
-from hmxgraph.extraction.relating import MOST_RELATIONS
+from hmxgraph.extraction.entities.names import bare, family, normalise, surest
+from hmxgraph.extraction.entities.relating import MOST_RELATIONS
 from hmxgraph.extraction.values import Mention, Ref, Relation, Role
 
 MOST_MENTIONS = 32

@@ -2,8 +2,8 @@
 
 import re
 
-from hmxgraph.extraction.fact_rule import Rule
-from hmxgraph.extraction.fact_words import DIET, DIETS, ITEM, NOT, NOW, SOMEBODY
+from hmxgraph.extraction.memories.fact_rule import Rule
+from hmxgraph.extraction.memories.fact_words import DIET, DIETS, ITEM, NOT, NOW, SOMEBODY
 
 _ITEMS = rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)"
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast, get_args
 
-from hmxgraph.extraction.drafts import fact_draft, lifted_draft, plain, policy_draft, preference_draft
-from hmxgraph.extraction.facts import facts
-from hmxgraph.extraction.permissions import lifted
-from hmxgraph.extraction.preferences import preference
+from hmxgraph.extraction.memories.drafts import fact_draft, lifted_draft, plain, policy_draft, preference_draft
+from hmxgraph.extraction.memories.facts import facts
+from hmxgraph.extraction.memories.permissions import lifted
+from hmxgraph.extraction.memories.preferences import preference
 from hmxgraph.extraction.values import BY_HAND, MemoryDraft, MemoryKind
 from hmxgraph.extraction.voice import UNKNOWN
 

@@ -3,39 +3,37 @@
 from hmxgraph.text.stop_words import STOP_WORDS
 
 _OPENERS = """
-    absolutely according accordingly across actually additionally admittedly ago ah aha alas albeit all almost along
-    alright already also although altogether always amazing among another any anybody anyhow anyone anything anytime
-    anyway anyways apart apparently apologies around aside ask assuming aw awesome aww bad based basically beautiful
-    because become been before believe besides  better beyond  bless both bring briefly btw bye call can
-    cannot certainly check cheers choose clearly come congrats congratulations consequently consider considering
-    contrary cool could create crazy currently cute damn dear definitely depending despite did directly does done
-    during each earlier early easy either else enjoy enough especially essentially even eventually ever every
-    everybody everyone everything everywhere exactly excellent except exciting excited excuse fair fantastic
-    feel few final finally find fine  firstly following for former fortunately from  funny fun furthermore
-    generally get getting give given giving glad go going  good-bye goodbye goodness gosh got gotta gotcha  greetings
-    guess guys ha haha hahaha happy hard has have having hear hello help hence her here hers hey hi his hmm honestly
-    hope hopefully how however huge hurry if imagine important impressive in incidentally including incredible indeed
+    above absolutely according accordingly across actually add added adding additionally admittedly ago ah aha ahead
+    alas albeit all almost along already alright also alternatively although altogether always amazing among another any
+    anybody anyhow anyone anything anytime anyway anyways apart apologies apparently around asap aside ask assuming aw
+    awesome aww bad based basically beautiful because become been before being believe below besides better beyond bless
+    both briefly bring bro btw buddy bye call can cannot certainly check cheers choose clearly come congrats
+    congratulations consequently consider considering contrary cool could crazy create currently cute damn dear
+    definitely depending despite did directly does doing done dozens dude during each earlier early easy eek either else
+    enjoy enough especially essentially even eventually ever every everybody everyone everything everywhere exactly
+    excellent except excited exciting excuse fair fantastic feel few final finally find fine firstly folks following for
+    former fortunately from fun funny furthermore fyi generally get getting give given giving glad go going gonna
+    good-bye goodbye goodness gosh got gotcha gotta greetings guess guys ha haha hahaha hang happy hard has have having
+    hear hearing hello help hence her here hers hey hi his hiya hmm honestly hooray hope hopefully how howdy however
+    huge hundreds hurray hurry if imagine imho imo important impressive in incidentally including incredible indeed
     initially inside inspiring instead interesting interestingly into is it its join just keep kind kinda know last
-    lastly late lately later latter least less let lets like likely likewise listen literally  lol  look
-    looking looks lots love lovely lucky made mainly make man many may maybe me mean meanwhile might mine mm mmm more
-    moreover most mostly much must my namely naturally near nearly need neither never nevertheless  next nice no
-    nobody none nope nor normally not nothing notice now nowadays obviously of off often oh ok okay omg on once one
-    only onto oops open or originally other others otherwise ouch our out outside over overall own par pardon
-    partially people per perfect perhaps personally phew please plus possibly presumably pretty previously primarily
-    probably proud put quick quickly quite rather read ready really reasonably recently regarding regardless remember
-    respectively right sad same say see seems seen send seriously several shall she should show similarly simply
-    since slowly so sometime sometimes somewhat somewhere soon sorry sounds specifically start started starting still
-    stop stay strictly subsequently such suddenly  supposedly sure surely surprisingly sweet take taking talk tell
-    terrific than thank thankfully thanks that the their them then there thereafter therefore these they thing things
-    think this those though through throughout thus till to today together tomorrow tonight too totally toward towards
-    trust truly try trying tbh typically ugh um under undoubtedly unfortunately unless unlike until up upon use using
-    usually various very via wait want was way we well welcome were what whatever when whenever where whereas wherever
+    lastly late lately later latter least less let lets like likely likewise listen literally lol look looking looks
+    lots love lovely lucky ma'am madam made mainly make man many may maybe me mean meanwhile might mine mm mmm more
+    moreover most mostly much must my namely naturally near nearby nearly need neither never nevertheless next nice no
+    nobody none nope nor normally not note nothing notice now nowadays obviously of off often oh ok okay omg on once
+    once-in-a-lifetime one only onto oof oops open or originally other others otherwise ouch our out outside over
+    overall own par pardon partially people per perfect perhaps personally phew playing please plus possibly presumably
+    pretty previously primarily probably proud put quick quickly quite rather read reading ready really reasonably
+    recently regarding regardless remember respectively right running sad same say see seeing seems seen send seriously
+    several shall she should show similarly simply since sir sis slowly so sometime sometimes somewhat somewhere soon
+    sorry sounds speaking specifically start started starting stay still stop strictly subsequently such suddenly
+    supposedly sure surely surprisingly sweet take taking talk tbh team tell terrific than thank thankfully thanks that
+    the their them then there thereafter therefore these they thing things think this those though thousands through
+    throughout thus till to today together tomorrow tonight too totally toward towards truly trust try trying typically
+    ugh um under undoubtedly unfortunately unless unlike until up update updated upon use using usually various very via
+    wait wanna want was watching way we welcome well welp were what whatever when whenever where whereas wherever
     whether which whichever while who whoever whole whom whose why will wish with within without woah wonderful
-    wonderfully worry would wow yay yea yeah yep yes yesterday yet you your yours yup gonna wanna imo imho fyi asap
-    dude bro sis buddy folks team everyone sir madam ma'am hiya howdy alternatively add added adding update updated
-    both           dozens hundreds thousands nearby ahead above below
-    note once-in-a-lifetime speaking seeing being doing watching hearing reading playing running working
-    woohoo woo yippee hooray hurray oof eek welp hang
+    wonderfully woo woohoo working worry would wow yay yea yeah yep yes yesterday yet yippee you your yours yup
 """
 # A sentence may begin with these words without naming anything.
 OPENERS = frozenset(_OPENERS.split()) | STOP_WORDS

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from hmxgraph.extraction.directives import DEFINITE, is_of_the_moment, undressed
+from hmxgraph.extraction.memories.directives import DEFINITE, is_of_the_moment, undressed
 from hmxgraph.extraction.phrases import pattern
 from hmxgraph.extraction.verbs import BASE_VERBS
 

@@ -7,7 +7,7 @@ milder heads need a word that makes it general, and count as tentative without o
 import re
 from typing import NamedTuple
 
-from hmxgraph.extraction.forms import is_id
+from hmxgraph.extraction.entities.forms import is_id
 from hmxgraph.extraction.phrases import one_of, pattern
 from hmxgraph.extraction.verbs import BASE_VERBS, NOT_ORDERED
 

@@ -2,9 +2,9 @@
 
 import re
 
-from hmxgraph.extraction.facts import Fact
-from hmxgraph.extraction.permissions import Lifted
-from hmxgraph.extraction.preferences import Preference
+from hmxgraph.extraction.memories.facts import Fact
+from hmxgraph.extraction.memories.permissions import Lifted
+from hmxgraph.extraction.memories.preferences import Preference
 from hmxgraph.extraction.values import MemoryDraft, Ref
 from hmxgraph.extraction.voice import UNKNOWN
 from hmxgraph.text.opposition import stance

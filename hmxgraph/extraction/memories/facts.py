@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import NamedTuple
 
-from hmxgraph.extraction.assertion import standing
-from hmxgraph.extraction.fact_rule import Rule
-from hmxgraph.extraction.fact_rules import RULES
+from hmxgraph.extraction.entities.vocabulary import DATES
+from hmxgraph.extraction.memories.assertion import standing
+from hmxgraph.extraction.memories.fact_rule import Rule
+from hmxgraph.extraction.memories.fact_rules import RULES
 from hmxgraph.extraction.phrases import cues
 from hmxgraph.extraction.verbs import BASE_VERBS
-from hmxgraph.extraction.vocabulary import DATES
 
 
 class Fact(NamedTuple):

@@ -8,10 +8,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hmxgraph.extraction.forms import is_id
+from hmxgraph.extraction.entities.forms import is_id
+from hmxgraph.extraction.entities.vocabulary import (
+    DATES,
+    DEMONYMS,
+    HONORIFICS,
+    NEVER_NAMES,
+    NUMBERED,
+    OFFICES,
+    OPENERS,
+    PLAIN,
+)
 from hmxgraph.extraction.sentences import QUOTES, plain_signs
 from hmxgraph.extraction.verbs import BASE_VERBS
-from hmxgraph.extraction.vocabulary import DATES, DEMONYMS, HONORIFICS, NEVER_NAMES, NUMBERED, OFFICES, OPENERS, PLAIN
 
 _UPPER = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
 _TITLES = "Dr|Mr|Mrs|Ms|St|Mt|Ft|Lt|Col|Gen|Rev|Prof|Sgt|Capt"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from hmxgraph.extraction.forms import is_id
+from hmxgraph.extraction.entities.forms import is_id
 
 MOST_LEAVES = 200
 # Field names, lower case and without separators, by the type of entity that they hold; "text" is to be read as such,

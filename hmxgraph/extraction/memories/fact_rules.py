@@ -2,9 +2,9 @@
 
 import re
 
-from hmxgraph.extraction import health_rules
-from hmxgraph.extraction.fact_rule import Rule
-from hmxgraph.extraction.fact_words import (
+from hmxgraph.extraction.memories import health_rules
+from hmxgraph.extraction.memories.fact_rule import Rule
+from hmxgraph.extraction.memories.fact_words import (
     CHANGED,
     COUNT,
     JUST,

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hmxgraph.extraction import relating
-from hmxgraph.extraction.commands import commands
-from hmxgraph.extraction.fields import leaves
-from hmxgraph.extraction.forms import forms, host_of
-from hmxgraph.extraction.gathering import Gathering
-from hmxgraph.extraction.spans import spans
+from hmxgraph.extraction.entities import relating
+from hmxgraph.extraction.entities.commands import commands
+from hmxgraph.extraction.entities.fields import leaves
+from hmxgraph.extraction.entities.forms import forms, host_of
+from hmxgraph.extraction.entities.gathering import Gathering
+from hmxgraph.extraction.entities.spans import spans
 from hmxgraph.extraction.values import Mention, Ref, Relation
 from hmxgraph.extraction.voice import Voice
 from hmxgraph.protocol.events import Event
