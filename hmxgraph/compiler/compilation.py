@@ -4,20 +4,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from hmxgraph.compiler.causes import causal_patterns
-from hmxgraph.compiler.drafts import ArtifactDraft
-from hmxgraph.compiler.failures import failure_groups
-from hmxgraph.compiler.goal_classes import goal_classes
-from hmxgraph.compiler.goals import Goals, learn_goals
-from hmxgraph.compiler.habits import Habits, learn_habits
+from hmxgraph.compiler.artifacts.causes import causal_patterns
+from hmxgraph.compiler.artifacts.drafts import ArtifactDraft
+from hmxgraph.compiler.artifacts.failures import failure_groups
+from hmxgraph.compiler.artifacts.goal_classes import goal_classes
+from hmxgraph.compiler.artifacts.playbooks import failure_playbooks
+from hmxgraph.compiler.artifacts.policies import decision_policies
+from hmxgraph.compiler.artifacts.schemas import task_schemas
+from hmxgraph.compiler.artifacts.strategies import strategy_templates
+from hmxgraph.compiler.artifacts.wording import title
 from hmxgraph.compiler.ledger import Ledger
-from hmxgraph.compiler.playbooks import failure_playbooks
-from hmxgraph.compiler.policies import decision_policies
+from hmxgraph.compiler.models.goals import Goals, learn_goals
+from hmxgraph.compiler.models.habits import Habits, learn_habits
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.schemas import task_schemas
-from hmxgraph.compiler.strategies import strategy_templates
-from hmxgraph.compiler.summary import SessionSummary
-from hmxgraph.compiler.wording import title
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.canonical import content_hash, sha256_hex
 from hmxgraph.text.artifacts import render_artifact

@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hmxgraph.compiler.summary import SessionSummary, Situation
+from hmxgraph.compiler.sessions.summary import SessionSummary, Situation
 
 _BLANK = Situation()
 

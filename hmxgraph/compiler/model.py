@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self, cast
 
 from hmxgraph.compiler.compilation import Compilation
-from hmxgraph.compiler.goals import Goals
-from hmxgraph.compiler.habits import Habits
+from hmxgraph.compiler.models.goals import Goals
+from hmxgraph.compiler.models.habits import Habits
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hmxgraph.compiler.drafts import ArtifactDraft
+from hmxgraph.compiler.artifacts.drafts import ArtifactDraft
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.protocol.artifacts import LIVING, Artifact
 from hmxgraph.protocol.canonical import content_hash, sha256_hex

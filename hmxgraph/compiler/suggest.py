@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.compiler.failures import failure_key
-from hmxgraph.compiler.goal_classes import fit
+from hmxgraph.compiler.artifacts.failures import failure_key
+from hmxgraph.compiler.artifacts.goal_classes import fit
 from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.compiler.words import telling_words
 from hmxgraph.protocol.procedures import steps_of, texts
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from hmxgraph.compiler.sessions.web_requests import PATH_ID
 from hmxgraph.compiler.vocabulary import (
     INTERFACES,
     REQUEST_VERBS,
@@ -15,7 +16,6 @@ from hmxgraph.compiler.vocabulary import (
     WEB_LOOKUPS,
     WEB_METHODS,
 )
-from hmxgraph.compiler.web_requests import PATH_ID
 
 Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
 

@@ -16,7 +16,7 @@ import pytest
 
 import hmxgraph
 from hmxgraph.compiler.model import Model
-from hmxgraph.compiler.sessions import SessionReader, summarise
+from hmxgraph.compiler.sessions.reading import SessionReader, summarise
 from hmxgraph.compiler.suggest import Guide, suggest
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.plan import read

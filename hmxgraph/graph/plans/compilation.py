@@ -11,9 +11,9 @@ from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.reconcile import Change, Making, reconcile
 from hmxgraph.compiler.report import CompileReport, counts, reported
-from hmxgraph.compiler.sessions import SessionReader
+from hmxgraph.compiler.sessions.reading import SessionReader
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.compiler.state import LastRun, in_use
-from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
 from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
 from hmxgraph.graph.plans.compiled_changes import store_changes

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from functools import partial
 
-from hmxgraph.compiler.actions import SessionEvent
 from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.sessions import SessionReader, summarise
+from hmxgraph.compiler.sessions.actions import SessionEvent
+from hmxgraph.compiler.sessions.reading import SessionReader, summarise
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.compiler.suggest import Guide, Suggestion, suggest
-from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, read
 from hmxgraph.graph.plans.compilation import session_page

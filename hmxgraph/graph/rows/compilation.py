@@ -6,8 +6,8 @@ from typing import Any
 
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.reconcile import COMPILER, Change, Head, lineage
+from hmxgraph.compiler.sessions.summary import SUMMARY_VERSION
 from hmxgraph.compiler.suggest import Guide
-from hmxgraph.compiler.summary import SUMMARY_VERSION
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.artifacts import artifact_row
 from hmxgraph.graph.tenancy import Tenancy

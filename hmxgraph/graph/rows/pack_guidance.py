@@ -5,12 +5,12 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from hmxgraph.compiler.actions import action_of
-from hmxgraph.compiler.failures import failure_key
-from hmxgraph.compiler.goal_classes import expected
+from hmxgraph.compiler.artifacts.failures import failure_key
+from hmxgraph.compiler.artifacts.goal_classes import expected
 from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.sessions.actions import action_of
+from hmxgraph.compiler.sessions.reading import summarise
 from hmxgraph.compiler.suggest import Guide, fitting_schema, foreseen
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.compilation import StoredEvent, stored_event

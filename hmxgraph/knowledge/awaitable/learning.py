@@ -15,7 +15,7 @@ from hmxgraph.knowledge.given import as_event
 from hmxgraph.protocol.events import Event
 
 if TYPE_CHECKING:
-    from hmxgraph.compiler.actions import SessionEvent
+    from hmxgraph.compiler.sessions.actions import SessionEvent
 
 
 class AsyncLearning(AsyncFace):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hmxgraph.compiler.actions import action_of, result_went_well
-from hmxgraph.compiler.commands import command_name
-from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.sessions.actions import action_of, result_went_well
+from hmxgraph.compiler.sessions.commands import command_name
+from hmxgraph.compiler.sessions.reading import summarise
 from hmxgraph.compiler.verbs import instruction, kind_of
 from tests.session_makers import Script, event
 

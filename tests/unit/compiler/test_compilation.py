@@ -7,7 +7,7 @@ import pytest
 
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.sessions.reading import summarise
 from hmxgraph.compiler.state import adapted, compiler_state
 from hmxgraph.protocol.contents import content_faults
 from hmxgraph.text.artifacts import render_artifact

@@ -10,14 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler.failures import FailureGroup
-from hmxgraph.compiler.goal_classes import GoalClass
+from hmxgraph.compiler.artifacts.drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler.artifacts.failures import FailureGroup
+from hmxgraph.compiler.artifacts.goal_classes import GoalClass
+from hmxgraph.compiler.artifacts.strata import Stratum, clearness, strata
+from hmxgraph.compiler.artifacts.wording import LONGEST_TITLE, subjects, title
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.strata import Stratum, clearness, strata
-from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.compiler.verbs import is_action, kind_of, noun_words
-from hmxgraph.compiler.wording import LONGEST_TITLE, subjects, title
 from hmxgraph.text.similarity import jaccard
 
 _OFTEN = 3

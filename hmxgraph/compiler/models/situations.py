@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from hmxgraph.compiler.summary import SessionSummary, Situation, Step
+from hmxgraph.compiler.sessions.summary import SessionSummary, Situation, Step
 
 _MOST_ALIKE = 4
 _LONGEST_POSITION = 8

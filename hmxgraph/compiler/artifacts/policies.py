@@ -9,17 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler.failures import failure_key, most_frequent
-from hmxgraph.compiler.goal_classes import GoalClass
-from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.schemas import class_name, origins
-from hmxgraph.compiler.signatures import signature
-from hmxgraph.compiler.strata import clearness, strata
-from hmxgraph.compiler.summary import Decision, SessionSummary, Step
-from hmxgraph.compiler.tracks import FROM_USER
-from hmxgraph.compiler.verbs import instruction, kind_of, read_action
-from hmxgraph.compiler.wording import (
+from hmxgraph.compiler.artifacts.drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler.artifacts.failures import failure_key, most_frequent
+from hmxgraph.compiler.artifacts.goal_classes import GoalClass
+from hmxgraph.compiler.artifacts.schemas import class_name, origins
+from hmxgraph.compiler.artifacts.strata import clearness, strata
+from hmxgraph.compiler.artifacts.wording import (
     LONGEST_TITLE,
     capital,
     distinctive,
@@ -30,6 +25,11 @@ from hmxgraph.compiler.wording import (
     subjects,
     title,
 )
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.sessions.origins import FROM_USER
+from hmxgraph.compiler.sessions.signatures import signature
+from hmxgraph.compiler.sessions.summary import Decision, SessionSummary, Step
+from hmxgraph.compiler.verbs import instruction, kind_of, read_action
 from hmxgraph.compiler.words import telling_words
 from hmxgraph.text.citations import asked
 from hmxgraph.text.terms import terms

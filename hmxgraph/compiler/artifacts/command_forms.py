@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from hmxgraph.compiler.commands import command_name
+from hmxgraph.compiler.sessions.commands import command_name
 
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _HALF, _USUALLY = 0.5, 0.75

@@ -11,10 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from hmxgraph.compiler.learning import Bare, Matrix, softmax, softmax_weights
+from hmxgraph.compiler.models.learning import Bare, Matrix, softmax, softmax_weights
+from hmxgraph.compiler.models.situations import is_worded, positions, track_of
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.situations import is_worded, positions, track_of
-from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.text.counts import most_first
 
 _DIGITS = 3

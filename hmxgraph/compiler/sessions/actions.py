@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from hmxgraph.compiler.commands import command_name
+from hmxgraph.compiler.sessions.commands import command_name
+from hmxgraph.compiler.sessions.web_requests import REQUEST_FIELDS, request_name
 from hmxgraph.compiler.vocabulary import SHELL_WORDS
-from hmxgraph.compiler.web_requests import REQUEST_FIELDS, request_name
 from hmxgraph.protocol.identity import indexable
 from hmxgraph.text.masking import mask_ids, mask_secrets
 

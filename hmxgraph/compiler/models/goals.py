@@ -13,9 +13,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from hmxgraph.compiler.learning import Marks, Matrix, logistic_weights, sigmoid
+from hmxgraph.compiler.models.learning import Marks, Matrix, logistic_weights, sigmoid
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.compiler.verbs import noun_words
 from hmxgraph.compiler.words import telling_words, text_terms
 from hmxgraph.text.terms import terms as search_terms

@@ -6,15 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from hmxgraph.compiler.command_forms import shared_line
-from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler.goal_classes import GoalClass
-from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.compiler.tracks import FROM_USER
-from hmxgraph.compiler.verbs import instruction, is_action, kind_of, read_action
-from hmxgraph.compiler.vocabulary import REQUEST_VERBS
-from hmxgraph.compiler.wording import (
+from hmxgraph.compiler.artifacts.command_forms import shared_line
+from hmxgraph.compiler.artifacts.drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler.artifacts.goal_classes import GoalClass
+from hmxgraph.compiler.artifacts.wording import (
     asked_to,
     capital,
     common_phrase,
@@ -29,6 +24,11 @@ from hmxgraph.compiler.wording import (
     subjects,
     title,
 )
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.sessions.origins import FROM_USER
+from hmxgraph.compiler.sessions.summary import SessionSummary, Step
+from hmxgraph.compiler.verbs import instruction, is_action, kind_of, read_action
+from hmxgraph.compiler.vocabulary import REQUEST_VERBS
 from hmxgraph.text.counts import most_first
 
 _KEYWORDS = 80

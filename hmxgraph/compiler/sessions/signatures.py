@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from hmxgraph.compiler.commands import command_name
-from hmxgraph.compiler.telling_lines import telling_line
+from hmxgraph.compiler.sessions.commands import command_name
+from hmxgraph.compiler.sessions.telling_lines import telling_line
 from hmxgraph.compiler.vocabulary import COUNT_WORDS, REQUEST_VERBS
 from hmxgraph.text.masking import mask_ids, mask_secrets
 from hmxgraph.text.stop_words import STOP_WORDS

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags
-from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message
-from hmxgraph.compiler.goal_classes import GoalClass
+from hmxgraph.compiler.artifacts.drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler.artifacts.failures import FailureGroup, Occurrence, most_frequent, plain_message
+from hmxgraph.compiler.artifacts.goal_classes import GoalClass
+from hmxgraph.compiler.artifacts.schemas import usual_line
+from hmxgraph.compiler.artifacts.strata import clearness, strata
+from hmxgraph.compiler.artifacts.wording import capital, citing, listed, subjects
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.schemas import usual_line
-from hmxgraph.compiler.strata import clearness, strata
-from hmxgraph.compiler.summary import SessionSummary, Step
+from hmxgraph.compiler.sessions.summary import SessionSummary, Step
 from hmxgraph.compiler.verbs import instruction, is_action, kind_of
-from hmxgraph.compiler.wording import capital, citing, listed, subjects
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.worth import AT_TIMES, EVENLY, MOSTLY, ONCE, noted, plain
 

@@ -6,9 +6,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from hmxgraph.compiler.goals import Goals, request_terms, telling_terms
+from hmxgraph.compiler.models.goals import Goals, request_terms, telling_terms
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.compiler.verbs import is_action, kind_of
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.similarity import jaccard

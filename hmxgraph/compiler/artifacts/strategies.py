@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.compiler.drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler.goal_classes import GoalClass, only_failed, repairs_of
+from hmxgraph.compiler.artifacts.drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler.artifacts.goal_classes import GoalClass, only_failed, repairs_of
+from hmxgraph.compiler.artifacts.schemas import agreed, class_name, complexity
+from hmxgraph.compiler.artifacts.wording import capital, goal_phrase, listed, plain_words, spelling, spoken, title
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.schemas import agreed, class_name, complexity
-from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.compiler.tracks import FROM_USER
+from hmxgraph.compiler.sessions.origins import FROM_USER
+from hmxgraph.compiler.sessions.summary import SessionSummary, Step
 from hmxgraph.compiler.verbs import is_action, kind_of, noun_words, read_action
 from hmxgraph.compiler.vocabulary import REQUEST_VERBS
-from hmxgraph.compiler.wording import capital, goal_phrase, listed, plain_words, spelling, spoken, title
 from hmxgraph.compiler.words import telling_words
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.similarity import jaccard

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.protocol.artifacts import ArtifactType
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.validation import KB

@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hmxgraph.compiler.actions import SessionEvent, action_of, result_went_well, tool_name
-from hmxgraph.compiler.outcomes import Verdict, from_work, judged
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.signatures import error_message, error_type, signature
-from hmxgraph.compiler.summary import Decision, Failure, SessionSummary, Situation
-from hmxgraph.compiler.tracks import Origins, Record, Records
+from hmxgraph.compiler.sessions.actions import SessionEvent, action_of, result_went_well, tool_name
+from hmxgraph.compiler.sessions.origins import Origins
+from hmxgraph.compiler.sessions.outcomes import Verdict, from_work, judged
+from hmxgraph.compiler.sessions.signatures import error_message, error_type, signature
+from hmxgraph.compiler.sessions.steps import OpenStep, OpenSteps
+from hmxgraph.compiler.sessions.summary import Decision, Failure, SessionSummary, Situation
 from hmxgraph.compiler.words import telling_words, text_terms, value_terms
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
@@ -35,7 +36,7 @@ class SessionReader:
         self._span = (0, 0)
         self._request = ("", "")
         self._now = Situation()
-        self._records = Records(profile.max_steps)
+        self._steps = OpenSteps(profile.max_steps)
         self._origins = Origins(profile.known_values, profile.remembered_messages)
         self._failures: list[Failure] = []
         self._decisions: dict[str, Decision] = {}
@@ -49,13 +50,13 @@ class SessionReader:
         action = action_of(event)
         if action is not None:
             inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
-            record = Record(action.name, event.event_id, self._now, *inputs, action.command)
-            record.given = self._origins.named(action.arguments)
-            record.agent_id, record.tool = event.agent_id, tool_name(event.content.get("tool_name"))
-            self._records.add(record, event.content.get("call_id"))
+            step = OpenStep(action.name, event.event_id, self._now, *inputs, action.command)
+            step.given = self._origins.named(action.arguments)
+            step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
+            self._steps.add(step, event.content.get("call_id"))
             self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
             if action.finished:
-                self._finish(record, event, ok=action.ok)
+                self._finish(step, event, ok=action.ok)
             return
         match event.event_type:
             case "tool_result":
@@ -71,7 +72,7 @@ class SessionReader:
 
     def summary(self) -> SessionSummary:
         """What is known of the session so far."""
-        steps = tuple(record.step() for record in self._records.kept())
+        steps = tuple(step.so_far() for step in self._steps.kept())
         verdict = self._feedback or self._state or from_work(steps, self._failures)
         return SessionSummary(
             *self._ids,
@@ -82,10 +83,10 @@ class SessionReader:
             outcome_reason=mask_ids(verdict.reason)[:200],
             outcome_event_id=verdict.event_id,
             steps=steps,
-            skipped_steps=self._records.count - len(steps),
-            failures=tuple(replace(failure, step=self._records.place(failure.step)) for failure in self._failures),
+            skipped_steps=self._steps.count - len(steps),
+            failures=tuple(replace(failure, step=self._steps.place(failure.step)) for failure in self._failures),
             decisions=tuple(
-                replace(decision, step=self._records.place(decision.step)) for decision in self._decisions.values()
+                replace(decision, step=self._steps.place(decision.step)) for decision in self._decisions.values()
             ),
             ahead=self._now,
         )
@@ -121,46 +122,45 @@ class SessionReader:
             self._request = (masked[: self._profile.request_chars], event_id)
 
     def _result(self, event: SessionEvent) -> None:
-        record = self._records.called(event.content.get("call_id"), tool_name(event.content.get("tool_name")))
-        if record is None:
+        step = self._steps.called(event.content.get("call_id"), tool_name(event.content.get("tool_name")))
+        if step is None:
             return
-        self._records.name(event.event_id, record)
-        self._finish(record, event, ok=result_went_well(event.content))
+        self._steps.name(event.event_id, step)
+        self._finish(step, event, ok=result_went_well(event.content))
 
-    def _finish(self, record: Record, event: SessionEvent, *, ok: bool | None) -> None:
+    def _finish(self, step: OpenStep, event: SessionEvent, *, ok: bool | None) -> None:
         told = event.content.get("result", event.content)
-        self._origins.told(record.action, told)
-        record.ok = ok
+        self._origins.told(step.action, told)
+        step.ok = ok
         self._now = replace(
             self._now,
             since="result",
             seen=value_terms(told, self._profile.words_per_text),
-            pending=self._records.pending > 0,
+            pending=self._steps.pending > 0,
         )
         if ok is False:
-            self._fail(_failure(event, record))
+            self._fail(_failure(event, step))
 
     def _error(self, event: SessionEvent) -> None:
-        told = self._records.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
+        told = self._steps.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
         if told is not None:
             told.ok = False
-        guessed = told or self._records.of_agent(event.agent_id) or self._records.last
-        self._fail(_failure(event, guessed or _NOBODY))
+        guessed = told or self._steps.of_agent(event.agent_id) or self._steps.last
+        self._fail(_failure(event, guessed or _NO_STEP))
 
-    def _failed_tool(self, event: SessionEvent) -> Record | None:
+    def _failed_tool(self, event: SessionEvent) -> OpenStep | None:
         """The call that an error comes from by its source, "tool:gzip"."""
         kind, _, tool = (event.source or "").partition(":")
-        return self._records.of_tool(tool_name(tool), event.agent_id) if kind == "tool" else None
+        return self._steps.of_tool(tool_name(tool), event.agent_id) if kind == "tool" else None
 
     def _fail(self, failure: Failure) -> None:
         """Note a failure; the error event of a failed result takes the result's place."""
-        named = failure
         known = self._failures
-        if known and named.step >= 0 and known[-1].step == named.step:
-            self._failures[-1] = named if named.message else known[-1]
+        if known and failure.step >= 0 and known[-1].step == failure.step:
+            known[-1] = failure if failure.message else known[-1]
         elif len(known) < self._profile.max_failures:
-            self._failures.append(named)
-        self._now = replace(self._now, failure=named.signature)
+            known.append(failure)
+        self._now = replace(self._now, failure=failure.signature)
 
     def _decision(self, event: SessionEvent) -> None:
         if len(self._decisions) == self._profile.max_decisions:
@@ -173,7 +173,7 @@ class SessionReader:
             tuple(_readable(other) for other in others[:10]) if isinstance(others, list) else (),
             _readable(content.get("reasoning")),
             event.event_id,
-            self._records.count,
+            self._steps.count,
         )
         # What was decided is the agent's last word on what comes next.
         chosen = text_terms(str(content.get("chosen_option") or ""), self._profile.words_per_text)
@@ -192,14 +192,14 @@ class SessionReader:
             self._state = verdict
 
 
-_NOBODY = Record("", "", Situation())
+_NO_STEP = OpenStep("", "", Situation())
 
 
-def _failure(event: SessionEvent, record: Record) -> Failure:
-    kind, message = error_type(event.content), error_message(event.content, record.given, record.command)
+def _failure(event: SessionEvent, step: OpenStep) -> Failure:
+    kind, message = error_type(event.content), error_message(event.content, step.given, step.command)
     told = event.content.get("recoverable")
     recoverable = told if isinstance(told, bool) else None
-    return Failure(signature(kind, message), kind, message, event.event_id, record.number, recoverable)
+    return Failure(signature(kind, message), kind, message, event.event_id, step.number, recoverable)
 
 
 def _readable(value: object) -> str:

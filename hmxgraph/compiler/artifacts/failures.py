@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hmxgraph.compiler.commands import tried_again
-from hmxgraph.compiler.signatures import mask_numbers, mask_quoted
-from hmxgraph.compiler.summary import Failure, SessionSummary, Step
+from hmxgraph.compiler.sessions.commands import tried_again
+from hmxgraph.compiler.sessions.signatures import mask_numbers, mask_quoted
+from hmxgraph.compiler.sessions.summary import Failure, SessionSummary, Step
 from hmxgraph.compiler.verbs import kind_of
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.terms import terms

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hmxgraph.compiler.actions import SessionEvent
-from hmxgraph.compiler.summary import Failure, Outcome, Step
+from hmxgraph.compiler.sessions.actions import SessionEvent
+from hmxgraph.compiler.sessions.summary import Failure, Outcome, Step
 from hmxgraph.compiler.vocabulary import BAD_STATES, GOOD_STATES
 
 _TRIALS = frozenset(("test_run", "pytest", "jest", "vitest", "tox", "nox", "rspec", "phpunit"))
@@ -34,7 +34,7 @@ def judged(event: SessionEvent) -> Verdict | None:
 def from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
     """The outcome that the work shows where nobody judged it: a failure that nothing good followed, or none.
 
-    >>> from hmxgraph.compiler.summary import Situation
+    >>> from hmxgraph.compiler.sessions.summary import Situation
     >>> from_work([Step("pytest", "e1", Situation(), ok=False), Step("pytest", "e2", Situation(), ok=True)], []).outcome
     'success'
     """
