@@ -3,11 +3,10 @@
 import numpy as np
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
-from hmxgraph.recall.assemble import assemble
-from hmxgraph.recall.days import DAY_US
-from hmxgraph.recall.draft import Draft
-from hmxgraph.recall.episodes import Episodes
-from hmxgraph.recall.known import (
+from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.recall.asking.question import understood
+from hmxgraph.recall.asking.request import PackRequest
+from hmxgraph.recall.known.values import (
     Evidence,
     Known,
     KnownArtifact,
@@ -18,15 +17,16 @@ from hmxgraph.recall.known import (
     KnownRelation,
     RunningSession,
 )
-from hmxgraph.recall.pool import EventPool
-from hmxgraph.recall.question import understood
-from hmxgraph.recall.relevance import Ranking
-from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.known.weighed import weighed
+from hmxgraph.recall.packing.assemble import assemble
+from hmxgraph.recall.packing.draft import Draft
+from hmxgraph.recall.packing.standings import Standings
+from hmxgraph.recall.ranking.episodes import Episodes
+from hmxgraph.recall.ranking.pool import EventPool
+from hmxgraph.recall.ranking.relevance import Ranking
+from hmxgraph.recall.ranking.walk import Neighbourhood
 from hmxgraph.recall.scoring import Clock
-from hmxgraph.recall.standings import Standings
 from hmxgraph.recall.state import State
-from hmxgraph.recall.walk import Neighbourhood
-from hmxgraph.recall.weighed import weighed
 from hmxgraph.text.lines import label_of, told, written
 from hmxgraph.text.terms import search_text
 from hmxgraph.text.tokens import counter

@@ -13,7 +13,7 @@ from hmxgraph.cli.common import AsJson, emit, opened, out
 from hmxgraph.cli.compiling import show_report
 from hmxgraph.cli.digest import show_digest
 from hmxgraph.demo import QUESTION, TENANT, events_file
-from hmxgraph.recall.pack import Pack
+from hmxgraph.recall.rendering.pack import Pack
 
 # Invented events belong into nobody's own memory: HMXGRAPH_TENANT does not count here.
 DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Whose memory the demo's events become.")]

@@ -10,7 +10,7 @@ from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, err, opened, out
 from hmxgraph.cli.nothing import tell_why_no_entry
 from hmxgraph.knowledge import KnowledgeGraph
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES, Entry
-from hmxgraph.recall.pack import Pack
+from hmxgraph.recall.rendering.pack import Pack
 
 if TYPE_CHECKING:
     from hmxgraph.knowledge.wanted import WantedPack

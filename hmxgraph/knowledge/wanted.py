@@ -7,7 +7,7 @@ from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph.rows.lifecycle import ArtifactFilter
 from hmxgraph.knowledge.moments import Moment, as_us
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
-from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.asking.request import PackRequest
 from hmxgraph.text.asked import checked_texts
 
 
@@ -36,7 +36,7 @@ def artifact_filter(wanted: WantedArtifacts) -> ArtifactFilter:
 
 
 class WantedPack(TypedDict, total=False):
-    """What a context pack is to be; see :class:`hmxgraph.recall.request.PackRequest`."""
+    """What a context pack is to be; see :class:`hmxgraph.recall.asking.request.PackRequest`."""
 
     budget: int
     strategy: str

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hmxgraph.recall.arrays import Floats, Integers
-from hmxgraph.recall.days import DAY_US
-from hmxgraph.recall.question import Question
-from hmxgraph.recall.request import PackRequest
-from hmxgraph.recall.times import Span
+from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.recall.asking.question import Question
+from hmxgraph.recall.asking.request import PackRequest
+from hmxgraph.recall.asking.times import Span
 
 _RELEVANCE, _RECENCY, _PROVENANCE, _SALIENCE = 0.4, 0.2, 0.2, 0.2
 WEIGHTS: Mapping[str, float] = MappingProxyType(

@@ -3,7 +3,7 @@
 import pytest
 from neo4j import GraphDatabase
 
-from hmxgraph.recall.layout import NOTICE
+from hmxgraph.recall.rendering.layout import NOTICE
 from hmxgraph.text.tokens import counter
 from tests.artifact_makers import made, policy, schema
 from tests.session_makers import Script

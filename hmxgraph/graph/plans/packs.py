@@ -18,18 +18,18 @@ from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.rendition import full_text
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.recall.assemble import assemble
-from hmxgraph.recall.days import DAY_US
-from hmxgraph.recall.draft import Draft
-from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
-from hmxgraph.recall.pack import Pack
-from hmxgraph.recall.pool import EventPool
-from hmxgraph.recall.question import LONGEST_QUESTION, Question, asks_for_work, understood
-from hmxgraph.recall.relevance import Ranking
-from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.recall.asking.question import LONGEST_QUESTION, Question, asks_for_work, understood
+from hmxgraph.recall.asking.request import PackRequest
+from hmxgraph.recall.known.guidance import NO_GUIDANCE, Guidance
+from hmxgraph.recall.known.weighed import Weighed, weighed
+from hmxgraph.recall.packing.assemble import assemble
+from hmxgraph.recall.packing.draft import Draft
+from hmxgraph.recall.ranking.pool import EventPool
+from hmxgraph.recall.ranking.relevance import Ranking
+from hmxgraph.recall.ranking.walk import Mention, Neighbourhood
+from hmxgraph.recall.rendering.pack import Pack
 from hmxgraph.recall.state import State
-from hmxgraph.recall.walk import Mention, Neighbourhood
-from hmxgraph.recall.weighed import Weighed, weighed
 from hmxgraph.text.terms import terms
 from hmxgraph.text.tokens import TokenCounter
 

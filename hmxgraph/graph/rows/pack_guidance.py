@@ -15,7 +15,7 @@ from hmxgraph.compiler.suggest import Guide, fitting_schema, foreseen
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.compilation import StoredEvent, stored_event
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.recall.guidance import NO_GUIDANCE, Guidance
+from hmxgraph.recall.known.guidance import NO_GUIDANCE, Guidance
 
 # Parsed models and artifacts are kept from one pack to the next: models by their hash, artifacts by their text.
 MODELS_KEPT = 8

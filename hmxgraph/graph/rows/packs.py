@@ -13,8 +13,8 @@ from hmxgraph.graph.rows.running_session import happened
 from hmxgraph.protocol.canonical import sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.procedures import texts
-from hmxgraph.recall.briefing import brief
-from hmxgraph.recall.known import (
+from hmxgraph.recall.known.briefing import brief
+from hmxgraph.recall.known.values import (
     Evidence,
     Known,
     KnownArtifact,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hmxgraph.graph.rows.pack_guidance import action_name
-from hmxgraph.recall.known import Happened
+from hmxgraph.recall.known.values import Happened
 
 _TOOL = re.compile(r"[^\s(]+")
 

@@ -7,7 +7,7 @@ from hmxgraph.graph.plans import packs
 from hmxgraph.knowledge.awaitable.face import AsyncFace
 from hmxgraph.knowledge.collection import HeldBack
 from hmxgraph.knowledge.wanted import WantedPack, pack_request
-from hmxgraph.recall.pack import Pack
+from hmxgraph.recall.rendering.pack import Pack
 from hmxgraph.text.tokens import counter
 
 

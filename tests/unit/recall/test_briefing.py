@@ -1,9 +1,9 @@
 """What of an artifact a prompt gets."""
 
-from hmxgraph.recall.briefing import brief
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.layout import NOTICE, groups
-from hmxgraph.recall.render import Line, rendered
+from hmxgraph.recall.known.briefing import brief
+from hmxgraph.recall.rendering.layout import NOTICE, groups
+from hmxgraph.recall.rendering.render import Line, rendered
 from hmxgraph.recall.scoring import Components
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.contest import Contest, contested
-from hmxgraph.recall.duplicates import Duplicates
-from hmxgraph.recall.judging import Repeats, judged
+from hmxgraph.recall.known.contest import Contest, contested
+from hmxgraph.recall.packing.duplicates import Duplicates
+from hmxgraph.recall.packing.judging import Repeats, judged
 from hmxgraph.recall.scoring import Components
 from tests.recall_makers import conflict, ranked
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.recall.hints import blockers, decision_constraints, progress, workflow_hints
-from hmxgraph.recall.known import Happened, RunningSession
-from hmxgraph.recall.layout import NOTICE
+from hmxgraph.recall.known.hints import blockers, decision_constraints, progress, workflow_hints
+from hmxgraph.recall.known.values import Happened, RunningSession
+from hmxgraph.recall.rendering.layout import NOTICE
 from tests.recall_makers import NOW, artifact, conflict, draft, entity, event, evidence, known, memory, packed, relation
 
 CALL, RESULT, ERROR = "tool_call", "tool_result", "error"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hmxgraph.recall.layout import NOTICE
-from hmxgraph.recall.render import Line, parts_of, rendered, written
+from hmxgraph.recall.rendering.layout import NOTICE
+from hmxgraph.recall.rendering.render import Line, parts_of, rendered, written
 from hmxgraph.text.lines import label_of, speaker_name
 from hmxgraph.text.tokens import ENCODINGS, counter
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from hmxgraph.recall.days import DAY_US
-from hmxgraph.recall.priors import NO_PRIORS, priors_of
-from hmxgraph.recall.question import understood
-from hmxgraph.recall.request import PackRequest
+from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.recall.asking.question import understood
+from hmxgraph.recall.asking.request import PackRequest
+from hmxgraph.recall.asking.times import Span
+from hmxgraph.recall.known.priors import NO_PRIORS, priors_of
 from hmxgraph.recall.scoring import HALF_LIFE_DAYS, WEIGHTS, Clock, Components, clock, plain, scores, support
-from hmxgraph.recall.times import Span
 from tests.recall_makers import NOW
 
 

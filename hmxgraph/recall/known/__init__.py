@@ -1,0 +1,1 @@
+"""What is known beside events, valued by the question: artifacts, memories, records, entities; hints and rules."""

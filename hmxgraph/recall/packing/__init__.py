@@ -1,0 +1,1 @@
+"""Candidates into a budget: judged, compared, filled in, accounted for."""

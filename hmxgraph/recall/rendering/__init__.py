@@ -1,0 +1,1 @@
+"""A pack as people and prompts get it: text, table, page."""
