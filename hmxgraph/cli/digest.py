@@ -4,7 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, opened, out
-from hmxgraph.fingerprint.digest import MeasuredDigest
+from hmxgraph.fingerprint.measures.digest import MeasuredDigest
 
 
 def digest(tenant: Tenant = "default", as_of: AsOf = None, as_json: AsJson = False) -> None:

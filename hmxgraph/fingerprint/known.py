@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hmxgraph.fingerprint.behaviour import Behaviour
-from hmxgraph.fingerprint.digest import MeasuredDigest
+from hmxgraph.fingerprint.measures.behaviour import Behaviour
+from hmxgraph.fingerprint.measures.digest import MeasuredDigest
 
 
 class PrivateName(NamedTuple):

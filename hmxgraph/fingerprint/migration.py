@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from hmxgraph.errors import FingerprintRefused
-from hmxgraph.fingerprint.behaviour import Behaviour
+from hmxgraph.fingerprint.measures.behaviour import Behaviour
 from hmxgraph.fingerprint.options import ExportOptions
 from hmxgraph.fingerprint.patterns import behavioral_patterns
 from hmxgraph.fingerprint.priors import context_priors

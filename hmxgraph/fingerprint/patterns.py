@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hmxgraph.fingerprint.behaviour import Behaviour
+from hmxgraph.fingerprint.measures.behaviour import Behaviour
 from hmxgraph.fingerprint.numbers import average, most_frequent, ranked, ratio
 from hmxgraph.fingerprint.options import ExportOptions
 from hmxgraph.fingerprint.texts import Disclosure

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hmxgraph.fingerprint.known import PrivateName
+from hmxgraph.fingerprint.masking.privacy import asks_for_secret, travelling
 from hmxgraph.fingerprint.numbers import most_frequent
-from hmxgraph.fingerprint.privacy import asks_for_secret, travelling
 from hmxgraph.text.shortening import cut
 
 # No field of a fingerprint may be longer, so that no entry can fill a tier by itself.

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
-from hmxgraph.fingerprint.depth import max_depth
-from hmxgraph.fingerprint.digest import MeasuredDigest, digest_of
+from hmxgraph.fingerprint.measures.depth import max_depth
+from hmxgraph.fingerprint.measures.digest import MeasuredDigest, digest_of
 from hmxgraph.graph.plan import Plan, Procedure, read
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy

@@ -9,9 +9,9 @@ from typing import Any
 
 from hmxgraph.compiler.state import LastRun
 from hmxgraph.errors import UnknownChoice
-from hmxgraph.fingerprint.behaviour import TELLING, Behaviour, session_behaviour, total
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.known import Known
+from hmxgraph.fingerprint.measures.behaviour import TELLING, Behaviour, session_behaviour, total
 from hmxgraph.fingerprint.options import ExportOptions, Tier
 from hmxgraph.fingerprint.priors import VERDICTS
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hmxgraph.fingerprint.behaviour import Behaviour
 from hmxgraph.fingerprint.known import KnownArtifact, MemoryCount, PrivateName, ServedPack
-from hmxgraph.fingerprint.observed import ObservedEvent, observed
+from hmxgraph.fingerprint.measures.behaviour import Behaviour
+from hmxgraph.fingerprint.measures.observed import ObservedEvent, observed
 from hmxgraph.fingerprint.restore import Restoration
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.tenancy import Tenancy

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from hmxgraph.fingerprint.digest import MeasuredDigest
+from hmxgraph.fingerprint.measures.digest import MeasuredDigest
 from hmxgraph.graph.catalogue import query
 from hmxgraph.graph.plans import digest, explain, exploring, verify
 from hmxgraph.graph.rows.explanations import Explanation

@@ -2,11 +2,11 @@
 
 import random
 
-from hmxgraph.fingerprint.behaviour import Behaviour
-from hmxgraph.fingerprint.depth import Depth
-from hmxgraph.fingerprint.digest import digest_of
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.known import Known, KnownArtifact, MemoryCount, ServedPack
+from hmxgraph.fingerprint.measures.behaviour import Behaviour
+from hmxgraph.fingerprint.measures.depth import Depth
+from hmxgraph.fingerprint.measures.digest import digest_of
 from hmxgraph.fingerprint.options import ExportOptions
 from hmxgraph.fingerprint.selection import select
 from hmxgraph.protocol.canonical import content_hash

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hmxgraph.fingerprint.behaviour import Behaviour, session_behaviour, total
-from hmxgraph.fingerprint.incidents import incidents
-from hmxgraph.fingerprint.observed import observed
+from hmxgraph.fingerprint.measures.behaviour import Behaviour, session_behaviour, total
+from hmxgraph.fingerprint.measures.incidents import incidents
+from hmxgraph.fingerprint.measures.observed import observed
 
 
 def events(*rows):

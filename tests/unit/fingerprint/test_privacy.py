@@ -5,9 +5,9 @@ from time import process_time
 import pytest
 
 from hmxgraph.fingerprint.generate import generate
+from hmxgraph.fingerprint.masking.privacy import travelling
+from hmxgraph.fingerprint.masking.secret_rules import ALL
 from hmxgraph.fingerprint.options import TIERS, ExportOptions
-from hmxgraph.fingerprint.privacy import travelling
-from hmxgraph.fingerprint.secret_rules import ALL
 from hmxgraph.fingerprint.texts import Disclosure
 from hmxgraph.text.masking import mask_secrets, masked
 from tests.unit.fingerprint.planted import ALL_KINDS, secrets, state

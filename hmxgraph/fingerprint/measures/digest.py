@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from pydantic import Field
 
-from hmxgraph.fingerprint.depth import Depth
+from hmxgraph.fingerprint.measures.depth import Depth
 from hmxgraph.fingerprint.numbers import average
 from hmxgraph.protocol.fingerprint_parts import ConnectedEntity, GraphDigest
 

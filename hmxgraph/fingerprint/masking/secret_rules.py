@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from hmxgraph.fingerprint.randomness import RUN, is_random
-from hmxgraph.fingerprint.secret_words import (
+from hmxgraph.fingerprint.masking.randomness import RUN, is_random
+from hmxgraph.fingerprint.masking.secret_words import (
     CHOSEN,
     DOOR,
     IS,

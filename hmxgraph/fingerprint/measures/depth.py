@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hmxgraph.fingerprint.adjacency import Adjacency, Nodes
+from hmxgraph.fingerprint.measures.adjacency import Adjacency, Nodes
 
 EXACT_UP_TO = 5_000
 _SWEEPS = 16

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hmxgraph.fingerprint.observed import ObservedEvent
+from hmxgraph.fingerprint.measures.observed import ObservedEvent
 
 UNNAMED = "ToolFailure"
 

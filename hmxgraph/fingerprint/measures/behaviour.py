@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from hmxgraph.fingerprint.incidents import Incident, incidents
+from hmxgraph.fingerprint.measures.incidents import Incident, incidents
+from hmxgraph.fingerprint.measures.observed import ObservedEvent
 from hmxgraph.fingerprint.numbers import millionths, most_frequent
-from hmxgraph.fingerprint.observed import ObservedEvent
 
 TELLING = ("decision", "error", "feedback", "tool_call", "tool_result")
 # A session keeps this many names of each kind; more would make the largest session decide the size of the sum.

@@ -7,8 +7,8 @@ chosen as a word. Marks are no secrets, so that masked text seldom changes when 
 
 import re
 
-from hmxgraph.fingerprint.secret_rules import rules_for
-from hmxgraph.fingerprint.secret_words import KEY, STRONG
+from hmxgraph.fingerprint.masking.secret_rules import rules_for
+from hmxgraph.fingerprint.masking.secret_words import KEY, STRONG
 from hmxgraph.text.masking import mask_secrets, masked
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{STRONG}|{KEY})[:=]?")
