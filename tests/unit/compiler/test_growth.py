@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hmxgraph.compiler.failures import failure_groups
-from hmxgraph.compiler.goals import learn_goals
-from hmxgraph.compiler.learning import Marks
+from hmxgraph.compiler.models.goals import learn_goals
+from hmxgraph.compiler.models.learning import Marks
 from hmxgraph.compiler.playbooks import failure_playbooks
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.sessions import summarise
