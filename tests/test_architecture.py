@@ -2,6 +2,7 @@
 
 import ast
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hmxgraph.graph.catalogue import Query, parse, query, query_names
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "hmxgraph"
+FOLDERS = sorted({path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE})
 PURE = ("ingest", "extraction", "compiler", "recall", "fingerprint", "tasks")
 MAY_IMPORT = {
     "errors": set(),
@@ -81,6 +83,18 @@ def cypher_words(source: str) -> list[str]:
     return [text for text in literals(source) if CYPHER.search(text)]
 
 
+def needs(folder: Path) -> dict[str, set[str]]:
+    """For each file and folder in *folder* those beside it that it imports from."""
+    beside = ".".join(folder.relative_to(ROOT).parts) + "."
+    found: dict[str, set[str]] = {}
+    for path in folder.rglob("*.py"):
+        own = path.relative_to(folder).parts[0].removesuffix(".py")
+        names = imported(path.read_text(encoding="utf-8"))
+        others = {name.removeprefix(beside).split(".")[0] for name in names if name.startswith(beside)}
+        found.setdefault(own, set()).update(others - {own})
+    return found
+
+
 def possessive_groups(source: str) -> list[str]:
     """The string literals in *source* that repeat a group possessively, as regular expressions can."""
     return [text for text in literals(source) if POSSESSIVE_GROUP.search(text)]
@@ -119,6 +133,12 @@ def test_imports_point_one_way(room, path):
     assert room not in {"protocol", "text", *PURE} or clocks_read(path.read_text(encoding="utf-8")) == []
 
 
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: ".".join(folder.relative_to(PACKAGE).parts))
+def test_what_stands_beside_each_other_imports_one_way(folder):
+    """No file or folder of a room needs another that needs it."""
+    assert list(TopologicalSorter(needs(folder)).static_order())
+
+
 @pytest.mark.parametrize(("room", "path"), modules(), ids=lambda value: getattr(value, "name", value))
 def test_no_cypher_in_python(room, path):
     """No Python file holds a statement."""
@@ -151,6 +171,7 @@ def test_the_rules_can_fail():
     assert forbidden_imports("compiler", "from hmxgraph.graph.plan import Plan")
     assert forbidden_imports("recall", "import time")
     assert clocks_read("datetime.now(UTC)")
+    assert "ranking" in needs(PACKAGE / "recall")["packing"]
     assert cypher_words('QUERY = "MATCH (n) RETURN n"')
     assert possessive_groups('A = "(?:ab)*+"')
     assert possessive_groups('A = rb"(?:ab){2,}+c"')

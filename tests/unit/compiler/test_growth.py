@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hmxgraph.compiler.failures import failure_groups
+from hmxgraph.compiler.artifacts.failures import failure_groups
+from hmxgraph.compiler.artifacts.playbooks import failure_playbooks
 from hmxgraph.compiler.models.goals import learn_goals
 from hmxgraph.compiler.models.learning import Marks
-from hmxgraph.compiler.playbooks import failure_playbooks
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.sessions import summarise
 from tests.session_makers import Script, repaired_deployment
