@@ -1,16 +1,15 @@
-// The latest time of what is left: an event that holds content, what became of an artifact that
-// holds words, what somebody resolved. One row; null where nothing is left.
+// The latest time of what is left: an event that holds content, what became of an artifact that holds words, what
+// somebody resolved. One row; null where nothing is left.
 //
-// With the tenant in the order the index is read backwards, past those events that were erased before.
+// With the tenant in the order the index is read backwards, past those events that were erased before. A conflict that
+// ended with a side of it ended at a time that is told elsewhere, or went with an event.
 //
 // mode: read
 // row:  latest_us
 CALL () {
   MATCH (event:Event)
   USING INDEX event:Event(tenant_id, time_us)
-  WHERE event.tenant_id = $tenant_id
-    AND event.time_us IS NOT NULL
-    AND event.erased IS NULL
+  WHERE event.tenant_id = $tenant_id AND event.time_us IS NOT NULL AND event.erased IS NULL
   WITH event
   ORDER BY event.tenant_id DESC, event.time_us DESC
   LIMIT 1
@@ -23,7 +22,7 @@ CALL () {
 }
 CALL () {
   MATCH (conflict:Conflict {tenant_id: $tenant_id, status: 'resolved'})
-  WHERE conflict.kept_id IS NOT NULL
+  WHERE NOT conflict.resolution IN ['a side no longer holds', 'a side lost its evidence']
   RETURN max(conflict.resolved_us) AS resolved_us
 }
 UNWIND [told_us, recorded_us, resolved_us] AS time_us

@@ -17,6 +17,7 @@ from hmxgraph.errors import (
 
 LEGAL = {("draft", "active"), ("draft", "deprecated"), ("active", "deprecated"), ("active", "archived")}
 LIVING = {"draft", "active"}
+SETTLED = "a side no longer holds"
 
 
 @dataclass
@@ -50,13 +51,17 @@ class Dispute:
 
 @dataclass
 class Model:
-    """One tenant."""
+    """One tenant; *events* are the times of its events, by their ids."""
 
-    clock: int = 0
+    events: dict[str, int]
+    clock: int = field(init=False)
     versions: dict[str, Version] = field(default_factory=dict)
     disputes: dict[tuple[str, str], Dispute] = field(default_factory=dict)
     erased: set[str] = field(default_factory=set)
     log: list[tuple] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.clock = self._latest()
 
     def record(self, name, said, status, time, evidence):
         """The outcome of recording: created, or duplicate where a living one says the same."""
@@ -110,19 +115,25 @@ class Model:
         return "resolved"
 
     def forget(self, events):
-        """The artifacts that lose their last evidence with *events*: what still lives of them is deprecated."""
+        """The artifacts that lose their last evidence with *events*: what still lives of them is deprecated.
+
+        The clock goes back where one of these held it.
+        """
         fresh = set(events) - self.erased
+        held = any(self.events[event] >= self.clock for event in fresh)
         self.erased |= fresh
         lost = [
             name
             for name, one in sorted(self.versions.items())
             if one.status in LIVING and one.evidence & fresh and one.evidence <= self.erased
         ]
-        now = self.clock
+        now = self._latest() if held else self.clock
         for name in lost:
             self._move(name, "deprecated", now)
         for name in lost:
             self._settle(name, now)
+        if held:
+            self.clock = self._latest()
         return lost
 
     def twin(self, said):
@@ -145,6 +156,11 @@ class Model:
             if at <= time and kind in {"opened", "closed"}:
                 seen[sides] = tuple(rest)
         return seen
+
+    def _latest(self):
+        told = [time for event, time in self.events.items() if event not in self.erased]
+        decided = [one.resolved for one in self.disputes.values() if one.resolved is not None and one.why != SETTLED]
+        return max([*told, *decided, *(one.since for one in self.versions.values())], default=0)
 
     def _begin(self, name, one):
         self.versions[name] = one
@@ -179,7 +195,7 @@ class Model:
         for dispute in self.disputes.values():
             if name in dispute.sides and dispute.resolved is None:
                 left = [side for side in dispute.sides if self.versions[side].status in LIVING]
-                self._close(dispute, time, left[0] if left else None, "a side no longer holds")
+                self._close(dispute, time, left[0] if left else None, SETTLED)
 
     def _close(self, dispute, time, keep, why):
         dispute.resolved, dispute.kept, dispute.why = max(time, dispute.detected), keep, why

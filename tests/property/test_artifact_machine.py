@@ -65,7 +65,7 @@ class Lifecycle(RuleBasedStateMachine):
         self.connection = connection
         self.driver = driver
         self.tenancy = Tenancy.of(f"machine-{uuid.uuid4()}")
-        self.model = Model(clock=at(len(EVENTS) - 1))
+        self.model = Model({name: at(number) for number, name in enumerate(EVENTS)})
         self.names = []
         self.number = 0
         seen = [observation(number, name) for number, name in enumerate(EVENTS)]

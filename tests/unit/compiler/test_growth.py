@@ -11,7 +11,7 @@ from hmxgraph.compiler.artifacts.playbooks import failure_playbooks
 from hmxgraph.compiler.models.goals import learn_goals
 from hmxgraph.compiler.models.learning import Marks
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.sessions.reading import summarise
 from tests.session_makers import Script, repaired_deployment
 
 
