@@ -5,7 +5,7 @@
 // row:  -
 CALL () {
   UNWIND [
-    'aliases', 'answer', 'call_id', 'kept_id', 'object', 'predicate', 'recorded_version', 'surest', 'tokenizer',
+    'aliases', 'answer', 'call_id', 'object', 'predicate', 'recorded_version', 'resolution', 'surest', 'tokenizer',
     'validity_scope'
   ] AS name
   CALL db.createProperty(name)
