@@ -21,7 +21,10 @@ SOMEBODY = (
     rf"(?:^|[,;:] |\b(?:and|but|because|since|that) )"
     rf"(?:(?:[Mm]y (?:\w+ )?(?:{KIN_ONE}|{KIN_MANY}),? )?(?P<subject>{NAME})|[Mm]y (?P<kin>{KIN_ONE}|{KIN_MANY})),?"
 )
-DIETS = ("vegetarian", "vegan", "pescatarian", "intolerant", "coeliac", "celiac", "diabetic")
+DIETS = (
+    "vegetarian", "vegan", "pescatarian", "intolerant", "lactose-intolerant", "gluten-intolerant", "coeliac", "celiac",
+    "diabetic",
+)  # fmt: skip
 DIET = r"(?:vegetarian|vegan|pescatarian|(?:lactose|gluten)[- ]intolerant|co?eliac|diabetic)"
 NUMBERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",

@@ -85,7 +85,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "is",
-        (*DIETS, "married", "divorced", "engaged", "single parent", "single m"),
+        (*DIETS, "married", "divorced", "engaged", "single"),
         re.compile(
             rf"(?<![\w'])I(?:'m| am) {NOW}{NOT}"
             rf"(?P<object>(?:an? )?(?:strict )?"
@@ -98,7 +98,9 @@ RULES: tuple[Rule, ...] = (
         examples=(
             ("I'm a vegetarian.", "the user is a vegetarian"),
             ("I'm no longer a vegetarian.", "the user is not a vegetarian"),
+            ("I'm lactose-intolerant.", "the user is lactose-intolerant"),
+            ("I'm a single mother of two.", "the user is a single mother"),
         ),
-        counterexamples=("I'm engaged to the idea", "Are you married?", "I'm almost vegan"),
+        counterexamples=("I'm engaged to the idea", "Are you married?", "I'm almost vegan", "I'm single file, too"),
     ),
 )

@@ -9,6 +9,7 @@ from hmxgraph.extraction.memories.fact_rules import RULES as FACTS
 from hmxgraph.extraction.memories.facts import facts
 from hmxgraph.extraction.memories.preferences import RULES as PREFERENCES
 from hmxgraph.extraction.memories.preferences import preference
+from hmxgraph.extraction.phrases import cues
 from hmxgraph.extraction.values import Ref
 
 
@@ -22,6 +23,12 @@ def test_a_form_finds_its_examples(form, text, name):
 def test_a_form_leaves_its_counterexamples_alone(form, text):
     """A form finds nothing in its counterexamples."""
     assert list(form.names(text)) == []
+
+
+@pytest.mark.parametrize("cue", sorted({cue for rule in FACTS for cue in rule.cues}))
+def test_a_cue_is_one_word(cue):
+    """What a rule looks for first is a word as texts are split into: else it would never be met."""
+    assert cues(cue) == {cue}
 
 
 @pytest.mark.parametrize(("text", "told"), [pair for rule in FACTS for pair in rule.examples])
