@@ -111,7 +111,11 @@ def worlds(draw):
         conflicts=[conflict(number, *pair) for number, pair in enumerate(sides)],
         evidence=[evidence(name, number) for number, name in enumerate(names[:3]) if number < len(events)],
         session=RunningSession(
-            (Happened("tool_call", "kubectl apply", "kubectl"), Happened("error", "no namespace", "kubectl")), 2
+            (
+                Happened("tool_call", "kubectl apply", "kubectl"),
+                Happened("error", "no namespace", "kubectl", failed=True),
+            ),
+            2,
         ),
         records=records,
     )

@@ -8,6 +8,8 @@ from hmxgraph.graph.rows.pack_guidance import action_name
 from hmxgraph.recall.known.values import Happened
 
 _TOOL = re.compile(r"[^\s(]+")
+# What stands between a tool and its result (ingest.rendition): the first, as a result may contain either.
+_ARROW = re.compile(r" failed: | -> ")
 
 
 def happened(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
@@ -16,8 +18,8 @@ def happened(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
     A result without a call id answers the last call of its tool, an error without one the last call of all.
 
     >>> rows = [["tool_result", "bash -> ok", "{}", None], ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1"]]
-    >>> [each.action for each in happened(rows)]
-    ['bash', 'bash']
+    >>> [(each.action, each.failed) for each in happened(rows)]
+    [('bash', False), ('bash', False)]
 
     """
     by_call: dict[str, str] = {}
@@ -31,7 +33,12 @@ def happened(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
                 by_call[call_id] = action
         else:
             action = by_call.get(call_id) or (last if event_type == "error" else by_tool.get(tool, tool))
-        yield Happened(event_type, text, action)
+        yield Happened(event_type, text, action, failed=_failed(event_type, text))
+
+
+def _failed(event_type: str, text: str) -> bool:
+    arrow = _ARROW.search(text) if event_type == "tool_result" else None
+    return event_type == "error" or (arrow is not None and arrow.group() == " failed: ")
 
 
 def _tool(text: str) -> str:

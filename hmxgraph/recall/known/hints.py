@@ -75,7 +75,7 @@ def blockers(session: RunningSession) -> list[str]:
     """The last failures of the session that no later success of the same action made good, latest first."""
     open_failures: dict[str, str] = {}
     for each in session.events:
-        if each.event_type == "error" or " failed: " in each.text[:200]:
+        if each.failed:
             open_failures.pop(each.action, None)
             open_failures[each.action] = each.text[:LONGEST_BLOCKER]
         elif each.event_type == "tool_result":

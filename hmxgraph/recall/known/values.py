@@ -148,6 +148,7 @@ class Happened(NamedTuple):
     event_type: str
     text: str
     action: str
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ def test_blockers_are_failures_that_nothing_made_good():
     """A later success of the same action takes its failure away."""
     applied, looked = Happened(CALL, "sh(apply x)", "apply"), Happened(CALL, "sh(look x)", "look")
     failed = RunningSession(
-        (applied, Happened(ERROR, "no namespace", "apply"), looked, Happened(RESULT, "sh -> ok", "look"))
+        (applied, Happened(ERROR, "no namespace", "apply", failed=True), looked, Happened(RESULT, "sh -> ok", "look"))
     )
     assert blockers(failed) == ["no namespace"]
     mended = RunningSession((*failed.events, applied, Happened(RESULT, "sh -> ok", "apply")))
