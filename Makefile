@@ -27,8 +27,8 @@ $(EQUIPPED): $(READY)
 demo: $(READY)  ## Load the demo's events, compile them, print a context pack and the graph's digest
 	$(BIN)/hmxgraph demo
 
-test: $(EQUIPPED)  ## Every test but the long randomised ones, on a real Neo4j
-	$(BIN)/python -m pytest
+test: $(EQUIPPED)  ## Every test but the long randomised ones, by two workers, each on a real Neo4j
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(EQUIPPED)  ## ruff, mypy, pyright
 	$(BIN)/ruff check .
