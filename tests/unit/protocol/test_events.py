@@ -125,7 +125,7 @@ def test_what_is_no_object_is_no_event(data):
         Event.parse(data)
 
 
-@pytest.mark.parametrize("value", [{1, 2}, b"x", float("inf"), "\ud800", 2**53, 2.0**53, {1: 2}, object()], ids=ascii)
+@pytest.mark.parametrize("value", [{1, 2}, b"x", float("inf"), "\ud800", 2**53, 2.0**53, {1: 2}, ...], ids=ascii)
 def test_what_is_no_json_is_refused_with_its_path(value):
     """A mapping that holds anything but JSON is refused, by the path of the offender."""
     with pytest.raises(InvalidDocument) as refusal:
