@@ -3,7 +3,7 @@
 import numpy as np
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
-from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.asking.question import understood
 from hmxgraph.recall.asking.request import PackRequest
 from hmxgraph.recall.known.values import (

@@ -9,7 +9,7 @@ from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.ingest.report import Rejection, Tally
 from hmxgraph.ingest.sources.deliveries import Broken, Delivery, Payload
 from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.timestamps import TELLABLE, tellable
+from hmxgraph.protocol.timestamps import DAY_US, TELLABLE, tellable
 from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
 
 OnError: TypeAlias = Literal["report", "raise"]
@@ -18,7 +18,7 @@ Clock: TypeAlias = Callable[[], int]
 Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 
 # Clocks of machines differ, and some hold a local time for UTC.
-_SKEW_US = 86_400_000_000
+_SKEW_US = DAY_US
 
 
 class Intake:

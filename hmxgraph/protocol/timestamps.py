@@ -9,7 +9,7 @@ _SHAPE = re.compile(r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(
 _EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 _DAYS_IN_400_YEARS = 146_097
 _SECOND = 1_000_000
-_DAY = 86_400 * _SECOND
+DAY_US = 86_400 * _SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # The first and the last instant that :func:`iso` tells; the wire goes a year and some hours further.
 FIRST_US = -62_135_596_800 * _SECOND
@@ -37,7 +37,7 @@ def microseconds(text: str) -> int:
         raise InvalidTime(text, "names no time of day")
     seconds = (hour * 60 + minute - offset) * 60 + second
     fraction = int(((match.group(7) or "") + "000000")[:6])
-    return _day(year, month, day, text) * _DAY + seconds * _SECOND + fraction
+    return _day(year, month, day, text) * DAY_US + seconds * _SECOND + fraction
 
 
 def iso(us: int) -> str:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.arrays import Floats, Integers
-from hmxgraph.recall.asking.days import DAY_US
 from hmxgraph.recall.asking.question import Question
 from hmxgraph.recall.asking.request import PackRequest
 from hmxgraph.recall.asking.times import Span

@@ -24,10 +24,10 @@ def plain_quotes(text: str) -> str:
     return text.translate(_INNER_QUOTES)
 
 
-def asked(question: str) -> str:
+def condition_of(question: str) -> str:
     """The condition of a policy that answers *question*.
 
-    >>> asked("Which plan?")
+    >>> condition_of("Which plan?")
     'the question is “Which plan?”'
 
     """
@@ -35,9 +35,9 @@ def asked(question: str) -> str:
 
 
 def question_in(condition: str) -> str:
-    """The question that :func:`asked` made a condition of; empty where it is another condition.
+    """The question that :func:`condition_of` made a condition of; empty where it is another condition.
 
-    >>> question_in(asked("Which plan?")), question_in("the work begins")
+    >>> question_in(condition_of("Which plan?")), question_in("the work begins")
     ('Which plan?', '')
 
     """

@@ -31,7 +31,7 @@ from hmxgraph.compiler.sessions.signatures import signature
 from hmxgraph.compiler.sessions.summary import Decision, SessionSummary, Step
 from hmxgraph.compiler.verbs import instruction, kind_of, read_action
 from hmxgraph.compiler.words import telling_words
-from hmxgraph.text.citations import asked
+from hmxgraph.text.citations import condition_of
 from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
@@ -140,7 +140,7 @@ def _written_policy(
     ]
     scope = list(dict.fromkeys(telling_words(question)))[:6]
     content = {
-        "condition": asked(question),
+        "condition": condition_of(question),
         "recommendation": best.name,
         "alternatives": others[:_MOST_OPTIONS],
         "outcomes": [_outcome(one) for one in options[:_MOST_OPTIONS]],

@@ -18,7 +18,7 @@ from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.rendition import full_text
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.asking.question import LONGEST_QUESTION, Question, asks_for_work, understood
 from hmxgraph.recall.asking.request import PackRequest
 from hmxgraph.recall.known.guidance import NO_GUIDANCE, Guidance

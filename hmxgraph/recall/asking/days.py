@@ -5,7 +5,6 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import TypeAlias
 
-DAY_US = 86_400_000_000
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -33,8 +32,8 @@ def day(time_us: int) -> date:
 def start_us(of: date) -> int:
     """The first instant of a day, in UTC microseconds.
 
-    >>> start_us(date(1970, 1, 2)) == DAY_US
-    True
+    >>> start_us(date(1970, 1, 2))
+    86400000000
 
     """
     return (datetime(of.year, of.month, of.day, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.known.appraisal import LEAST_SHARE, Appraisal
 from hmxgraph.recall.known.guidance import WAYS

@@ -52,7 +52,7 @@ def requests(count):
 
 
 def test_words_that_few_requests_share_cost_no_matrix():
-    """Of requests and words the ones are held, not the zeros: twice the sessions and words take twice the memory."""
+    """Of requests and words the ones are held, not the zeros: memory grows with the sessions, not with their square."""
 
     def peak(sessions):
         tracemalloc.start()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.asking.question import LONGEST_NAME, MOST_TERMS, asks_for_work, understood
 from hmxgraph.recall.asking.times import Span, time_reference
 from hmxgraph.text.terms import search_text

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hmxgraph.recall.asking.days import DAY_US
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.asking.question import understood
 from hmxgraph.recall.asking.request import PackRequest
 from hmxgraph.recall.asking.times import Span
