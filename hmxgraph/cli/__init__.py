@@ -17,22 +17,20 @@ from hmxgraph.cli import (
     demo,
     digest,
     explain,
-    fingerprint,
     health,
     ingest,
-    memory,
     pack,
     query,
-    record,
     remember,
     schema,
     server,
-    task,
     verify,
 )
-from hmxgraph.cli.common import err
-from hmxgraph.cli.interruption import interruption_told
-from hmxgraph.cli.pipes import reader_may_leave
+from hmxgraph.cli.fingerprints import fingerprint
+from hmxgraph.cli.tasks import memory, record, task
+from hmxgraph.cli.terminal.common import err
+from hmxgraph.cli.terminal.interruption import interruption_told
+from hmxgraph.cli.terminal.pipes import reader_may_leave
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
 # A value that a command was given is refused: nothing was tried that could fail.

@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, opened, out
-from hmxgraph.cli.nothing import tell_why_nothing
+from hmxgraph.cli.terminal.common import AsJson, AsOf, Tenant, emit, opened, out
+from hmxgraph.cli.terminal.nothing import tell_why_nothing
 from hmxgraph.graph.rows.lifecycle import ArtifactPage, Recorded
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.text.artifacts import render_artifact

@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 
 from hmxgraph import engine
-from hmxgraph.cli.common import AsJson, Tenant, emit, err, out
 from hmxgraph.cli.favourites import STARTING_VALUES, favourites
+from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, err, out
 from hmxgraph.errors import NotWritten
 from hmxgraph.graph.catalogue import companion
 from hmxgraph.graph.drivers import check

@@ -9,7 +9,7 @@ import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from hmxgraph.cli.common import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, err, opened, out
 from hmxgraph.compiler.report import CompileReport
 from hmxgraph.compiler.suggest import Suggestion
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, opened, out
+from hmxgraph.cli.terminal.common import AsJson, AsOf, Tenant, emit, opened, out
 from hmxgraph.graph.rows.conflicts import Conflict
 
 app = typer.Typer(no_args_is_help=True, help="Conflicts: records that cannot all hold.")

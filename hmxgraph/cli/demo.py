@@ -9,9 +9,9 @@ from rich.rule import Rule
 from rich.text import Text
 
 from hmxgraph import engine
-from hmxgraph.cli.common import AsJson, emit, opened, out
 from hmxgraph.cli.compiling import show_report
 from hmxgraph.cli.digest import show_digest
+from hmxgraph.cli.terminal.common import AsJson, emit, opened, out
 from hmxgraph.demo import QUESTION, TENANT, events_file
 from hmxgraph.recall.rendering.pack import Pack
 

@@ -3,7 +3,7 @@
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, opened, out
+from hmxgraph.cli.terminal.common import AsJson, AsOf, Tenant, emit, opened, out
 from hmxgraph.fingerprint.measures.digest import MeasuredDigest
 
 

@@ -6,7 +6,7 @@ import typer
 from rich.text import Text
 from rich.tree import Tree
 
-from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, opened, out
 from hmxgraph.graph.rows.explanations import Evidence, Explanation
 
 

@@ -2,7 +2,7 @@
 
 from rich.table import Table
 
-from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, opened, out
 from hmxgraph.protocol.timestamps import iso
 
 

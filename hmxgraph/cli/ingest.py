@@ -14,8 +14,8 @@ from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TextCol
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli.common import AsJson, Tenant, emit, err, opened, out
-from hmxgraph.cli.interruption import pipe_may_be_left
+from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.cli.terminal.interruption import pipe_may_be_left
 from hmxgraph.graph.ingesting import IngestChoices
 from hmxgraph.ingest.forgetting import ForgetReport
 from hmxgraph.ingest.report import IngestReport

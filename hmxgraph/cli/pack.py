@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hmxgraph.cli.common import AsJson, AsOf, Tenant, emit, err, opened, out
-from hmxgraph.cli.nothing import tell_why_no_entry
+from hmxgraph.cli.terminal.common import AsJson, AsOf, Tenant, emit, err, opened, out
+from hmxgraph.cli.terminal.nothing import tell_why_no_entry
 from hmxgraph.knowledge import KnowledgeGraph
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES, Entry
 from hmxgraph.recall.rendering.pack import Pack

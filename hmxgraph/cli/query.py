@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
-from hmxgraph.cli.nothing import tell_why_nothing
+from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.terminal.nothing import tell_why_nothing
 from hmxgraph.graph.catalogue import query as packaged
 from hmxgraph.graph.catalogue import query_names
 from hmxgraph.knowledge.results import QueryResult, told

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, opened, out
 from hmxgraph.graph.rows.memories import Memory
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hmxgraph.cli.common import AsJson, emit, out
+from hmxgraph.cli.terminal.common import AsJson, emit, out
 from hmxgraph.protocol.schemas import SCHEMA_NAMES
 from hmxgraph.protocol.schemas import schema as schema_of
 

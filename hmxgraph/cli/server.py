@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from hmxgraph import engine
-from hmxgraph.cli.common import AsJson, emit, err, out
+from hmxgraph.cli.terminal.common import AsJson, emit, err, out
 from hmxgraph.engine import Status
 
 app = typer.Typer(no_args_is_help=True, help="The local Neo4j that hmxgraph starts on demand.")

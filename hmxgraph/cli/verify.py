@@ -4,8 +4,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli.common import AsJson, Tenant, emit, opened, out
-from hmxgraph.graph.rows.findings import VerifyReport
+from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, opened, out
+from hmxgraph.graph.rows.checks.findings import VerifyReport
 
 
 def verify(tenant: Tenant = "default", as_json: AsJson = False) -> None:

@@ -6,8 +6,8 @@ from typing import Any, TypedDict
 from uuid import uuid4
 
 from hmxgraph.errors import InvalidRequest
-from hmxgraph.graph.plans.remembering import Telling
-from hmxgraph.graph.rows.task_wanted import Shape, Wanted, search_of
+from hmxgraph.graph.plans.tasks.remembering import Telling
+from hmxgraph.graph.rows.tasks.wanted import Shape, Wanted, search_of
 from hmxgraph.knowledge.moments import Moment, as_us
 from hmxgraph.tasks.events import UNSIGNED
 from hmxgraph.tasks.memory_events import Doing

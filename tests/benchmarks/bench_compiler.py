@@ -20,7 +20,7 @@ from hmxgraph.compiler.sessions.reading import SessionReader, summarise
 from hmxgraph.compiler.suggest import Guide, suggest
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.plan import read
-from hmxgraph.graph.plans.suggestion import guides
+from hmxgraph.graph.plans.compiling.suggestion import guides
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.timestamps import iso

@@ -17,7 +17,7 @@ from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plan import Plan, write
 from hmxgraph.graph.plans.digest import digest
-from hmxgraph.graph.plans.fingerprints import export_fingerprint
+from hmxgraph.graph.plans.fingerprints.exports import export_fingerprint
 from hmxgraph.graph.plans.tenants import bump
 from hmxgraph.graph.rows.artifacts import artifact_row
 from hmxgraph.graph.statement import bind

@@ -10,9 +10,9 @@ import pytest
 
 from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plans.record_search import search
-from hmxgraph.graph.rows.task_wanted import search_of
-from hmxgraph.graph.rows.tasks import record_links, record_properties
+from hmxgraph.graph.plans.tasks.search import search
+from hmxgraph.graph.rows.tasks.records import record_links, record_properties
+from hmxgraph.graph.rows.tasks.wanted import search_of
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.records import FILTERS, TaskRecord
 from hmxgraph.tasks.changes import Changes

@@ -6,8 +6,8 @@ from pathlib import Path
 import hmxgraph.demo
 from hmxgraph.graph.plan import write
 from hmxgraph.graph.plans import ingest, lifecycle
-from hmxgraph.graph.plans.fingerprint_imports import import_fingerprint, take_back
-from hmxgraph.graph.plans.fingerprints import export_fingerprint, in_force, report_pack
+from hmxgraph.graph.plans.fingerprints.exports import export_fingerprint, in_force, report_pack
+from hmxgraph.graph.plans.fingerprints.imports import import_fingerprint, take_back
 from hmxgraph.graph.plans.verify import verify
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import Batch

@@ -6,7 +6,7 @@ import pytest
 
 import hmxgraph
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plans import compilation
+from hmxgraph.graph.plans.compiling import compilation
 from tests.artifact_makers import policy
 from tests.session_makers import deployment, repaired_deployment
 

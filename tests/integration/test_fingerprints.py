@@ -10,8 +10,8 @@ from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
 from hmxgraph.fingerprint.sealing import sealed
 from hmxgraph.fingerprint.signing import SigningKey
 from hmxgraph.graph.plans import artifacts, conflicts, lifecycle, retention
-from hmxgraph.graph.plans.compilation import CompileOptions, compile_tenant
-from hmxgraph.graph.plans.fingerprint_confirmation import confirm_imports
+from hmxgraph.graph.plans.compiling.compilation import CompileOptions, compile_tenant
+from hmxgraph.graph.plans.fingerprints.confirmation import confirm_imports
 from hmxgraph.graph.plans.tenants import state
 from hmxgraph.graph.rows.lifecycle import ArtifactFilter
 from hmxgraph.ingest.forgetting import Forgettable

@@ -7,8 +7,8 @@ import pytest
 from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph.plans.conflicts import conflicts, resolve
 from hmxgraph.graph.plans.memories import memories, memory
-from hmxgraph.graph.plans.remembering import Telling, remember
 from hmxgraph.graph.plans.retention import forget
+from hmxgraph.graph.plans.tasks.remembering import Telling, remember
 from hmxgraph.graph.plans.verify import verify
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.forgetting import Forgettable

@@ -7,9 +7,9 @@ from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.extraction import extract
 from hmxgraph.extraction.memories.remembering import KINDS
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
+from hmxgraph.graph.rows.checks.events import event_document
 from hmxgraph.graph.rows.cursors import check_limit, cursor, place
 from hmxgraph.graph.rows.entities import Extracted
-from hmxgraph.graph.rows.event_checks import event_document
 from hmxgraph.graph.rows.memories import (
     SURE,
     Maker,

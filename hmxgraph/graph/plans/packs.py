@@ -10,8 +10,8 @@ from hmxgraph.extraction import names_in
 from hmxgraph.graph.lucene import term_query
 from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, read
 from hmxgraph.graph.rows.compilation import model_key
-from hmxgraph.graph.rows.pack_guidance import MODELS_KEPT, guidance, models_kept
-from hmxgraph.graph.rows.packs import known
+from hmxgraph.graph.rows.packs.guidance import MODELS_KEPT, guidance, models_kept
+from hmxgraph.graph.rows.packs.known import known
 from hmxgraph.graph.rows.recall_rows import pool_rows
 from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy

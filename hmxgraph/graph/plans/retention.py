@@ -11,8 +11,9 @@ from functools import partial
 
 from hmxgraph.compiler.reconcile import COMPILER, FORGOTTEN, veiled
 from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
-from hmxgraph.graph.plans import entities, memories, record_retention
+from hmxgraph.graph.plans import entities, memories
 from hmxgraph.graph.plans.conflicts import settle
+from hmxgraph.graph.plans.tasks import forgetting
 from hmxgraph.graph.plans.tenants import bump, state
 from hmxgraph.graph.rows.artifacts import BLANK
 from hmxgraph.graph.rows.compilation import LINEAGES, model_key
@@ -174,7 +175,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     """Erase a page; the ids of what was deprecated with it, by kind."""
     yield bind("retention/unteach", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     tenant = yield from state(tenancy)
-    records = yield from record_retention.told(tenancy, _keys(page))
+    records = yield from forgetting.told(tenancy, _keys(page))
     sessions = _sessions(page)
     yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
@@ -182,7 +183,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
     held = any(row["time_us"] >= tenant["logical_us"] for row in page)
     at_us = (yield from _latest(tenancy)) if held else tenant["logical_us"]
-    gone = yield from record_retention.erase(tenancy, records, at_us)
+    gone = yield from forgetting.erase(tenancy, records, at_us)
     lost = yield from _unmentioned(tenancy, keys, at_us)
     lost["record"] = list(gone.records)
     lost["entity"] += gone.entities
@@ -198,7 +199,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
         version=version,
         batch={"session_keys": session_keys},
     )
-    yield from record_retention.drop_digests(tenancy, records)
+    yield from forgetting.drop_digests(tenancy, records)
     return lost
 
 
@@ -220,7 +221,7 @@ def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[
     if chosen.event_ids is not None or chosen.source is not None or chosen.expired:
         return
     named = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
-    yield from write(partial(record_retention.drop_chosen_digests, tenancy, named, 0))
+    yield from write(partial(forgetting.drop_chosen_digests, tenancy, named, 0))
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:

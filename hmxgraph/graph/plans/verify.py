@@ -6,10 +6,10 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
-from hmxgraph.graph.rows.artifact_checks import artifact_findings, conflict_findings, evidence_keys
-from hmxgraph.graph.rows.event_checks import event_findings, session_findings, tenant_findings
-from hmxgraph.graph.rows.findings import Finding, VerifyReport
-from hmxgraph.graph.rows.memory_checks import entity_findings, memory_findings, task_record_findings
+from hmxgraph.graph.rows.checks.artifacts import artifact_findings, conflict_findings, evidence_keys
+from hmxgraph.graph.rows.checks.events import event_findings, session_findings, tenant_findings
+from hmxgraph.graph.rows.checks.findings import Finding, VerifyReport
+from hmxgraph.graph.rows.checks.memories import entity_findings, memory_findings, task_record_findings
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
 

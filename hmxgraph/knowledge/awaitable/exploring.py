@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from hmxgraph.fingerprint.measures.digest import MeasuredDigest
 from hmxgraph.graph.catalogue import query
 from hmxgraph.graph.plans import digest, explain, exploring, verify
+from hmxgraph.graph.rows.checks.findings import VerifyReport
 from hmxgraph.graph.rows.explanations import Explanation
-from hmxgraph.graph.rows.findings import VerifyReport
 from hmxgraph.graph.watch import Trace
 from hmxgraph.knowledge.awaitable.face import AsyncFace
 from hmxgraph.knowledge.moments import Moment, as_us

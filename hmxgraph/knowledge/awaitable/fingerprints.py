@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Unpack
 
 from hmxgraph.fingerprint.verify import Source
-from hmxgraph.graph.plans import fingerprint_imports, fingerprints
+from hmxgraph.graph.plans.fingerprints import exports, imports
 from hmxgraph.graph.rows.fingerprints import ImportReport, TakenBack
 from hmxgraph.knowledge.awaitable.face import AsyncFace
 from hmxgraph.knowledge.drafting import now_us
@@ -31,7 +31,7 @@ class AsyncFingerprints(AsyncFace):
             UnknownChoice: there is no such tier.
 
         """
-        return await self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(choices)))
+        return await self._perform(exports.export_fingerprint(self._tenancy, export_options(choices)))
 
     async def import_fingerprint(
         self,
@@ -53,7 +53,7 @@ class AsyncFingerprints(AsyncFace):
         """
         given = received(envelope, signature, trusted_keys)
         return await self._perform(
-            fingerprint_imports.import_fingerprint(
+            imports.import_fingerprint(
                 self._tenancy,
                 given.source,
                 signature=given.signature,
@@ -70,7 +70,7 @@ class AsyncFingerprints(AsyncFace):
             NotFound: there is no such import, or it was taken back before.
 
         """
-        return await self._perform(fingerprint_imports.take_back(self._tenancy, import_id, at_us=as_us(at)))
+        return await self._perform(imports.take_back(self._tenancy, import_id, at_us=as_us(at)))
 
     async def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """The id of *pack*, of which its reader now says ``positive``, ``neutral``, ``correction`` or ``negative``.
@@ -81,4 +81,4 @@ class AsyncFingerprints(AsyncFace):
             UnknownChoice: there is no such signal.
 
         """
-        return await self._perform(fingerprints.report_pack(self._tenancy, pack, signal, as_us(at)))
+        return await self._perform(exports.report_pack(self._tenancy, pack, signal, as_us(at)))

@@ -8,8 +8,8 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.report import CompileReport
 from hmxgraph.compiler.suggest import Suggestion
 from hmxgraph.errors import InvalidRequest
-from hmxgraph.graph.plans.compilation import CompileOptions, compile_tenant
-from hmxgraph.graph.plans.suggestion import suggest_for_events, suggest_for_session
+from hmxgraph.graph.plans.compiling.compilation import CompileOptions, compile_tenant
+from hmxgraph.graph.plans.compiling.suggestion import suggest_for_events, suggest_for_session
 from hmxgraph.knowledge.awaitable.face import AsyncFace
 from hmxgraph.knowledge.given import as_event
 from hmxgraph.protocol.events import Event

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterable
 from typing import Any, Unpack
 
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, ingest_async
-from hmxgraph.graph.plans import memories, remembering, retention
+from hmxgraph.graph.plans import memories, retention
+from hmxgraph.graph.plans.tasks import remembering
 from hmxgraph.graph.rows.memories import Memory
 from hmxgraph.ingest.forgetting import ForgetReport
 from hmxgraph.ingest.report import IngestReport

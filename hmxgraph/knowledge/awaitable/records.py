@@ -2,8 +2,8 @@
 
 from typing import Unpack
 
-from hmxgraph.graph.plans import record_libraries, records
-from hmxgraph.graph.rows.task_results import Library, RecordView, Related, Written
+from hmxgraph.graph.plans.tasks import libraries, records
+from hmxgraph.graph.rows.tasks.results import Library, RecordView, Related, Written
 from hmxgraph.knowledge.awaitable.shared_work import AsyncSharedWork
 from hmxgraph.knowledge.drafting import DecisionFields, RecordFields, StepFields
 from hmxgraph.knowledge.moments import Moment
@@ -132,26 +132,24 @@ class AsyncRecords(AsyncSharedWork):
             InvalidRequest: a claim or project that is no text, or a limit outside 1..500.
 
         """
-        return await self._perform(
-            record_libraries.find_related(self._tenancy, claim, project_id=project_id, limit=limit)
-        )
+        return await self._perform(libraries.find_related(self._tenancy, claim, project_id=project_id, limit=limit))
 
     async def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
         """What failed, newest or best match first, with the failure library and compiled playbooks."""
-        found = record_libraries.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
+        found = libraries.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
         return await self._perform(found)
 
     async def find_decisions(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
         """What was decided, with the decision library and compiled decision policies."""
-        found = record_libraries.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
+        found = libraries.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
         return await self._perform(found)
 
     async def find_evidence(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
         """What was found out, with the evidence library and compiled causal patterns."""
-        found = record_libraries.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
+        found = libraries.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
         return await self._perform(found)
 
     async def find_highlights(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
         """What worked and was validated, with the highlight library and compiled strategies."""
-        found = record_libraries.library(self._tenancy, "highlight_library", query, project_id=project_id, limit=limit)
+        found = libraries.library(self._tenancy, "highlight_library", query, project_id=project_id, limit=limit)
         return await self._perform(found)

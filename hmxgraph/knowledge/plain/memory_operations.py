@@ -5,11 +5,11 @@ from typing import TypedDict, Unpack
 
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.metering import Meter
-from hmxgraph.graph.plans import maintenance, memory_operations, memory_search
-from hmxgraph.graph.plans.memory_operations import Remembered
-from hmxgraph.graph.plans.memory_search import Asked
-from hmxgraph.graph.rows.memory_results import DreamReport, Memories, MemoryResult, MemoryView, Report
-from hmxgraph.graph.rows.task_wanted import Shape
+from hmxgraph.graph.plans.tasks import maintenance, memory_operations, memory_search
+from hmxgraph.graph.plans.tasks.memory_operations import Remembered
+from hmxgraph.graph.plans.tasks.memory_search import Asked
+from hmxgraph.graph.rows.tasks.memory_results import DreamReport, Memories, MemoryResult, MemoryView, Report
+from hmxgraph.graph.rows.tasks.wanted import Shape
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.knowledge.drafting import doing, drafted, now_us
 from hmxgraph.knowledge.moments import Moment, as_us

@@ -3,7 +3,8 @@
 from typing import Unpack
 
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, ingest
-from hmxgraph.graph.plans import memories, remembering, retention
+from hmxgraph.graph.plans import memories, retention
+from hmxgraph.graph.plans.tasks import remembering
 from hmxgraph.graph.rows.memories import Memory
 from hmxgraph.ingest.forgetting import ForgetReport
 from hmxgraph.ingest.report import IngestReport

@@ -5,8 +5,8 @@ from typing import Any, Unpack
 
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plan import Procedure
-from hmxgraph.graph.plans import record_search, records
-from hmxgraph.graph.rows.task_results import SearchResult, Written
+from hmxgraph.graph.plans.tasks import records, search
+from hmxgraph.graph.rows.tasks.results import SearchResult, Written
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.knowledge.drafting import RecordSearch, drafted, made_up, searched
 from hmxgraph.knowledge.moments import Moment
@@ -44,4 +44,4 @@ class SharedWork(Face):
 
         """
         asked = searched(query, wanted, mode=mode, limit=limit, include_hidden=include_hidden)
-        return self._perform(record_search.search(self._tenancy, asked))
+        return self._perform(search.search(self._tenancy, asked))

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from hmxgraph.graph.plans import tasks
-from hmxgraph.graph.rows.resumes import Resume
-from hmxgraph.graph.rows.task_results import TaskView, Written
+from hmxgraph.graph.plans.tasks import tasks
+from hmxgraph.graph.rows.tasks.results import TaskView, Written
+from hmxgraph.graph.rows.tasks.resumes import Resume
 from hmxgraph.knowledge.drafting import StepFields
 from hmxgraph.knowledge.moments import Moment
 from hmxgraph.knowledge.plain.shared_work import SharedWork

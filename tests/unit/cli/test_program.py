@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import hmxgraph
 from hmxgraph.cli import app
-from hmxgraph.cli.pipes import UNREAD
+from hmxgraph.cli.terminal.pipes import UNREAD
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.records import ARTIFACT_KINDS, FILTERS, MODES
 

@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.cli import compiling, ingest, server, task
-from hmxgraph.cli.common import emit, err, out
+from hmxgraph.cli.terminal.common import emit, err, out
 from hmxgraph.compiler.suggest import SuggestedTool, Suggestion
 from hmxgraph.engine import Status
 from hmxgraph.errors import Fault
-from hmxgraph.graph.rows.task_results import TaskView
+from hmxgraph.graph.rows.tasks.results import TaskView
 from hmxgraph.ingest.report import ConflictingEvent, IngestReport, Rejection
 from tests.recall_makers import event, packed
 

@@ -8,9 +8,10 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli import artifact, fingerprint_tables, query
-from hmxgraph.cli.common import out
-from hmxgraph.cli.rows import Lines, Whole
+from hmxgraph.cli import artifact, query
+from hmxgraph.cli.fingerprints import tables
+from hmxgraph.cli.terminal.common import out
+from hmxgraph.cli.terminal.rows import Lines, Whole
 from hmxgraph.knowledge.results import QueryResult
 from tests.artifact_makers import policy
 from tests.recall_makers import event, packed
@@ -87,7 +88,7 @@ def test_csv_tells_what_the_table_tells(capsys):
 @pytest.mark.parametrize("width", [70, 80, 200, None])
 def test_keys_and_hashes_of_a_fingerprint_stand_whole(shown, width):
     """What has to be compared or handed over can be copied, also beside a name that leaves it no room."""
-    table = fingerprint_tables._pairs({"tier": "compact", "fingerprint_hash": "f" * 64, "public key": "k" * 64})
+    table = tables._pairs({"tier": "compact", "fingerprint_hash": "f" * 64, "public key": "k" * 64})
     printed = ANSI.sub("", shown(table, width))
     assert all(word in printed for word in ("tier", "compact", "fingerprint_hash", "f" * 64, "public key", "k" * 64))
 

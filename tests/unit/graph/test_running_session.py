@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.graph.rows.running_session import happened
+from hmxgraph.graph.rows.packs.running_session import happened
 
 
 @pytest.mark.parametrize(

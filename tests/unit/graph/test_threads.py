@@ -7,8 +7,8 @@ import pytest
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.metering import Meter
-from hmxgraph.graph.rows import pack_guidance
-from hmxgraph.graph.rows.memory_results import Report
+from hmxgraph.graph.rows.packs import guidance
+from hmxgraph.graph.rows.tasks.memory_results import Report
 
 THREADS = 8
 CALLS = 1_000
@@ -56,10 +56,10 @@ def test_a_meter_counts_every_call():
 
 def test_models_are_kept_and_dropped_by_many(monkeypatch):
     """However many packs read models at once, each gets its own, and no more than a few are kept."""
-    monkeypatch.setattr(pack_guidance, "_kept", {})
+    monkeypatch.setattr(guidance, "_kept", {})
 
     def work(thread, time):
-        model = pack_guidance._read(f"{thread}-{time}", "")
-        return model.empty and len(pack_guidance.models_kept()) <= pack_guidance.MODELS_KEPT
+        model = guidance._read(f"{thread}-{time}", "")
+        return model.empty and len(guidance.models_kept()) <= guidance.MODELS_KEPT
 
     assert all(all(held) for held in at_once(work, MODELS))

@@ -1,0 +1,1 @@
+"""Commands on fingerprints, their files and tables."""

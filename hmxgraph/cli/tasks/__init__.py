@@ -1,0 +1,1 @@
+"""Commands on shared work: tasks, records, memories."""

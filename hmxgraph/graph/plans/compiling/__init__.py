@@ -1,0 +1,1 @@
+"""Compiling a tenant, and what its models suggest for a running session."""

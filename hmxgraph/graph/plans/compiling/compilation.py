@@ -1,0 +1,351 @@
+"""Compiling a tenant: changed sessions read and summarised, all summaries compiled, the differences written."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from hmxgraph.compiler.compilation import Compilation, compile_ledger
+from hmxgraph.compiler.ledger import Ledger
+from hmxgraph.compiler.model import Model
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.reconcile import Change, Making, reconcile
+from hmxgraph.compiler.report import CompileReport, counts, reported
+from hmxgraph.compiler.sessions.reading import SessionReader
+from hmxgraph.compiler.sessions.summary import SessionSummary
+from hmxgraph.compiler.state import LastRun, in_use
+from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
+from hmxgraph.graph.plan import Plan, Procedure, Row, read, write
+from hmxgraph.graph.plans.compiling.changes import store_changes
+from hmxgraph.graph.plans.conflicts import detect
+from hmxgraph.graph.plans.fingerprints.confirmation import confirm_imports
+from hmxgraph.graph.plans.fingerprints.exports import in_force, last_run
+from hmxgraph.graph.plans.tenants import bump, state
+from hmxgraph.graph.rows.compilation import (
+    LINEAGES,
+    StoredEvent,
+    model_hash,
+    model_key,
+    stored_event,
+    stored_head,
+    summary_version,
+)
+from hmxgraph.graph.rows.fingerprints import NOTHING_IMPORTED, InForce
+from hmxgraph.graph.statement import bind
+from hmxgraph.graph.tenancy import Tenancy
+
+_SESSIONS = 200
+_EVENTS = 2_000
+_SUMMARIES = 200
+_FIRST = (-1, 0, "")
+_NEVER = 0
+
+Clock = Callable[[], float]
+Progress = Callable[[str, int], None]
+
+
+def _stopped() -> float:
+    """A clock that stands still, for callers who want no timings."""
+    return 0.0
+
+
+def _silent(_stage: str, _done: int) -> None:
+    """No progress told."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """How to compile; *clock* is read for the timings only, *progress* told each stage and how much of it is done."""
+
+    full: bool = False
+    dry_run: bool = False
+    profile: CompilerProfile = DEFAULT_PROFILE
+    clock: Clock = _stopped
+    progress: Progress = _silent
+
+
+class _Timer:
+    """Seconds by stage: a stage lasts until the next begins."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._stage = ""
+        self._since = clock()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def stage(self, name: str) -> None:
+        now = self._clock()
+        if self._stage:
+            self.seconds[self._stage] += now - self._since
+        self._stage, self._since = name, now
+
+
+@dataclass(slots=True)
+class _Run:
+    """One compilation under way."""
+
+    tenancy: Tenancy
+    options: CompileOptions
+    profile: CompilerProfile
+    imported: InForce
+    timer: _Timer
+    version: int
+    as_of_us: int
+    settled: bool
+    events: int = 0
+    summarised: int = 0
+    fresh: dict[str, SessionSummary] = field(default_factory=dict)
+
+    def stage(self, name: str) -> None:
+        self.timer.stage(name)
+        self.options.progress(name, 0)
+
+    @property
+    def summary_version(self) -> str:
+        return summary_version(self.profile)
+
+
+def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
+    """Compile what the tenant's sessions teach, reading only those that changed, and store what differs.
+
+    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
+    all that holds now are opened as conflicts, those of relations and of rules in words too. What was compiled
+    is the tenant's state as the compilation began; what comes in meanwhile is for the next one. Where something was
+    erased meanwhile, it begins again.
+    """
+    run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
+    yield from _summarise(run)
+    if run.settled and not run.summarised and not run.options.full:
+        return _report(run, Compilation(), ())
+    ledger = yield from _ledger(run)
+    compilation = compile_ledger(ledger, run.profile, run.stage)
+    run.stage("store")
+    if run.options.dry_run:
+        changes = yield from read(partial(_compare, run, compilation))
+    else:
+        stored = yield from write(partial(_store, run, compilation))
+        if stored is None:
+            return (yield from compile_tenant(tenancy, options))
+        changes, version = stored
+        yield from detect(tenancy)
+        yield from confirm_imports(tenancy)
+        # Last, so that a compilation that was cut off before is taken up again.
+        yield from write(partial(_settle, run, version))
+    run.timer.stage("")
+    return _report(run, compilation, changes)
+
+
+def _begin(tenancy: Tenancy, options: CompileOptions) -> Plan[_Run]:
+    timer = _Timer(options.clock)
+    timer.stage("read")
+    tenant = yield from state(tenancy)
+    as_of_us = tenant["logical_us"] or 0
+    imported = (yield from in_force(tenancy, as_of_us)) or NOTHING_IMPORTED
+    profile = in_use(options.profile, imported.compiler_parameters)
+    before = yield from last_run(tenancy)
+    version = tenant["state_version"]
+    settled = tenant["compiled_version"] == version and _next(before, options, imported) == before
+    return _Run(tenancy, options, profile, imported, timer, version, as_of_us, settled)
+
+
+def _summarise(run: _Run) -> Procedure[None]:
+    """Summarise the sessions that need it and keep the summaries, a page of sessions at a time."""
+    after = ""
+    while page := (yield from read(partial(_unread, run, after))):
+        for group in _groups(page):
+            made = yield from read(partial(_group_summaries, run, group))
+            yield from _keep(run, group, made)
+        after = page[-1]["session_key"]
+
+
+def _unread(run: _Run, after: str) -> Plan[list[Row]]:
+    rows = yield bind(
+        "compiler/unread_sessions",
+        tenant_id=run.tenancy.tenant_id,
+        after=after,
+        full=run.options.full,
+        summary_version=run.summary_version,
+        logging_sessions=LOGGING_SESSIONS,
+        limit=_SESSIONS,
+    )
+    return rows
+
+
+def _groups(page: Sequence[Row]) -> Iterator[list[Row]]:
+    """The sessions of a page in groups of few events; a large session stands alone."""
+    group: list[Row] = []
+    for row in page:
+        if group and sum(one["event_count"] for one in group) + row["event_count"] > _EVENTS:
+            yield group
+            group = []
+        group.append(row)
+    yield group
+
+
+def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionSummary]]:
+    if len(group) == 1 and group[0]["event_count"] > _EVENTS:
+        reader = yield from _long_session(run, group[0]["session_key"])
+        return {group[0]["session_key"]: reader.summary()}
+    keys = [row["session_key"] for row in group]
+    rows = yield bind("compiler/events", tenant_id=run.tenancy.tenant_id, session_keys=keys)
+    readers = {key: SessionReader(run.profile) for key in keys}
+    for row in rows:
+        readers[row["session_key"]].add(stored_event(row["event"]))
+    return {key: readers[key].summary() for key in keys}
+
+
+def _long_session(run: _Run, session_key: str) -> Plan[SessionReader]:
+    """A session read page by page, none of which is kept."""
+    reader, after = SessionReader(run.profile), _FIRST
+    while events := (yield from session_page(run.tenancy, session_key, after, _EVENTS)):
+        for event in events:
+            reader.add(event)
+        after = (events[-1].sequence, events[-1].time_us, events[-1].event_id)
+    return reader
+
+
+def session_page(
+    tenancy: Tenancy, session_key: str, after: tuple[int, int, str] = _FIRST, limit: int = _EVENTS
+) -> Plan[list[StoredEvent]]:
+    """The next events of a session in its order."""
+    sequence, time_us, event_id = after
+    rows = yield bind(
+        "compiler/session_page",
+        tenant_id=tenancy.tenant_id,
+        session_key=session_key,
+        sequence=sequence,
+        time_us=time_us,
+        event_id=event_id,
+        limit=limit,
+    )
+    return [stored_event(row["event"]) for row in rows]
+
+
+def _keep(run: _Run, group: Sequence[Row], made: Mapping[str, SessionSummary]) -> Procedure[None]:
+    run.summarised += len(made)
+    run.events += sum(summary.event_count for summary in made.values())
+    run.options.progress("sessions", run.summarised)
+    if run.options.dry_run:
+        run.fresh |= made
+        return
+    rows = [
+        {"session_key": row["session_key"], "version": row["version"], "summary": made[row["session_key"]].to_json()}
+        for row in group
+    ]
+    yield from write(partial(_store_summaries, run, rows))
+
+
+def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
+    yield bind(
+        "compiler/store_summaries",
+        tenant_id=run.tenancy.tenant_id,
+        summaries=list(rows),
+        summary_version=run.summary_version,
+    )
+    if run.settled:
+        # Of another release or profile: the artifacts of these are still to be compiled, whenever this run ends.
+        yield from _settle(run, _NEVER)
+
+
+def _ledger(run: _Run) -> Procedure[Ledger]:
+    """All summaries, those just made and not stored included."""
+    run.stage("summaries")
+    ledger = Ledger(run.profile.habit_positions)
+    after = ""
+    while page := (yield from read(partial(_summaries, run, after))):
+        for row in page:
+            if row["session_key"] not in run.fresh:
+                ledger.add(SessionSummary.parse(row["summary"]))
+        after = page[-1]["session_key"]
+    for key in sorted(run.fresh):
+        ledger.add(run.fresh[key])
+    return ledger
+
+
+def _summaries(run: _Run, after: str) -> Plan[list[Row]]:
+    rows = yield bind(
+        "compiler/summaries",
+        tenant_id=run.tenancy.tenant_id,
+        after=after,
+        summary_version=run.summary_version,
+        limit=_SUMMARIES,
+    )
+    return rows
+
+
+def _compare(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
+    rows = yield bind("compiler/heads", tenant_id=run.tenancy.tenant_id, lineages=LINEAGES)
+    making = Making(run.tenancy.tenant_id, run.profile, run.as_of_us)
+    return reconcile((stored_head(row["head"]) for row in rows), compilation.drafts, making)
+
+
+def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...], int] | None]:
+    """Write what differs, under the lock of the tenant's model; raise the state's version if anything did.
+
+    The changes and the version of the state that is compiled with them. None where events were erased since the
+    sessions were read: then nothing is written of what they said.
+    """
+    names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
+    locked = yield bind("compiler/lock", **names)
+    if (yield from _erased(run)):
+        return None
+    planned = yield from _compare(run, compilation)
+    changes, wrote = yield from store_changes(run.tenancy, planned, run.as_of_us)
+    model = Model.of(compilation)
+    if model.empty:
+        yield bind("compiler/drop_model", **names)
+    elif locked[0]["model_hash"] != (fresh := model_hash(text := model.to_json())):
+        yield bind("compiler/keep_model", **names, model=text, model_hash=fresh, profile=run.profile.name)
+    yield from _keep_parameters(run)
+    version = run.version
+    if wrote:
+        # Somebody else's commit in between stays uncompiled: then the mark remains where this run began.
+        bumped = yield from bump(run.tenancy, run.as_of_us)
+        version = bumped if bumped == version + 1 else version
+    return changes, version
+
+
+def _settle(run: _Run, version: int) -> Plan[None]:
+    """Note that the tenant's state of *version* is compiled."""
+    yield bind("compiler/settle", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key, version=version)
+
+
+def _erased(run: _Run) -> Plan[bool]:
+    """Whether events were erased since the run began."""
+    rows = yield bind("compiler/erased", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key)
+    return any(row["erased_version"] > run.version for row in rows)
+
+
+def _keep_parameters(run: _Run) -> Plan[None]:
+    before = yield from last_run(run.tenancy)
+    now = _next(before, run.options, run.imported)
+    if now != before:
+        yield bind(
+            "compiler/keep_parameters",
+            tenant_id=run.tenancy.tenant_id,
+            model_key=model_key(run.tenancy),
+            compiler_parameters=now.to_json(),
+        )
+
+
+def _next(before: LastRun, options: CompileOptions, imported: InForce) -> LastRun:
+    return before.next(options.profile, imported.compiler_parameters, imported.fingerprint_id)
+
+
+def _report(run: _Run, compilation: Compilation, changes: Sequence[Change]) -> CompileReport:
+    return CompileReport(
+        tenant_id=run.tenancy.tenant_id,
+        profile=run.profile.name,
+        as_of_us=run.as_of_us or None,
+        sessions=compilation.sessions,
+        summarised=run.summarised,
+        events=run.events,
+        full=run.options.full,
+        dry_run=run.options.dry_run,
+        **counts(changes),
+        changes=reported(changes),
+        near_duplicates=len(compilation.near_duplicates),
+        without_outcome=compilation.without_outcome,
+        shortened=compilation.shortened,
+        seconds={name: round(seconds, 4) for name, seconds in run.timer.seconds.items()},
+    )

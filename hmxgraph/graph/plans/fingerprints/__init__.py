@@ -1,0 +1,1 @@
+"""Fingerprints made, received, and confirmed by what a tenant sees for itself."""

@@ -1,0 +1,1 @@
+"""Task records and semantic memories: written, searched, digested, looked after (memd)."""

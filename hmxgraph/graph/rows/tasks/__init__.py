@@ -1,0 +1,1 @@
+"""Task records and semantic memories as nodes, views and results (memd)."""

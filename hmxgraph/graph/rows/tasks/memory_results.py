@@ -1,0 +1,200 @@
+"""What the operations on semantic memories give back."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hmxgraph.graph.plan import Row
+from hmxgraph.graph.rows.artifacts import ALWAYS
+from hmxgraph.graph.rows.memories import held_status
+from hmxgraph.graph.rows.tasks.results import RecordView
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.tasks.matching import shortened
+from hmxgraph.tasks.usefulness import grounded_tier, hidden_reason
+
+_SHOWN = ("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object")
+_FURTHER = ("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """A semantic memory with its trust tier, and the reason where it is hidden.
+
+    ``grounding`` are the ids of task records that rest on the same events; without any the memory is a mere candidate.
+    """
+
+    memory_id: str
+    kind: str
+    text: str
+    status: str
+    trust_tier: str
+    properties: dict[str, Any]
+    grounding: tuple[str, ...] = ()
+    event_ids: tuple[str, ...] = ()
+    hidden_reason: str | None = None
+    superseded_by: str | None = None
+    supersedes: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The memory as a JSON-able dict."""
+        links = {"grounding": list(self.grounding), "event_ids": list(self.event_ids)}
+        return self.trust() | self.properties | links | {"text": self.text, "supersedes": self.supersedes}
+
+    def trust(self) -> dict[str, Any]:
+        """Id, trust and visibility: what every compact answer keeps."""
+        kept = {
+            "memory_id": self.memory_id,
+            "kind": self.kind,
+            "status": self.status,
+            "trust_tier": self.trust_tier,
+            "grounding": list(self.grounding),
+            "hidden_reason": self.hidden_reason,
+            "superseded_by": self.superseded_by,
+        }
+        return {name: value for name, value in kept.items() if value not in (None, [])}
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """Several memories, in the order they were named."""
+
+    memories: tuple[MemoryView, ...]
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __iter__(self) -> Iterator[MemoryView]:
+        return iter(self.memories)
+
+    def document(self) -> dict[str, Any]:
+        """The memories as a JSON-able dict."""
+        return {"memories": [view.document() for view in self.memories]}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHit:
+    """A memory that a search found."""
+
+    view: MemoryView
+    score: float
+    text: str
+    expanded_siblings: tuple[dict[str, Any], ...] = ()
+    compact: bool = False
+
+    @property
+    def memory_id(self) -> str:
+        """The memory's id."""
+        return self.view.memory_id
+
+    @property
+    def trust_tier(self) -> str:
+        """The memory's trust tier."""
+        return self.view.trust_tier
+
+    def document(self) -> dict[str, Any]:
+        """The hit as a JSON-able dict; a compact one keeps ids, trust and a short text."""
+        found = (self.view.trust() if self.compact else self.view.document()) | {
+            "score": self.score,
+            "text": self.text,
+        }
+        if self.expanded_siblings:
+            found["expanded_siblings"] = [dict(one) for one in self.expanded_siblings]
+        return found
+
+    def compacted(self) -> "MemoryHit":
+        """The same hit with a short text."""
+        siblings = tuple(one | {"text": shortened(one["text"])} for one in self.expanded_siblings)
+        return replace(self, text=shortened(self.text), expanded_siblings=siblings, compact=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryResult:
+    """Memories, best first, beside the digest that a mode asked for; ``omitted`` were left out for the budget."""
+
+    hits: tuple[MemoryHit, ...]
+    mode: str = "generic"
+    digest: RecordView | None = None
+    omitted: int = 0
+    token_estimate: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[MemoryHit]:
+        return iter(self.hits)
+
+    def document(self) -> dict[str, Any]:
+        """The result as a JSON-able dict."""
+        found = {"mode": self.mode, "hits": [hit.document() for hit in self.hits], "omitted": self.omitted}
+        if self.digest:
+            found["digest"] = self.digest.document()
+        return found if self.token_estimate is None else found | {"token_estimate": self.token_estimate}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An answer in named figures, such as ``stats``, ``health`` and ``metrics`` give it."""
+
+    figures: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.figures[name]
+
+    def document(self) -> dict[str, Any]:
+        """The figures as a JSON-able dict."""
+        return dict(self.figures)
+
+
+@dataclass(frozen=True, slots=True)
+class DreamReport:
+    """What maintenance would do (dry run) or did: actions, what it only reports, what is blocked, and its record."""
+
+    dry_run: bool
+    actions: tuple[dict[str, Any], ...]
+    reported: tuple[dict[str, Any], ...]
+    blocked: tuple[dict[str, Any], ...]
+    report_id: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The report as a JSON-able dict."""
+        return {
+            "dry_run": self.dry_run,
+            "actions": [dict(one) for one in self.actions],
+            "reported": [dict(one) for one in self.reported],
+            "blocked": [dict(one) for one in self.blocked],
+            "report_id": self.report_id,
+        }
+
+
+def memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
+    """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: what ended it later is not told."""
+    memory = row["memory"]
+    over = memory.get("valid_to_us", ALWAYS) <= now_us or not memory["text"]
+    held = memory | ({} if over else {"valid_to_us": None, "delete_reason": None, "status": held_status(memory)})
+    superseded_by = row["superseded_by"] if over else None
+    reason = hidden_reason(
+        held["status"],
+        superseded=superseded_by is not None,
+        deleted=memory.get("deleted_us") is not None,
+        over=over,
+        begun=memory["valid_from_us"] <= now_us,
+    )
+    return MemoryView(
+        memory["memory_id"],
+        memory["kind"],
+        memory["text"],
+        held["status"],
+        grounded_tier([view.trust_tier for view in records]),
+        _properties(held),
+        tuple(view.artifact_id for view in records),
+        tuple(row.get("event_ids", ())),
+        reason,
+        superseded_by,
+        row.get("supersedes"),
+    )
+
+
+def _properties(memory: Row) -> dict[str, Any]:
+    found = {name: memory[name] for name in (*_SHOWN, *_FURTHER) if memory.get(name) is not None}
+    times = {"first_us": "first_seen", "last_us": "last_seen", "valid_from_us": "valid_from", "valid_to_us": "valid_to"}
+    return found | {shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None}
