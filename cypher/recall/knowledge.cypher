@@ -239,15 +239,21 @@ CALL () {
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
     AND event.time_us <= $as_of_us
     AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
-    AND event.event_type IN ['tool_call', 'tool_result', 'error']
+    AND event.event_type IN [
+      'tool_call', 'tool_result', 'error', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action'
+    ]
   WITH event
   ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 200
   RETURN collect([
     event.event_type,
     left(event.text, 400),
-    CASE WHEN event.event_type = 'tool_call' AND size(event.content) <= 4000 THEN event.content ELSE '{}' END,
-    event.call_id
+    CASE
+      WHEN NOT event.event_type IN ['tool_result', 'error'] AND size(event.content) <= 4000 THEN event.content
+      ELSE '{}'
+    END,
+    event.call_id,
+    coalesce(event.failed, false)
   ]) AS session
 }
 RETURN

@@ -13,6 +13,7 @@ from hmxgraph.ingest.salience import base_salience, mark, signature
 from hmxgraph.ingest.speaker import speaker
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.identity import node_key
+from hmxgraph.protocol.outcomes import went_well
 from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.text.lines import event_line, label_of
 from hmxgraph.text.scope import scope_token
@@ -101,6 +102,8 @@ def _properties(event: Event, key: str, session_key: str, readable: dict[str, An
 def _rare(event: Event) -> dict[str, Any]:
     """The properties that few events have."""
     found: dict[str, Any] = {}
+    if went_well(event.event_type, event.content) is False:
+        found["failed"] = True
     if event.embeddings is not None:
         found["embeddings"] = list(event.embeddings)
         if _SHORTEST <= hypot(*event.embeddings) <= _LONGEST:

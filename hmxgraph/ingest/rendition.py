@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.outcomes import went_well
 from hmxgraph.text.excerpts import GAP
 
 # Characters. A pack never shows more of one event, its beginning or an excerpt; the index never reads more of it.
@@ -109,7 +110,7 @@ def _tool_call(content: Content) -> str:
 
 
 def _tool_result(content: Content) -> str:
-    arrow = " failed: " if content.get("success") is False else " -> "
+    arrow = " failed: " if went_well("tool_result", content) is False else " -> "
     return f"{_text(content, 'tool_name')}{arrow}{_text(content, 'result') or _text(content, 'error')}"
 
 

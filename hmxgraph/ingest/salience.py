@@ -3,15 +3,17 @@
 from hashlib import sha256
 
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.outcomes import went_well
 
 _BY_TYPE = {"error": 0.9, "feedback": 0.85, "decision": 0.8, "tool_call": 0.8, "tool_result": 0.6}
 _OTHERS = 0.5
+_FAILED = 0.85
 _NEW = 0.1
 _REPEAT = 0.2
 
 
 def base_salience(event: Event) -> float:
-    """The salience of the event's type: failed results and messages of users stand out.
+    """The salience of the event's type: what failed and messages of users stand out.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"role": "user"})
@@ -19,11 +21,10 @@ def base_salience(event: Event) -> float:
     0.7
     """
     content = event.content
-    if event.event_type == "tool_result" and content.get("success") is False:
-        return 0.85
     if event.event_type == "message" and content.get("role") == "user":
         return 0.7
-    return _BY_TYPE.get(event.event_type, _OTHERS)
+    least = _FAILED if went_well(event.event_type, content) is False else 0.0
+    return max(_BY_TYPE.get(event.event_type, _OTHERS), least)
 
 
 def adjusted(base: float, *, new: bool, repeat: bool) -> float:
@@ -49,7 +50,7 @@ def signature(event: Event) -> str:
     content = event.content
     names = (content.get(name) for name in ("tool_name", "error_type", "signal", "role"))
     name = next((name for name in names if isinstance(name, str) and name), "")
-    failed = ":failed" if content.get("success") is False else ""
+    failed = ":failed" if went_well(event.event_type, content) is False else ""
     return f"{event.event_type}:{sha256(name.encode()).hexdigest()[:16]}{failed}"[:200]
 
 

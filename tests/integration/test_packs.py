@@ -456,6 +456,28 @@ def test_what_stands_in_the_way_is_told_until_that_very_action_succeeds(learned)
     assert blockers(script.run("make build")) == ()
 
 
+@pytest.mark.parametrize(
+    ("event_type", "bad", "good"),
+    [
+        ("command_exec", {"exit_code": 1}, {"exit_code": 0}),
+        ("test_run", {"passed": 11, "failed": 1}, {"passed": 12, "failed": 0}),
+        ("api_result", {"status_code": 503}, {"status_code": 200}),
+    ],
+)
+def test_work_that_tells_its_own_end_stands_in_the_way_as_well(graph, event_type, bad, good):
+    """Commands, tests and requests are no calls with results: they say themselves how they went."""
+    work = {"command": "make test", "method": "POST", "url": "https://shop.example/orders"}
+
+    def blockers(number, outcome):
+        graph.ingest([event("working", number, event_type, work | outcome, tenant=graph.tenant_id)])
+        hints = graph.pack(QUERY, session_id="working").workflow_hints
+        return () if hints is None else hints.blockers
+
+    assert len(blockers(0, bad)) == 1
+    assert len(blockers(1, bad)) == 1
+    assert blockers(2, good) == ()
+
+
 def test_a_conflict_ends_with_the_evidence_of_a_side(graph):
     """Until then no side is told as if nobody had said otherwise; then not even the conflict tells what was said."""
 

@@ -9,6 +9,7 @@ from hmxgraph.compiler.sessions.commands import command_name
 from hmxgraph.compiler.sessions.web_requests import REQUEST_FIELDS, request_name
 from hmxgraph.compiler.vocabulary import SHELL_WORDS
 from hmxgraph.protocol.identity import indexable
+from hmxgraph.protocol.outcomes import went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # What a command line may show of itself inside an artifact.
@@ -59,33 +60,25 @@ def action_of(event: SessionEvent) -> Action | None:
 
     A tool call is finished by its result; a command, an edit, a test run, a browser action tell their end themselves.
     """
-    content = event.content
+    content, ok = event.content, went_well(event.event_type, event.content)
     match event.event_type:
         case "tool_call":
             return _tool_call(content)
         case "command_exec":
             line = _command_line(content) or ""
-            return Action(command_name(line) or "command_exec", {}, _shown(line), _went_well(content), finished=True)
+            return Action(command_name(line) or "command_exec", {}, _shown(line), ok, finished=True)
         case "test_run":
             line = _command_line(content) or ""
-            return Action(command_name(line) or "test_run", {}, _shown(line), _passed(content), finished=True)
+            return Action(command_name(line) or "test_run", {}, _shown(line), ok, finished=True)
         case "file_edit" | "api_result":
             name = request_name(content) if event.event_type == "api_result" else ""
-            return Action(name or event.event_type, {}, "", _went_well(content), finished=True)
+            return Action(name or event.event_type, {}, "", ok, finished=True)
         case "browser_action":
             verb = content.get("action") or content.get("type")
             name = tool_name(f"browser {verb}") if isinstance(verb, str) and verb.isalpha() else "browser_action"
-            return Action(name, {}, "", _went_well(content), finished=True)
+            return Action(name, {}, "", ok, finished=True)
         case _:
             return None
-
-
-def result_went_well(content: Mapping[str, Any]) -> bool | None:
-    """Whether a tool's result reports success; None where it does not say."""
-    if isinstance(content.get("success"), bool):
-        return bool(content["success"])
-    inner = content.get("result")
-    return _went_well(inner) if isinstance(inner, Mapping) else _went_well(content)
 
 
 def tool_name(value: object) -> str:
@@ -130,27 +123,3 @@ def _shown(line: str) -> str:
     said, text = command_name(line), mask_secrets(" ".join(line.split()))
     before, found, after = text.partition(said) if said else ("", "", "")
     return (f"{mask_ids(before)}{said}{mask_ids(after)}" if found else mask_ids(text))[:LONGEST_COMMAND]
-
-
-def _went_well(content: Mapping[str, Any]) -> bool | None:
-    for field in ("success", "ok"):
-        if isinstance(content.get(field), bool):
-            return bool(content[field])
-    for field in ("exit_code", "returncode", "return_code"):
-        if isinstance(content.get(field), int):
-            return bool(content[field] == 0)
-    for field in ("status_code", "status"):
-        if isinstance(content.get(field), int):
-            return bool(content[field] < 400)
-    return False if content.get("error") else None
-
-
-def _passed(content: Mapping[str, Any]) -> bool | None:
-    failed = content.get("failed", content.get("failures"))
-    if isinstance(failed, int):
-        return failed == 0
-    if isinstance(content.get("passed"), bool):
-        return bool(content["passed"])
-    if isinstance(content.get("status"), str):
-        return content["status"].lower() in {"passed", "pass", "ok", "success", "succeeded"}
-    return _went_well(content)

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.sessions.actions import SessionEvent, action_of, result_went_well, tool_name
+from hmxgraph.compiler.sessions.actions import SessionEvent, action_of, tool_name
 from hmxgraph.compiler.sessions.origins import Origins
 from hmxgraph.compiler.sessions.outcomes import Verdict, from_work, judged
 from hmxgraph.compiler.sessions.signatures import error_message, error_type, signature
 from hmxgraph.compiler.sessions.steps import OpenStep, OpenSteps
 from hmxgraph.compiler.sessions.summary import Decision, Failure, SessionSummary, Situation
 from hmxgraph.compiler.words import telling_words, text_terms, value_terms
+from hmxgraph.protocol.outcomes import went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
 _OPENINGS = 3
@@ -126,7 +127,7 @@ class SessionReader:
         if step is None:
             return
         self._steps.name(event.event_id, step)
-        self._finish(step, event, ok=result_went_well(event.content))
+        self._finish(step, event, ok=went_well(event.event_type, event.content))
 
     def _finish(self, step: OpenStep, event: SessionEvent, *, ok: bool | None) -> None:
         told = event.content.get("result", event.content)

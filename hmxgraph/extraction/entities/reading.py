@@ -12,6 +12,7 @@ from hmxgraph.extraction.entities.spans import spans
 from hmxgraph.extraction.values import Mention, Ref, Relation
 from hmxgraph.extraction.voice import Voice
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.outcomes import went_well
 
 # Results list what was asked for and much else; a few names are enough to find them by.
 MOST_RESULTS = 16
@@ -89,20 +90,13 @@ def _relations(event: Event, gathered: Gathering) -> list[Relation]:
     if event.event_type == "decision":
         chosen = content.get("chosen_option")
         found["concept"] = [gathered.ref("concept", chosen[:80])] if isinstance(chosen, str) else []
-    relations = list(relating.structural(event.event_type, _outcome(content), found))
+    relations = list(relating.structural(event.event_type, found, failed=went_well(event.event_type, content) is False))
     if "error_type" in found:
         text = content.get("change") or content.get("summary") or content.get("message")
         actors = [ref for kind in ("file", "command", "tool") for ref in found.get(kind, ())]
         errors = [(ref, ref.normalised) for ref in found["error_type"]]
         relations.extend(relating.mended(text, errors, actors) if isinstance(text, str) else ())
     return relations
-
-
-def _outcome(content: Mapping[str, Any]) -> str:
-    success, code = content.get("success"), content.get("exit_code")
-    if success is False or (type(code) is int and code != 0):
-        return "failed"
-    return "succeeded" if success is True or code == 0 else ""
 
 
 def _title_type(title: Any) -> str:

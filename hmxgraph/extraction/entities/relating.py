@@ -12,7 +12,7 @@ MOST_RELATIONS = 12
 class Rule(NamedTuple):
     """In events of *event_type*, each entity of type *source* stands in *relation_type* to each of type *target*.
 
-    *when* narrows it to events that succeeded or failed; at most *most* relations come of one rule.
+    *failed* narrows it to events that tell of a failure; at most *most* relations come of one rule.
     """
 
     event_type: str
@@ -20,7 +20,7 @@ class Rule(NamedTuple):
     relation_type: str
     target: str
     confidence: float
-    when: str = ""
+    failed: bool = False
     most: int = 4
 
 
@@ -29,16 +29,16 @@ RULES: tuple[Rule, ...] = (
     Rule("tool_call", "tool", "runs", "command", 0.95),
     Rule("tool_call", "tool", "touches", "file", 0.9),
     Rule("tool_call", "tool", "touches", "url", 0.9),
-    Rule("tool_result", "tool", "raises", "error_type", 0.9, when="failed"),
+    Rule("tool_result", "tool", "raises", "error_type", 0.9, failed=True),
     Rule("command_exec", "agent", "uses", "command", 1.0),
     Rule("command_exec", "command", "touches", "file", 0.9),
-    Rule("command_exec", "command", "raises", "error_type", 0.9, when="failed"),
+    Rule("command_exec", "command", "raises", "error_type", 0.9, failed=True),
     Rule("test_run", "agent", "uses", "command", 1.0),
     Rule("test_run", "command", "touches", "file", 0.9),
-    Rule("test_run", "command", "raises", "error_type", 0.9, when="failed"),
+    Rule("test_run", "command", "raises", "error_type", 0.9, failed=True),
     Rule("file_edit", "agent", "touches", "file", 1.0),
     Rule("browser_action", "agent", "touches", "url", 1.0),
-    Rule("api_result", "host", "raises", "error_type", 0.9, when="failed"),
+    Rule("api_result", "host", "raises", "error_type", 0.9, failed=True),
     Rule("decision", "agent", "chooses", "concept", 0.9),
     Rule("error", "tool", "raises", "error_type", 1.0),
     Rule("error", "command", "raises", "error_type", 0.9),
@@ -56,10 +56,10 @@ MENDED = re.compile(
 _MENDERS = ("tool", "command", "file", "symbol")
 
 
-def structural(event_type: str, outcome: str, found: dict[str, list[Ref]]) -> Iterator[Relation]:
+def structural(event_type: str, found: dict[str, list[Ref]], *, failed: bool) -> Iterator[Relation]:
     """The relations that the table gives for an event of this type, whose entities by type are *found*."""
     for rule in _BY_TYPE.get(event_type, ()):
-        if rule.source in found and rule.target in found and (not rule.when or rule.when == outcome):
+        if rule.source in found and rule.target in found and (failed or not rule.failed):
             pairs = [(one, other) for one in found[rule.source] for other in found[rule.target]]
             for one, other in pairs[: rule.most]:
                 yield Relation(one, rule.relation_type, other, rule.confidence)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hmxgraph.protocol.outcomes import went_well
+
 
 @dataclass(frozen=True, slots=True)
 class ObservedEvent:
@@ -31,14 +33,13 @@ def observed(row: Mapping[str, Any], content: Mapping[str, Any]) -> ObservedEven
     'exec'
 
     """
-    success = content.get("success")
     return ObservedEvent(
         row["event_id"],
         row["event_type"],
         row["time_us"],
         call=row.get("correlation_id") or row["event_id"],
         tool=_text(content.get("tool_name")) or _after_tool(row.get("source") or ""),
-        success=success if isinstance(success, bool) else None,
+        success=went_well(row["event_type"], content),
         error_type=_text(content.get("error_type")),
         confidence=_share(content.get("confidence")),
         signal=_text(content.get("signal")),

@@ -29,11 +29,11 @@ class Progress:
 def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession) -> Progress:
     """Where *session* stands in *schema* after the actions *done*: steps are reached in order, by one of their tools.
 
-    Where no actions are told, those that the session called count.
+    Where no actions are told, those that the session began count.
     """
     steps = steps_of(schema.content)
     current = 0
-    for action in done or _called(session):
+    for action in done or _begun(session):
         reached = next((n for n in range(current, len(steps)) if action in steps[n].tools), None)
         current = current if reached is None else reached + 1
     return Progress(schema, steps, current)
@@ -78,7 +78,7 @@ def blockers(session: RunningSession) -> list[str]:
         if each.failed:
             open_failures.pop(each.action, None)
             open_failures[each.action] = each.text[:LONGEST_BLOCKER]
-        elif each.event_type == "tool_result":
+        elif each.ends:
             open_failures.pop(each.action, None)
     return list(open_failures.values())[::-1][:MOST_BLOCKERS]
 
@@ -134,5 +134,5 @@ def _suggested(step: Step, schema: KnownArtifact) -> dict[str, Any]:
     }
 
 
-def _called(session: RunningSession) -> list[str]:
-    return [each.action for each in session.events if each.event_type == "tool_call"]
+def _begun(session: RunningSession) -> list[str]:
+    return [each.action for each in session.events if each.begins]

@@ -143,12 +143,22 @@ class Evidence:
 
 
 class Happened(NamedTuple):
-    """A call, result or error of the running session; ``action`` is the name of what was called."""
+    """A deed, result or error of the running session; ``action`` is the name of what was done."""
 
     event_type: str
     text: str
     action: str
     failed: bool = False
+
+    @property
+    def begins(self) -> bool:
+        """Whether something was begun: results and errors only tell what came of it."""
+        return self.event_type not in {"tool_result", "error"}
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is known that it ended: that of a call is told by its result."""
+        return self.event_type != "tool_call"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.compiler.sessions.actions import action_of, result_went_well
+from hmxgraph.compiler.sessions.actions import action_of
 from hmxgraph.compiler.sessions.commands import command_name
 from hmxgraph.compiler.sessions.reading import summarise
 from hmxgraph.compiler.verbs import instruction, kind_of
@@ -69,21 +69,6 @@ def test_telling_events_are_no_actions():
     """Messages, results, errors, decisions and feedback are not done by anybody."""
     for event_type in ("message", "tool_result", "error", "decision", "feedback", "observation", "x-acme-note"):
         assert action_of(event("s", 0, event_type, {})) is None
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ({"success": True}, True),
-        ({"success": False, "result": {}}, False),
-        ({"result": {"exit_code": 2}}, False),
-        ({"result": {"error": "no"}}, False),
-        ({"result": {"value": 1}}, None),
-    ],
-)
-def test_result_says_how_it_went(content, expected):
-    """Success is what the result says, or unknown."""
-    assert result_went_well(content) is expected
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,11 @@ def test_a_relation_rule_relates_what_it_names(rule):
     """A relation rule relates an entity of its source type to one of its target type, when it says so."""
     source, target = Ref(rule.source, "one"), Ref(rule.target, "other")
     found = {rule.source: [source], rule.target: [target]}
-    told = [(one.source, one.relation_type, one.target) for one in structural(rule.event_type, rule.when, found)]
+    told = [
+        (one.source, one.relation_type, one.target) for one in structural(rule.event_type, found, failed=rule.failed)
+    ]
     assert (source, rule.relation_type, target) in told
-    if rule.when:
-        assert not any(one.relation_type == rule.relation_type for one in structural(rule.event_type, "", found))
+    if rule.failed:
+        assert not any(
+            one.relation_type == rule.relation_type for one in structural(rule.event_type, found, failed=False)
+        )

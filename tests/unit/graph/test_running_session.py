@@ -1,20 +1,28 @@
 """The running session as packs see it: what was called, and what of it failed."""
 
-import pytest
-
 from hmxgraph.graph.rows.packs.running_session import happened
 
+CALL = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
 
-@pytest.mark.parametrize(
-    ("event_type", "text", "failed"),
-    [
-        ("error", "namespace not found", True),
-        ("tool_result", "pytest failed: 3 errors -> see log", True),
-        ("tool_result", "pytest -> 12 passed, failed: 0", False),
-        ("tool_call", "grep(pattern=deploy failed: )", False),
-    ],
-)
-def test_what_failed_is_told_by_the_event_and_not_by_its_words(event_type, text, failed):
-    """A result that only speaks of failures is none, nor is a call that looks for them."""
-    [told] = happened([[event_type, text, "{}", None]])
-    assert told.failed is failed
+
+def test_what_came_of_a_call_stands_under_its_action():
+    """A result by its call id, one without under its tool's last call, an error without under what was done last."""
+    told = list(
+        happened(
+            [
+                ["error", "no space left", "{}", None, True],
+                ["test_run", "$ make test -> exit 2", '{"command": "make test", "exit_code": 2}', None, True],
+                ["tool_result", "bash -> failed: 0", "{}", "c1", False],
+                ["tool_result", "bash failed: denied", "{}", None, True],
+                CALL,
+            ]
+        )
+    )
+    assert [each.action for each in told] == ["bash", "bash", "bash", "make test", "make test"]
+    assert [each.failed for each in told] == [False, True, False, True, True]
+
+
+def test_a_deed_too_long_to_be_fetched_goes_by_its_text():
+    """Its content is left out then."""
+    [told] = happened([["tool_call", "write_file(text=" + "x" * 300, "{}", None, False]])
+    assert told.action == "write_file"

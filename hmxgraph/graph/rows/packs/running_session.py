@@ -8,37 +8,33 @@ from hmxgraph.graph.rows.packs.guidance import action_name
 from hmxgraph.recall.known.values import Happened
 
 _TOOL = re.compile(r"[^\s(]+")
-# What stands between a tool and its result (ingest.rendition): the first, as a result may contain either.
-_ARROW = re.compile(r" failed: | -> ")
+_ANSWERS = frozenset({"tool_result", "error"})
 
 
 def happened(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
-    """Calls, results and errors as they came; *rows* have type, text, content and call id, latest first.
+    """What was done and what came of it, as it came; *rows* have type, text, content, call id and failed, latest first.
 
-    A result without a call id answers the last call of its tool, an error without one the last call of all.
+    A result without a call id answers the last call of its tool, an error without one the last that was done.
 
-    >>> rows = [["tool_result", "bash -> ok", "{}", None], ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1"]]
-    >>> [(each.action, each.failed) for each in happened(rows)]
-    [('bash', False), ('bash', False)]
+    >>> call = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
+    >>> [(each.action, each.failed) for each in happened([["tool_result", "bash failed: no", "{}", None, True], call])]
+    [('bash', False), ('bash', True)]
 
     """
     by_call: dict[str, str] = {}
     by_tool: dict[str, str] = {}
     last = ""
-    for event_type, text, content, call_id in reversed(rows):
-        tool = _tool(text)
+    for event_type, text, content, call_id, failed in reversed(rows):
+        if event_type in _ANSWERS:
+            tool = _tool(text)
+            action = by_call.get(call_id) or (last if event_type == "error" else by_tool.get(tool, tool))
+        else:
+            action = last = action_name(event_type, content, text)
         if event_type == "tool_call":
-            action = last = by_tool[tool] = action_name(event_type, content, text)
+            by_tool[_tool(text)] = action
             if call_id is not None:
                 by_call[call_id] = action
-        else:
-            action = by_call.get(call_id) or (last if event_type == "error" else by_tool.get(tool, tool))
-        yield Happened(event_type, text, action, failed=_failed(event_type, text))
-
-
-def _failed(event_type: str, text: str) -> bool:
-    arrow = _ARROW.search(text) if event_type == "tool_result" else None
-    return event_type == "error" or (arrow is not None and arrow.group() == " failed: ")
+        yield Happened(event_type, text, action, failed=failed)
 
 
 def _tool(text: str) -> str:

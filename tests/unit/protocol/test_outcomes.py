@@ -1,0 +1,75 @@
+"""How what an event tells of went, as far as it says so."""
+
+import pytest
+
+from hmxgraph.protocol.outcomes import went_well
+
+WORK = ("command_exec", "file_edit", "test_run", "browser_action", "api_result")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"success": True, "result": {"exit_code": 1}}, True),
+        ({"success": False, "result": {}}, False),
+        ({"success": "yes", "result": "done"}, None),
+        ({"result": {"exit_code": 2}}, False),
+        ({"result": {"isError": True, "content": [{"type": "text", "text": "no such file"}]}}, False),
+        ({"result": {"isError": False, "content": []}}, True),
+        ({"result": "no such file", "is_error": True}, False),
+        ({"result": {"error": "no"}}, False),
+        ({"result": {"rows": []}, "error": "connection lost"}, False),
+        ({"result": {"status_code": 404}}, False),
+        ({"result": {"value": 1}}, None),
+        ({"result": "the build failed"}, None),
+    ],
+)
+def test_a_result_says_how_it_went(content, expected):
+    """Success is what the result says, else what tools report instead of it, else unknown; words prove nothing."""
+    assert went_well("tool_result", content) is expected
+
+
+@pytest.mark.parametrize("event_type", WORK)
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"success": False}, False),
+        ({"exit_code": 0}, True),
+        ({"exit_status": 1}, False),
+        ({"returncode": 127}, False),
+        ({"status_code": 503}, False),
+        ({"status": 200}, True),
+        ({"error": "timeout"}, False),
+        ({"output": "error: all good"}, None),
+    ],
+)
+def test_work_that_tells_its_end_says_how_it_went(event_type, content, expected):
+    """A command, an edit, a test run, an action in a browser, an answer of an API: by codes, states and errors."""
+    assert went_well(event_type, content) is expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"passed": 12, "failed": 0}, True),
+        ({"passed": 12, "failed": 1}, False),
+        ({"failures": 2}, False),
+        ({"passed": False}, False),
+        ({"status": "Passed"}, True),
+        ({"status": "timed out"}, False),
+    ],
+)
+def test_a_test_run_says_how_it_went(content, expected):
+    """Numbers of failed tests, a verdict or a state."""
+    assert went_well("test_run", content) is expected
+
+
+@pytest.mark.parametrize("event_type", ["message", "tool_call", "decision", "observation", "feedback", "x-acme-note"])
+def test_what_is_no_end_of_work_went_neither_way(event_type):
+    """Whatever fields it has."""
+    assert went_well(event_type, {"success": False, "exit_code": 1, "error": "no"}) is None
+
+
+def test_an_error_is_a_failure():
+    """Whatever it says."""
+    assert went_well("error", {}) is False
