@@ -1,21 +1,32 @@
 // The semantic memories that a full-text question finds, with what decides whether they are shown, and the task records
-// that rest on the same events.
+// that rest on the same events: one row. looked_at tells how much the index answered: where that is $limit, it may have
+// more. The index knows no kinds and projects, and artifacts stand in it too.
 //
 // mode: read
-// row:  memory, score, superseded_by, record_keys
-CALL db.index.fulltext.queryNodes('knowledge_text', $question, {limit: $limit})
-YIELD node AS memory, score
-WHERE memory:Memory AND memory.tenant_id = $tenant_id
-  AND ($kind IS NULL OR memory.kind = $kind)
-  AND ($project_id IS NULL OR memory.project_id = $project_id)
-OPTIONAL MATCH (successor:Memory)-[:SUPERSEDES]->(memory)
-WITH memory, score, min(successor.memory_id) AS superseded_by
+// row:  looked_at, memories
+CALL () {
+  CALL db.index.fulltext.queryNodes('knowledge_text', $question, {limit: $limit})
+  YIELD node, score
+  RETURN collect([node, score]) AS hits
+}
 RETURN
-  properties(memory) AS memory,
-  score,
-  superseded_by,
+  size(hits) AS looked_at,
   COLLECT {
-    MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(record:TaskRecord)
-    RETURN DISTINCT record.key AS key ORDER BY key LIMIT 20
-  } AS record_keys
-ORDER BY score DESC, memory.memory_id
+    UNWIND hits AS hit
+    WITH hit[0] AS memory, hit[1] AS score
+    WHERE memory:Memory AND memory.tenant_id = $tenant_id
+      AND ($kind IS NULL OR memory.kind = $kind)
+      AND ($project_id IS NULL OR memory.project_id = $project_id)
+    OPTIONAL MATCH (successor:Memory)-[:SUPERSEDES]->(memory)
+    WITH memory, score, min(successor.memory_id) AS superseded_by
+    RETURN {
+      memory: properties(memory),
+      score: score,
+      superseded_by: superseded_by,
+      record_keys: COLLECT {
+        MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(record:TaskRecord)
+        RETURN DISTINCT record.key AS key ORDER BY key LIMIT 20
+      }
+    }
+    ORDER BY score DESC, memory.memory_id
+  } AS memories

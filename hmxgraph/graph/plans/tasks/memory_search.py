@@ -14,7 +14,7 @@ from hmxgraph.graph.rows.tasks.memory_results import MemoryHit, MemoryResult, Me
 from hmxgraph.graph.rows.tasks.results import RecordView
 from hmxgraph.graph.rows.tasks.shaping import shaped
 from hmxgraph.graph.rows.tasks.wanted import Shape, checked_limit
-from hmxgraph.graph.statement import bind
+from hmxgraph.graph.statement import Statement, bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.tasks.digest_names import digest_name
 from hmxgraph.tasks.modes import mode_of
@@ -22,9 +22,12 @@ from hmxgraph.tasks.usefulness import weighed
 from hmxgraph.text.asked import checked_text
 from hmxgraph.text.terms import terms
 
-# Artifacts stand in the same full-text index, so more is asked for than is shown.
+# Artifacts and what is hidden stand in the same full-text index, so more is asked for than is shown: so many, and as
+# long as too few of them are shown so many times more, up to a limit that keeps a search of a large tenant short.
 LEAST_POOL = 60
 POOL = 4
+WIDER = 8
+MOST_LOOKED_AT = 30_720
 SIBLINGS = 8
 
 
@@ -101,22 +104,35 @@ def memory_by_id(tenancy: Tenancy, memory_id: str) -> Plan[MemoryView]:
 
 def _search(tenancy: Tenancy, asked: Asked) -> Plan[tuple[MemoryHit, ...]]:
     now_us = yield from _now(tenancy, asked.as_of_us)
-    rows = yield bind(
+    shown: list[MemoryHit] = []
+    limit, more = max(LEAST_POOL, POOL * asked.limit), True
+    while more and len(shown) < asked.limit:
+        [row] = yield _question(tenancy, asked, limit)
+        hits = yield from _hits(tenancy, row["memories"], now_us)
+        shown = [hit for hit in hits if asked.include_hidden or hit.view.hidden_reason is None]
+        more = limit <= row["looked_at"] and limit < MOST_LOOKED_AT
+        limit = min(limit * WIDER, MOST_LOOKED_AT)
+    chosen = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: asked.limit]
+    if asked.shape.expand_event_siblings:
+        chosen = yield from _with_siblings(tenancy, chosen)
+    return tuple(chosen)
+
+
+def _question(tenancy: Tenancy, asked: Asked, limit: int) -> Statement:
+    return bind(
         "memory_operations/search",
         tenant_id=tenancy.tenant_id,
         question=term_query(tenancy.scope, terms(asked.query)),
         kind=asked.kind,
         project_id=asked.project_id,
-        limit=max(LEAST_POOL, POOL * asked.limit),
+        limit=limit,
     )
+
+
+def _hits(tenancy: Tenancy, rows: Sequence[Row], now_us: int) -> Plan[list[MemoryHit]]:
     known = yield from _records(tenancy, rows)
     best = max((row["score"] for row in rows), default=1.0) or 1.0
-    hits = [_hit(row, known, best, now_us) for row in rows]
-    shown = [hit for hit in hits if asked.include_hidden or hit.view.hidden_reason is None]
-    chosen = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: asked.limit]
-    if asked.shape.expand_event_siblings:
-        chosen = yield from _with_siblings(tenancy, chosen)
-    return tuple(chosen)
+    return [_hit(row, known, best, now_us) for row in rows]
 
 
 def _now(tenancy: Tenancy, as_of_us: int | None) -> Plan[int]:
