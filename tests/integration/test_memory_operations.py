@@ -28,7 +28,7 @@ def test_added_memories_are_found_and_read(memory):
 
 
 def test_what_is_asked_for_is_found_behind_much_else(graph, memory):
-    """Other kinds, other projects and what is hidden match the words better, and are more than an index answers first."""
+    """Other kinds match the words better, and are more than the index is asked for first."""
     said = [_message(graph, 0, " ".join(f"I like rollout {number} rollout." for number in range(100)))]
     graph.ingest(said)
     for number in range(70):
