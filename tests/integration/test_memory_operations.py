@@ -27,14 +27,12 @@ def test_added_memories_are_found_and_read(memory):
     assert memory.search("rollout", project_id="q").hits == ()
 
 
-def test_what_is_asked_for_is_found_behind_much_else(graph, memory):
+def test_what_is_asked_for_is_found_behind_much_else(memory):
     """Other kinds match the words better, and are more than the index is asked for first."""
-    said = [_message(graph, 0, " ".join(f"I like rollout {number} rollout." for number in range(100)))]
-    graph.ingest(said)
     for number in range(70):
         memory.add(f"rollout rollout {number}", kind="fact", project_id="p")
     rule = memory.add("Before the next rollout of anything ask for the word of whoever is on duty", kind="policy")
-    (hit,) = memory.search("rollout", kind="policy").hits
+    (hit,) = memory.search("rollout", kind="policy", limit=5).hits
     assert hit.memory_id == rule.memory_id
     assert rule.memory_id in {hit.memory_id for hit in memory.search("rollout", limit=500).hits}
 
