@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from hmxgraph.ingest.prepare import PreparedEvent
-
-Position: TypeAlias = tuple[int, int, str]
+from hmxgraph.protocol.order import Position
 
 
 class End(NamedTuple):

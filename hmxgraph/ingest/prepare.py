@@ -13,6 +13,7 @@ from hmxgraph.ingest.salience import base_salience, mark, signature
 from hmxgraph.ingest.speaker import speaker
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.identity import node_key
+from hmxgraph.protocol.order import Position, position
 from hmxgraph.protocol.outcomes import went_well
 from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.text.lines import event_line, label_of
@@ -52,9 +53,9 @@ class PreparedEvent:
     place: tuple[str, int] = ("", 0)
 
     @property
-    def order(self) -> tuple[int, int, str]:
-        """The place in the session's total order: sequence, time, id (HMX-E 7)."""
-        return self.event.sequence, self.event.time_us, self.event.event_id
+    def order(self) -> Position:
+        """The place in the session's total order."""
+        return position(self.event)
 
 
 def prepare(

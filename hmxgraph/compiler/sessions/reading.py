@@ -11,6 +11,7 @@ from hmxgraph.compiler.sessions.signatures import error_message, error_type, sig
 from hmxgraph.compiler.sessions.steps import OpenStep, OpenSteps
 from hmxgraph.compiler.sessions.summary import Decision, Failure, SessionSummary, Situation
 from hmxgraph.compiler.words import telling_words, text_terms, value_terms
+from hmxgraph.protocol.order import position
 from hmxgraph.protocol.outcomes import went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
@@ -20,9 +21,8 @@ _TELLING = 2
 
 def summarise(events: Iterable[SessionEvent], profile: CompilerProfile = DEFAULT_PROFILE) -> SessionSummary:
     """The summary of one session's events, in whatever order they come."""
-    ordered = sorted(events, key=lambda event: (event.sequence, event.time_us, event.event_id))
     reader = SessionReader(profile)
-    for event in ordered:
+    for event in sorted(events, key=position):
         reader.add(event)
     return reader.summary()
 

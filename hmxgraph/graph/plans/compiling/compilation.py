@@ -33,11 +33,11 @@ from hmxgraph.graph.rows.compilation import (
 from hmxgraph.graph.rows.fingerprints import NOTHING_IMPORTED, InForce
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.order import BEFORE_ALL, Position, position
 
 _SESSIONS = 200
 _EVENTS = 2_000
 _SUMMARIES = 200
-_FIRST = (-1, 0, "")
 _NEVER = 0
 
 Clock = Callable[[], float]
@@ -184,7 +184,7 @@ def _groups(page: Sequence[Row]) -> Iterator[list[Row]]:
 
 def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionSummary]]:
     if len(group) == 1 and group[0]["event_count"] > _EVENTS:
-        reader = yield from _long_session(run, group[0]["session_key"])
+        reader = yield from session_read(run.tenancy, group[0]["session_key"], run.profile)
         return {group[0]["session_key"]: reader.summary()}
     keys = [row["session_key"] for row in group]
     rows = yield bind("compiler/events", tenant_id=run.tenancy.tenant_id, session_keys=keys)
@@ -194,19 +194,17 @@ def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionS
     return {key: readers[key].summary() for key in keys}
 
 
-def _long_session(run: _Run, session_key: str) -> Plan[SessionReader]:
+def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -> Plan[SessionReader]:
     """A session read page by page, none of which is kept."""
-    reader, after = SessionReader(run.profile), _FIRST
-    while events := (yield from session_page(run.tenancy, session_key, after, _EVENTS)):
+    reader, after = SessionReader(profile), BEFORE_ALL
+    while events := (yield from _session_page(tenancy, session_key, after)):
         for event in events:
             reader.add(event)
-        after = (events[-1].sequence, events[-1].time_us, events[-1].event_id)
+        after = position(events[-1])
     return reader
 
 
-def session_page(
-    tenancy: Tenancy, session_key: str, after: tuple[int, int, str] = _FIRST, limit: int = _EVENTS
-) -> Plan[list[StoredEvent]]:
+def _session_page(tenancy: Tenancy, session_key: str, after: Position) -> Plan[list[StoredEvent]]:
     """The next events of a session in its order."""
     sequence, time_us, event_id = after
     rows = yield bind(
@@ -216,7 +214,7 @@ def session_page(
         sequence=sequence,
         time_us=time_us,
         event_id=event_id,
-        limit=limit,
+        limit=_EVENTS,
     )
     return [stored_event(row["event"]) for row in rows]
 

@@ -6,17 +6,15 @@ from functools import partial
 from hmxgraph.compiler.model import Model
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.sessions.actions import SessionEvent
-from hmxgraph.compiler.sessions.reading import SessionReader, summarise
+from hmxgraph.compiler.sessions.reading import summarise
 from hmxgraph.compiler.sessions.summary import SessionSummary
 from hmxgraph.compiler.suggest import Guide, Suggestion, suggest
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, read
-from hmxgraph.graph.plans.compiling.compilation import session_page
+from hmxgraph.graph.plans.compiling.compilation import session_read
 from hmxgraph.graph.rows.compilation import model_key, stored_guide
 from hmxgraph.graph.statement import bind
 from hmxgraph.graph.tenancy import Tenancy
-
-_PAGE = 2_000
 
 
 def suggest_for_events(
@@ -46,15 +44,11 @@ def guides(tenancy: Tenancy) -> Plan[tuple[Model, list[Guide]]]:
 
 
 def _stored(tenancy: Tenancy, session_id: str, profile: CompilerProfile) -> Plan[Suggestion]:
-    reader, session_key = SessionReader(profile), tenancy.node_key(session_id)
-    after, found = (-1, 0, ""), False
-    while events := (yield from session_page(tenancy, session_key, after, _PAGE)):
-        for event in events:
-            reader.add(event)
-        after, found = (events[-1].sequence, events[-1].time_us, events[-1].event_id), True
-    if not found:
+    reader = yield from session_read(tenancy, tenancy.node_key(session_id), profile)
+    running = reader.summary()
+    if not running.event_count:
         raise NotFound("session", session_id, tenancy.tenant_id)
-    return (yield from _suggestion(tenancy, reader.summary(), profile))
+    return (yield from _suggestion(tenancy, running, profile))
 
 
 def _suggestion(tenancy: Tenancy, running: SessionSummary, profile: CompilerProfile) -> Plan[Suggestion]:
