@@ -9,6 +9,7 @@ import orjson
 from hmxgraph.errors import MalformedJson
 
 MAX_DEPTH = 64
+_NESTED = (dict, list)
 _DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x20 for code in range(256))
 _NO_OPENERS = bytes(code for code in range(256) if code not in b"{[")
 _NO_NUMBER = re.compile(rb"-?(?:NaN|Infinity)")
@@ -90,11 +91,16 @@ def depth(value: Any) -> int:
     >>> depth([[], {"a": [1]}])
     3
     """
-    level: list[Any] = [value]
+    level: list[Any] = [value] if isinstance(value, _NESTED) else []
     levels = 0
-    while level := [part for part in level if isinstance(part, dict | list)]:
+    while level:
         levels += 1
-        level = [part for whole in level for part in (whole.values() if isinstance(whole, dict) else whole)]
+        level = [
+            part
+            for whole in level
+            for part in (whole.values() if isinstance(whole, dict) else whole)
+            if isinstance(part, _NESTED)
+        ]
     return levels
 
 
