@@ -5,9 +5,14 @@ from typing import Any
 
 # MCP tells a failed call by "isError", messages APIs by "is_error".
 _FLAWS = ("isError", "is_error")
-_CODES = ("exit_code", "exit_status", "returncode", "return_code")
+CODES = ("exit_code", "exit_status", "returncode", "return_code", "exitCode", "exitStatus", "returnCode")
+HTTP_STATES = ("status_code", "statusCode", "http_status", "status")
 _FIRST_HTTP_ERROR = 400
-_GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded"})
+_GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded", "successful"})
+_BAD = frozenset({"failed", "fail", "failure", "error", "errored", "timeout", "timed_out", "aborted", "crashed"})
+# Where test runners count or list what went wrong.
+_COUNTS = ("failed", "failures", "errors")
+_Told = Mapping[str, Any]
 
 
 def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
@@ -15,7 +20,8 @@ def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
 
     ``success`` of a tool result is what HMX-E 4.3 asks for; where it is missing, what tools report instead counts: exit
     codes, HTTP states, errors, in the result or beside it. HMX-E gives commands, edits, tests, browser actions and API
-    results no fields: these are read in the same way.
+    results no fields: these are read in the same way, and what they name their state. In a result, a state may be that
+    of what was looked up.
 
     >>> went_well("tool_result", {"tool_name": "bash", "result": {"exit_code": 2}})
     False
@@ -38,36 +44,46 @@ def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
             return None
 
 
-def _result(content: Mapping[str, Any]) -> bool | None:
+def _result(content: _Told) -> bool | None:
     if isinstance(content.get("success"), bool):
         return bool(content["success"])
     inner = content.get("result")
-    told = _work(inner) if isinstance(inner, Mapping) else None
+    told = _fields(inner) if isinstance(inner, Mapping) else None
     return _work(content) if told is None else told
 
 
-def _test(content: Mapping[str, Any]) -> bool | None:
-    failed = content.get("failed", content.get("failures"))
-    if isinstance(failed, int):
-        return failed == 0
-    if isinstance(content.get("passed"), bool):
-        return bool(content["passed"])
+def _test(content: _Told) -> bool | None:
+    """What tells of a failure outweighs what does not: no test fails where none could be collected."""
+    wrong = [content[name] for name in _COUNTS if isinstance(content.get(name), int | list)]
+    verdict = content["passed"] if isinstance(content.get("passed"), bool) else None
+    found = [not any(wrong) if wrong else None, verdict, _work(content)]
+    return False if False in found else True if True in found else None
+
+
+def _work(content: _Told) -> bool | None:
+    """What fields say, else the state that the work names; a response may stand in a field of its own."""
+    if (told := _fields(content)) is not None:
+        return told
     if isinstance(content.get("status"), str):
-        return content["status"].lower() in _GOOD
-    return _work(content)
+        state = content["status"].strip().lower().replace(" ", "_").replace("-", "_")
+        return True if state in _GOOD else False if state in _BAD else None
+    response = content.get("response")
+    return _fields(response) if isinstance(response, Mapping) else None
 
 
-def _work(content: Mapping[str, Any]) -> bool | None:
+def _fields(content: _Told) -> bool | None:
     for field in ("success", "ok"):
         if isinstance(content.get(field), bool):
             return bool(content[field])
     for field in _FLAWS:
         if isinstance(content.get(field), bool):
             return not content[field]
-    for field in _CODES:
+    if True in (content.get("timed_out"), content.get("timedOut")):
+        return False
+    for field in CODES:
         if type(content.get(field)) is int:
             return bool(content[field] == 0)
-    for field in ("status_code", "status"):
+    for field in HTTP_STATES:
         if type(content.get(field)) is int:
             return bool(content[field] < _FIRST_HTTP_ERROR)
     return False if content.get("error") else None

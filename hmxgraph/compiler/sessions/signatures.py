@@ -9,6 +9,7 @@ from typing import Any
 from hmxgraph.compiler.sessions.commands import command_name
 from hmxgraph.compiler.sessions.telling_lines import telling_line
 from hmxgraph.compiler.vocabulary import COUNT_WORDS, REQUEST_VERBS
+from hmxgraph.protocol.outcomes import CODES, HTTP_STATES
 from hmxgraph.text.masking import mask_ids, mask_secrets
 from hmxgraph.text.stop_words import STOP_WORDS
 
@@ -29,12 +30,13 @@ _GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtime
 _NAMED = ("error", "exception")
 # Where tools, programs and web interfaces say what went wrong, what tells most first.
 _TEXT_FIELDS = (
-    "message", "msg", "error_message", "error_description", "faultstring", "fault", "error", "errors", "stderr",
-    "reason", "detail", "details", "description", "value", "output", "stdout", "text", "content", "body", "response",
-    "result", "title", "code",
+    "message", "msg", "error_message", "error_description", "faultstring", "fault", "error", "errors", "failures",
+    "failed", "stderr", "reason", "detail", "details", "description", "value", "output", "stdout", "text", "content",
+    "body", "response", "result", "title", "code",
 )  # fmt: skip
-_CODES = {"exit_code": "exit code", "returncode": "exit code", "return_code": "exit code", "status_code": "HTTP"}
+_CODES = dict.fromkeys(CODES, "exit code") | dict.fromkeys(HTTP_STATES, "HTTP")
 _FAULT_FIELDS = ("error", "errors")
+_TEST_FIELDS = ("failed", "failures")
 _DEEPEST = 6
 _TOO_SHORT = 3
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
@@ -131,18 +133,24 @@ def _text(value: Any, depth: int = 0) -> str:
 
 
 def _told(name: str, value: Any, depth: int) -> str:
-    """The text under a field; of faults that are told input by input ({"email": ["is taken"]}) the first."""
+    """The text under a field; of faults that are told input by input ({"email": ["is taken"]}) the first.
+
+    Tests that failed may be listed by name, which says nothing of what went wrong.
+    """
     by_input = value.items() if name in _FAULT_FIELDS and isinstance(value, Mapping) else ()
     found = _text(value, depth + 1)
+    if name in _TEST_FIELDS and isinstance(value, list) and " " not in found:
+        return ""
     return found or next((f"{given} {text}" for given, part in by_input if (text := _text(part, depth + 2))), "")
 
 
 def _count(content: Mapping[str, Any]) -> str:
     """What numbers alone say of a failure."""
-    inner = content.get("result")
-    told = {**content, **(inner if isinstance(inner, Mapping) else {})}
-    if isinstance(told.get("failed"), int) and told["failed"]:
-        return f"{told['failed']} tests failed"
+    inner = [part for name in ("response", "result") if isinstance(part := content.get(name), Mapping)]
+    told = {name: value for part in (content, *inner) for name, value in part.items()}
+    tests = [told[name] for name in _TEST_FIELDS if type(told.get(name)) in {int, list} and told[name]]
+    if tests:
+        return f"{len(tests[0]) if isinstance(tests[0], list) else tests[0]} tests failed"
     found = ((name, told[name]) for name in _CODES if isinstance(told.get(name), int) and told[name])
     return next((f"{_CODES[name]} {code}" for name, code in found), "")
 

@@ -10,7 +10,7 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Raised whenever a summary of the same events would come out differently: stored ones are then made anew.
-SUMMARY_VERSION = 5
+SUMMARY_VERSION = 6
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 SAME = "="
 

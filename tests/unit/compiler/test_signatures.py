@@ -36,6 +36,11 @@ def test_codes_and_types_make_another_failure():
         ({"message": "Error: user not found\nTraceback ..."}, "user not found"),
         ({"result": {"error": {"message": "ValueError: bad date"}}}, "bad date"),
         ({"passed": 3, "failed": 2}, "2 tests failed"),
+        ({"passed": 3, "failures": ["tests/test_a.py::test_b"]}, "1 tests failed"),
+        ({"failed": 1, "failures": [{"test": "test_a", "message": "No module named 'x'"}]}, "No module named 'x'"),
+        ({"failed": 1, "failures": ["test_a: No module named 'x'"]}, "test_a: No module named 'x'"),
+        ({"exitCode": 137}, "exit code 137"),
+        ({"response": {"status": 503}}, "HTTP 503"),
         ({"result": {"exit_code": 137}}, "exit code 137"),
         (
             {"result": {"returncode": 1, "stderr": "", "stdout": "03:12:01  column x does not exist"}},

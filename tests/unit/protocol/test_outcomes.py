@@ -22,6 +22,8 @@ WORK = ("command_exec", "file_edit", "test_run", "browser_action", "api_result")
         ({"result": {"status_code": 404}}, False),
         ({"result": {"value": 1}}, None),
         ({"result": "the build failed"}, None),
+        ({"result": "no such user", "status": "error"}, False),
+        ({"result": {"order": 7, "status": "failed"}}, None),
     ],
 )
 def test_a_result_says_how_it_went(content, expected):
@@ -40,6 +42,16 @@ def test_a_result_says_how_it_went(content, expected):
         ({"status_code": 503}, False),
         ({"status": 200}, True),
         ({"error": "timeout"}, False),
+        ({"exitCode": 1}, False),
+        ({"statusCode": 404}, False),
+        ({"response": {"status": 422, "body": {}}}, False),
+        ({"timed_out": True, "exit_code": None}, False),
+        ({"timed_out": False, "exit_code": 1}, False),
+        ({"status": "failed"}, False),
+        ({"status": "Timed out"}, False),
+        ({"status": "ok"}, True),
+        ({"status": "running"}, None),
+        ({"status": "ok", "error": "timeout"}, False),
         ({"output": "error: all good"}, None),
     ],
 )
@@ -57,6 +69,11 @@ def test_work_that_tells_its_end_says_how_it_went(event_type, content, expected)
         ({"passed": False}, False),
         ({"status": "Passed"}, True),
         ({"status": "timed out"}, False),
+        ({"status": "skipped"}, None),
+        ({"passed": 4, "failures": [{"test": "test_a"}]}, False),
+        ({"passed": 4, "failures": []}, True),
+        ({"passed": 0, "failed": 0, "errors": 1}, False),
+        ({"passed": 0, "failed": 0, "exit_code": 2}, False),
     ],
 )
 def test_a_test_run_says_how_it_went(content, expected):
