@@ -132,7 +132,7 @@ class SessionReader:
     def _finish(self, step: OpenStep, event: SessionEvent, *, ok: bool | None) -> None:
         told = event.content.get("result", event.content)
         self._origins.told(step.action, told)
-        step.ok = ok
+        step.ok, step.ended = ok, True
         self._now = replace(
             self._now,
             since="result",

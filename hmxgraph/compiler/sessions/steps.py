@@ -26,6 +26,7 @@ class OpenStep:
     changed: tuple[str, ...] = ()
     command: str = ""
     ok: bool | None = None
+    ended: bool = False
     number: int = -1
     given: dict[str, str] = field(default_factory=dict)
     agent_id: str = ""
@@ -92,12 +93,17 @@ class OpenSteps:
         return next((step for step in calls if step.agent_id == agent_id), next(iter(calls), None))
 
     def of_agent(self, agent_id: str) -> OpenStep | None:
-        """The newest step of this agent that may have failed."""
-        return next((step for step in self._doubtful() if step.agent_id == agent_id), None)
+        """The newest step of this agent that may have failed; of those before it none that ended without complaint."""
+        steps = [step for step in self._newest() if step.agent_id == agent_id]
+        found = (step for step in steps if step is steps[0] or step.ok is False or not step.ended)
+        return next((step for step in found if not step.ok), None)
 
     def _doubtful(self) -> Iterator[OpenStep]:
         """The kept steps that nothing good is known of, newest first."""
-        return (step for step in chain(reversed(self._latest), reversed(self._first)) if not step.ok)
+        return (step for step in self._newest() if not step.ok)
+
+    def _newest(self) -> Iterator[OpenStep]:
+        return chain(reversed(self._latest), reversed(self._first))
 
     def kept(self) -> Iterator[OpenStep]:
         """The steps that were kept, in order."""

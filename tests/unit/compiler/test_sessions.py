@@ -100,6 +100,14 @@ def test_an_error_tells_of_the_call_that_just_failed():
     assert [(one.message, one.step) for one in summary.failures] == [("no route", 1)]
 
 
+def test_an_error_passes_over_what_ended_without_complaint():
+    """An edit that tells nothing of its end is not to blame for an error after the command that followed it."""
+    script = Script("s").add("file_edit", {"path": "values.yaml"})
+    script.add("command_exec", {"command": "helm upgrade web", "exit_code": 0})
+    summary = summarise(script.add("error", {"error_type": "E", "message": "no progress"}).events)
+    assert [one.step for one in summary.failures] == [1]
+
+
 def test_an_error_of_nothing_known_befalls_the_last_call():
     """Where neither tool nor agent tells more, the last call is taken for the cause."""
     events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a2")]
