@@ -1,16 +1,22 @@
 // Tools and how well they serve.
 //
-// Calls of each tool that a result answered, with the share of results that are no failure.
+// Calls of each tool that a result answered, and work that tells its end itself, with the share that did not fail.
+// Commands and tests go by the programs that they run, each of several in a line; what names none goes by its kind.
 //
 // The time is named for its index.
 //
 // mode: read
 // row:  name, calls, success_rate
-MATCH (event:Event {tenant_id: $tenant_id, event_type: 'tool_result'})-[:MENTIONS]->(tool:Entity {type: 'tool'})
-WHERE event.time_us IS NOT NULL AND event.erased IS NULL
+MATCH (event:Event {tenant_id: $tenant_id})
+WHERE event.event_type IN ['tool_result', 'command_exec', 'test_run', 'file_edit', 'browser_action', 'api_result']
+  AND event.time_us IS NOT NULL
+  AND event.erased IS NULL
+OPTIONAL MATCH (event)-[:MENTIONS]->(tool:Entity {type: CASE WHEN event.event_type IN ['command_exec', 'test_run'] THEN 'command' ELSE 'tool' END})
+WITH event, coalesce(tool.name, CASE event.event_type WHEN 'tool_result' THEN null ELSE event.event_type END) AS name
+WHERE name IS NOT NULL
 WITH
-  tool,
+  name,
   count(event) AS calls,
   sum(CASE WHEN event.failed THEN 0.0 ELSE 1.0 END) AS succeeded
-RETURN tool.name AS name, calls, round(succeeded / calls, 3) AS success_rate
-ORDER BY calls DESC, tool.key
+RETURN name, calls, round(succeeded / calls, 3) AS success_rate
+ORDER BY calls DESC, name

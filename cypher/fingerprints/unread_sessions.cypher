@@ -1,4 +1,4 @@
-// Sessions that changed since their behaviour was counted, a page at a time in the order of their keys.
+// Sessions that changed since their behaviour was counted by these rules, a page at a time in the order of their keys.
 //
 // With tenant and key in the order the index is read in order, and a page costs what it holds, however many there are.
 //
@@ -9,7 +9,8 @@ USING INDEX session:Session(tenant_id, key)
 WHERE session.tenant_id = $tenant_id
   AND session.key > $after
   AND session.changed_version IS NOT NULL
-  AND (session.behaviour_version IS NULL OR session.behaviour_version <> session.changed_version)
+  AND (session.behaviour_version IS NULL OR session.behaviour_version <> session.changed_version
+    OR coalesce(session.behaviour_rules, 0) <> $rules)
 WITH session
 ORDER BY session.tenant_id, session.key
 LIMIT $limit

@@ -5,6 +5,8 @@ from typing import Any
 
 # MCP tells a failed call by "isError", messages APIs by "is_error".
 _FLAWS = ("isError", "is_error")
+# What is done and tells its end in one event (HMX-E 3).
+WORK = frozenset({"command_exec", "file_edit", "test_run", "browser_action", "api_result"})
 CODES = ("exit_code", "exit_status", "returncode", "return_code", "exitCode", "exitStatus", "returnCode")
 HTTP_STATES = ("status_code", "statusCode", "http_status", "status")
 _FIRST_HTTP_ERROR = 400
@@ -38,10 +40,8 @@ def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
             return _result(content)
         case "test_run":
             return _test(content)
-        case "command_exec" | "file_edit" | "api_result" | "browser_action":
-            return _work(content)
         case _:
-            return None
+            return _work(content) if event_type in WORK else None
 
 
 def _result(content: _Told) -> bool | None:

@@ -89,11 +89,11 @@ def test_behaviour_comes_from_the_events(origin):
     """Tools, decisions, errors and sessions are those of the stored events, counted anew only where they changed."""
     origin.ingest_demo()
     told = origin.export().fingerprint["behavioral_patterns"]
-    assert told["tool_usage"]["total_calls"] == 130
-    assert told["tool_usage"]["tool_frequency"] == {"exec": 124, "read_file": 6}
+    assert told["tool_usage"]["total_calls"] == 150
+    assert told["tool_usage"]["tool_frequency"] == {"exec": 124, "test_run": 13, "file_edit": 7, "read_file": 6}
     assert told["decision_patterns"]["total_decisions"] == 6
     assert told["decision_patterns"]["correction_rate"] == 0.166667
-    assert sum(told["error_patterns"]["common_error_types"].values()) == told["error_patterns"]["total_errors"] == 18
+    assert sum(told["error_patterns"]["common_error_types"].values()) == told["error_patterns"]["total_errors"] == 25
     assert told["session_patterns"]["total_sessions"] == 31
     seen = []
     stop = origin.connection.listen(seen.append)

@@ -156,3 +156,26 @@ def test_tools_are_judged_by_their_results_not_by_words_in_them(graph, tenant_id
         for number, content in enumerate(told)
     )
     assert graph.query("explore/tools").rows == ({"name": "probe", "calls": 6, "success_rate": 0.333},)
+
+
+def test_work_that_tells_its_end_is_judged_with_the_tools(graph, tenant_id):
+    """Commands and tests are told by their programs, what names no program or tool by its kind."""
+    told = [
+        ("command_exec", {"command": "cd /srv && git push", "exit_code": 1}),
+        ("command_exec", {"command": "git push", "exit_code": 0}),
+        ("test_run", {"command": "pytest -q | tee log", "passed": 3, "failed": 1}),
+        ("test_run", {"passed": 3, "failed": 0}),
+        ("api_result", {"url": "https://shop.example/orders", "status_code": 503}),
+        ("observation", {"text": "git push is slow today"}),
+    ]
+    graph.ingest(
+        document(tenant_id=tenant_id, event_id=f"e{number}", sequence=number, event_type=kind, content=content)
+        for number, (kind, content) in enumerate(told)
+    )
+    assert [tuple(row.values()) for row in graph.query("explore/tools").rows] == [
+        ("git push", 2, 0.5),
+        ("api_result", 1, 0.0),
+        ("pytest", 1, 0.0),
+        ("tee", 1, 0.0),
+        ("test_run", 1, 1.0),
+    ]

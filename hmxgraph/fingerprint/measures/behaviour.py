@@ -6,10 +6,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hmxgraph.fingerprint.measures.incidents import Incident, incidents
-from hmxgraph.fingerprint.measures.observed import ObservedEvent
+from hmxgraph.fingerprint.measures.observed import ObservedEvent, is_call, is_result
 from hmxgraph.fingerprint.numbers import millionths, most_frequent
+from hmxgraph.protocol.outcomes import WORK
 
-TELLING = ("decision", "error", "feedback", "tool_call", "tool_result")
+TELLING = ("decision", "error", "feedback", "tool_call", "tool_result", *sorted(WORK))
+# What is counted, and how: what was counted otherwise is counted anew.
+RULES = 1
 # A session keeps this many names of each kind; more would make the largest session decide the size of the sum.
 NAMES_PER_SESSION = 256
 
@@ -66,8 +69,8 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
     """What the agent of one session did; *events* in the session's order, those of other types may be missing."""
-    calls = [event for event in events if event.event_type == "tool_call"]
-    results = [event.success for event in events if event.event_type == "tool_result" and event.success is not None]
+    calls = [event for event in events if is_call(event)]
+    results = [event.success for event in events if is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]
     rated = [event.confidence for event in decisions if event.confidence is not None]
     met = incidents(events)

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hmxgraph.fingerprint.measures.observed import ObservedEvent
+from hmxgraph.fingerprint.measures.observed import ObservedEvent, is_call, is_result
 
 UNNAMED = "ToolFailure"
 
@@ -30,7 +30,7 @@ def incidents(events: Sequence[ObservedEvent]) -> tuple[Incident, ...]:
             continue
         first, known = found.get(event.call, (position, event))
         found[event.call] = (first, event if event.event_type == "error" and event.error_type else known)
-    tools = {event.event_id: event.tool for event in events if event.event_type == "tool_call"}
+    tools = {event.event_id: event.tool for event in events if is_call(event)}
     successes = _successes(events)
     return tuple(
         _incident(events[first], error, tools.get(error.call) or events[first].tool, first, successes)
@@ -51,11 +51,11 @@ def _successes(events: Sequence[ObservedEvent]) -> dict[str, list[tuple[int, int
     """Position and time of the successful results of each tool, and of all tools under the empty name."""
     found: dict[str, list[tuple[int, int]]] = {}
     for position, event in enumerate(events):
-        if event.event_type == "tool_result" and event.success:
+        if is_result(event) and event.success:
             for tool in {event.tool, ""}:
                 found.setdefault(tool, []).append((position, event.time_us))
     return found
 
 
 def _is_error(event: ObservedEvent) -> bool:
-    return event.event_type == "error" or (event.event_type == "tool_result" and event.success is False)
+    return event.event_type == "error" or (is_result(event) and event.success is False)

@@ -54,6 +54,24 @@ def test_result_and_error_of_one_call_are_one_incident():
     assert [(one.error_type, one.tool, one.recovery_us) for one in found] == [("KubectlError", "exec", 3_000_000)]
 
 
+def test_work_that_tells_its_end_is_call_and_result_in_one():
+    """Commands, edits, test runs, browser actions and API results count as the tool calls that they stand for."""
+    found = session_behaviour(
+        events(
+            ("command_exec", {"command": "make", "exit_code": 2}, {"correlation_id": "request"}),
+            ("error", {"error_type": "LinkError"}, {"correlation_id": "e0"}),
+            ("file_edit", {"path": "a.c"}),
+            ("test_run", {"passed": 3, "failed": 1}, {"correlation_id": "request"}),
+            ("api_result", {"status_code": 200}),
+            ("command_exec", {"command": "make", "exit_code": 0}),
+        )
+    )
+    assert found.tools == {"command_exec": 2, "file_edit": 1, "test_run": 1, "api_result": 1}
+    assert (found.tool_calls, found.tool_results, found.tool_successes) == (5, 4, 2)
+    assert found.error_types == {"LinkError": 1, "ToolFailure": 1}
+    assert (found.errors_recovered, found.recovery_us) == (1, 5_000_000)
+
+
 def test_an_error_without_tool_is_recovered_by_any_success():
     """Where an error names no tool, the next success of any tool ends it; where none comes, it stays."""
     found = incidents(events(("error", {"error_type": "Timeout"}), done("read"), ("error", {"error_type": "X"})))

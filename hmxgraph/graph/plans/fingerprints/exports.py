@@ -11,7 +11,7 @@ from hmxgraph.compiler.state import LastRun
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.known import Known
-from hmxgraph.fingerprint.measures.behaviour import TELLING, Behaviour, session_behaviour, total
+from hmxgraph.fingerprint.measures.behaviour import RULES, TELLING, Behaviour, session_behaviour, total
 from hmxgraph.fingerprint.options import ExportOptions, Tier
 from hmxgraph.fingerprint.priors import VERDICTS
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
@@ -148,7 +148,9 @@ def _behaviour(tenancy: Tenancy) -> Plan[Behaviour]:
 
 
 def _unread(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
-    rows = yield bind("fingerprints/unread_sessions", tenant_id=tenancy.tenant_id, after=after, limit=_PAGE)
+    rows = yield bind(
+        "fingerprints/unread_sessions", tenant_id=tenancy.tenant_id, after=after, rules=RULES, limit=_PAGE
+    )
     return rows
 
 
@@ -183,7 +185,7 @@ def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[int]:
         }
         for session in sessions
     ]
-    yield bind("fingerprints/keep_behaviour", tenant_id=tenancy.tenant_id, rows=rows)
+    yield bind("fingerprints/keep_behaviour", tenant_id=tenancy.tenant_id, rows=rows, rules=RULES)
     return len(rows)
 
 
