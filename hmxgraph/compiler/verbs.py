@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 
 from hmxgraph.compiler.sessions.web_requests import PATH_ID
 from hmxgraph.compiler.vocabulary import (
+    BROWSER,
+    BROWSER_LOOKUPS,
     INTERFACES,
     REQUEST_VERBS,
     TELLING_PROGRAMS,
@@ -120,9 +122,11 @@ def read_action(action: str) -> Reading:
     'call GET api.shop.example/orders/<id>'
     >>> read_action("mcp__github__create_issue").phrase, read_action("airflow_get_dag_run").phrase
     ('create the issue', 'look up the dag run')
+    >>> read_action("browser input_text").phrase, read_action("browser navigate").kind
+    ('input text in the browser', 'lookup')
     """
-    if action in _EVENT_ACTIONS:
-        return _EVENT_ACTIONS[action]
+    if action in _EVENT_ACTIONS or action.startswith(BROWSER):
+        return _EVENT_ACTIONS.get(action) or _in_browser(action)
     if (method := action.partition(" ")[0]) in WEB_METHODS:
         return Reading("lookup" if method in WEB_LOOKUPS else "action", "call", action)
     if _is_program(action):
@@ -137,6 +141,12 @@ def read_action(action: str) -> Reading:
             # One searches the code, but searches for a flight.
             return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
     return _changing(action, owner, words)
+
+
+def _in_browser(action: str) -> Reading:
+    words = _lowered(action.removeprefix(BROWSER))
+    looks = words[0] in BROWSER_LOOKUPS or words[0] in _LOOKUP
+    return Reading("lookup" if looks else "action", " ".join(words), "in the browser")
 
 
 def _changing(action: str, owner: Sequence[str], words: Sequence[str]) -> Reading:
@@ -186,6 +196,24 @@ def _is_program(action: str) -> bool:
     return named or ("-" in action and not _is_verb(action.partition("-")[0]))
 
 
+def serves_any_purpose(action: str) -> bool:
+    """Whether the name of *action* leaves open what it is for: a program, something called, work of no name of its own.
+
+    >>> serves_any_purpose("git push"), serves_any_purpose("browser click"), serves_any_purpose("cancel_order")
+    (True, True, False)
+    """
+    return action in _EVENT_ACTIONS or action.startswith(BROWSER) or read_action(action).verb in {"run", "call"}
+
+
+def told_line(action: str, line: str) -> str:
+    """The sentence that tells to do *action* by this command line, or, of an edit, in this file.
+
+    >>> told_line("git push", "git push origin"), told_line("file_edit", "setup.cfg")
+    ('Run `git push origin`', 'Edit `setup.cfg`')
+    """
+    return f"{'Edit' if action == 'file_edit' else 'Run'} `{line}`"
+
+
 def kind_of(action: str) -> Kind:
     """Whether *action* looks something up, changes something, only thinks, or hands over.
 
@@ -208,7 +236,8 @@ def instruction(action: str) -> str:
     """
     reading = read_action(action)
     phrase = reading.phrase[:1].upper() + reading.phrase[1:]
-    return phrase if action in reading.phrase or action in _EVENT_ACTIONS else f"{phrase} with {action}"
+    plain = action in reading.phrase or action in _EVENT_ACTIONS or action.startswith(BROWSER)
+    return phrase if plain else f"{phrase} with {action}"
 
 
 def noun_words(action: str) -> tuple[str, ...]:
@@ -220,6 +249,8 @@ def noun_words(action: str) -> tuple[str, ...]:
     if action.partition(" ")[0] in WEB_METHODS:
         path = _lowered(action.replace(PATH_ID, "").partition("/")[2])
         return tuple(word.lower() for word in path if len(word) > 1) or (action,)
+    if action.startswith(BROWSER):
+        return tuple(word.lower() for word in _lowered(action) if word not in _LINKS | _PARTICLES)
     owner, said = ([], _lowered(action)) if _is_program(action) else _taken_apart(action)
     words = [word.lower() for word in (*owner, *said)]
     nouns = words if read_action(action).subject == action else [word.lower() for word in (*owner, *said[1:])]

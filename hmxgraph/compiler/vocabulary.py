@@ -121,6 +121,13 @@ WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas time
 PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
 SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
 
+# How actions in a browser are named, before what was done there; and what only looks, besides what tools look up with.
+BROWSER = "browser "
+BROWSER_LOOKUPS = _listed("""
+    back capture crawl evaluate extract forward get go goto hover navigate observe open read refresh reload scrape
+    screenshot scroll snapshot visit wait
+""")
+
 # Words by which states and results name themselves good or bad.
 GOOD_STATES = _listed("success succeeded successful completed complete done resolved passed ok solved finished closed")
 BAD_STATES = _listed("""

@@ -14,7 +14,7 @@ from hmxgraph.compiler.artifacts.strata import clearness, strata
 from hmxgraph.compiler.artifacts.wording import capital, citing, listed, subjects
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions.summary import SessionSummary, Step
-from hmxgraph.compiler.verbs import instruction, is_action, kind_of
+from hmxgraph.compiler.verbs import instruction, is_action, kind_of, told_line
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.worth import AT_TIMES, EVENLY, MOSTLY, ONCE, noted, plain
 
@@ -216,11 +216,15 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
         return f"{instruction(recovery.action)} if nothing else helps"
     again = f", then try {group.action} again" if recovery.then == group.action else ""
     onward = f", then go on with {recovery.then}" if not again and recovery.then not in {"", recovery.action} else ""
-    return (f"Run `{recovery.line}`" if recovery.line else instruction(recovery.action)) + again + onward
+    return (
+        (told_line(recovery.action, recovery.line) if recovery.line else instruction(recovery.action)) + again + onward
+    )
 
 
 def _once_more(group: FailureGroup, recovery: Recovery) -> str:
     """To try again: with which inputs corrected, or by which other command line."""
+    if recovery.action == "file_edit" and recovery.line:
+        return f"{told_line(recovery.action, recovery.line)} again"
     if not recovery.line:
         return f"Call {recovery.action} again{_corrected(group, recovery.action)}"
     failed = usual_line([_failing(one) for one in _retries(group, recovery.action)])

@@ -27,7 +27,7 @@ from hmxgraph.compiler.artifacts.wording import (
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions.origins import FROM_USER
 from hmxgraph.compiler.sessions.summary import SessionSummary, Step
-from hmxgraph.compiler.verbs import instruction, is_action, kind_of, read_action
+from hmxgraph.compiler.verbs import instruction, is_action, kind_of, serves_any_purpose, told_line
 from hmxgraph.compiler.vocabulary import REQUEST_VERBS
 from hmxgraph.text.counts import most_first
 
@@ -66,7 +66,7 @@ def class_name(found: GoalClass, profile: CompilerProfile) -> str:
     changes = {name: share for name, share in found.steps if is_action(name)}
     usual = [name for name in changes if changes[name] >= profile.required_share][:_MOST_CHANGES]
     few = len(changes) <= _MOST_CHANGES
-    runs = any(read_action(name).verb in {"run", "call"} for name in (changes if few else usual))
+    runs = any(map(serves_any_purpose, changes if few else usual))
     if runs or not (few or usual):
         topics = common_topics(found.requests, _MOSTLY, _MOST_CHANGES)
         if topics:
@@ -159,7 +159,7 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
     """
     every = [step for steps in uses for step in steps]
     if line := usual_line(every):
-        return f"Run `{line}`"
+        return told_line(action, line)
     return instruction(action) + _given(every, before) + _repeated(uses)
 
 

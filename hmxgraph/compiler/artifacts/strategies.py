@@ -13,8 +13,8 @@ from hmxgraph.compiler.artifacts.wording import capital, goal_phrase, listed, pl
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions.origins import FROM_USER
 from hmxgraph.compiler.sessions.summary import SessionSummary, Step
-from hmxgraph.compiler.verbs import is_action, kind_of, noun_words, read_action
-from hmxgraph.compiler.vocabulary import REQUEST_VERBS
+from hmxgraph.compiler.verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
+from hmxgraph.compiler.vocabulary import BROWSER, REQUEST_VERBS
 from hmxgraph.compiler.words import telling_words
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.similarity import jaccard
@@ -122,11 +122,17 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
 
 
 def _main_change(found: GoalClass) -> str:
-    """The change that most of the class's sessions make, "" if they make none."""
-    changes = [(share, read_action(name).verb != "call", name) for name, share in found.steps if is_action(name)]
+    """The change that most of the class's sessions make, "" if they make none; a click may change anything."""
+    made = [(name, share) for name, share in found.steps if is_action(name) and not name.startswith(BROWSER)]
+    changes = [(share, not _called(name), name) for name, share in made]
     # Of several that all make, one whose name says what it does, and of these the first: what ends the work, as a
     # commit does, is not its purpose.
     return max(changes, key=lambda one: one[:2], default=(0.0, False, ""))[2]
+
+
+def _called(name: str) -> bool:
+    """Whether the name of an action says only with what it is done."""
+    return serves_any_purpose(name) and read_action(name).verb != "run"
 
 
 def _joined(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list[GoalClass]]:

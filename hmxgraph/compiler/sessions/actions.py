@@ -7,16 +7,16 @@ from typing import Any, Protocol
 
 from hmxgraph.compiler.sessions.commands import command_name
 from hmxgraph.compiler.sessions.web_requests import REQUEST_FIELDS, request_name
-from hmxgraph.compiler.vocabulary import SHELL_WORDS
+from hmxgraph.compiler.sessions.work import COMMAND_FIELDS, browser_verb, edited_path, inputs_of, interface
+from hmxgraph.compiler.vocabulary import BROWSER, SHELL_WORDS
 from hmxgraph.protocol.identity import indexable
-from hmxgraph.protocol.outcomes import went_well
+from hmxgraph.protocol.outcomes import WORK, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # What a command line may show of itself inside an artifact.
 LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
-_COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
 
 
 class SessionEvent(Protocol):
@@ -46,7 +46,10 @@ class SessionEvent(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing done: its name, what was given to it, the command line where it was one, and how it went if known."""
+    """One thing done: its name, what was given to it, and how it went if known.
+
+    ``command`` is the command line where it was one, and of an edit the file.
+    """
 
     name: str
     arguments: Mapping[str, Any]
@@ -60,25 +63,32 @@ def action_of(event: SessionEvent) -> Action | None:
 
     A tool call is finished by its result; a command, an edit, a test run, a browser action tell their end themselves.
     """
-    content, ok = event.content, went_well(event.event_type, event.content)
-    match event.event_type:
-        case "tool_call":
-            return _tool_call(content)
-        case "command_exec":
-            line = _command_line(content) or ""
-            return Action(command_name(line) or "command_exec", {}, _shown(line), ok, finished=True)
-        case "test_run":
-            line = _command_line(content) or ""
-            return Action(command_name(line) or "test_run", {}, _shown(line), ok, finished=True)
-        case "file_edit" | "api_result":
-            name = request_name(content) if event.event_type == "api_result" else ""
-            return Action(name or event.event_type, {}, "", ok, finished=True)
+    if event.event_type == "tool_call":
+        return _tool_call(event.content)
+    return _work(event.event_type, event.content) if event.event_type in WORK else None
+
+
+def _work(event_type: str, content: Mapping[str, Any]) -> Action:
+    """Work that tells its end itself; what says no more than that goes by its type."""
+    match event_type:
+        case "file_edit":
+            name, line = "", mask_ids(mask_secrets(edited_path(content)))[:LONGEST_COMMAND]
+        case "api_result":
+            name, line = _request(content) or tool_name(interface(content)), ""
         case "browser_action":
-            verb = content.get("action") or content.get("type")
-            name = tool_name(f"browser {verb}") if isinstance(verb, str) and verb.isalpha() else "browser_action"
-            return Action(name, {}, "", ok, finished=True)
+            verb = browser_verb(content)
+            name, line = (tool_name(f"{BROWSER}{verb}") if verb else ""), ""
         case _:
-            return None
+            run = _command_line(content) or ""
+            name, line = command_name(run), _shown(run)
+    ok = went_well(event_type, content)
+    return Action(name or event_type, inputs_of(event_type, content), line, ok, finished=True)
+
+
+def _request(content: Mapping[str, Any]) -> str:
+    """The web request that an API result is of; it may stand in a field of its own."""
+    inner = content.get("request")
+    return request_name(content) or (request_name(inner) if isinstance(inner, Mapping) else "")
 
 
 def tool_name(value: object) -> str:
@@ -107,7 +117,7 @@ def _is_shell(tool: str) -> bool:
 
 
 def _command_line(content: Mapping[str, Any]) -> str | None:
-    for field in _COMMAND_FIELDS:
+    for field in COMMAND_FIELDS:
         value = content.get(field)
         if isinstance(value, str):
             return value

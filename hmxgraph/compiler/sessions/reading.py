@@ -1,7 +1,8 @@
 """From the events of a session to its summary: the map step of the compiler."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.sessions.actions import SessionEvent, action_of, tool_name
@@ -10,6 +11,7 @@ from hmxgraph.compiler.sessions.outcomes import Verdict, from_work, judged
 from hmxgraph.compiler.sessions.signatures import error_message, error_type, signature
 from hmxgraph.compiler.sessions.steps import OpenStep, OpenSteps
 from hmxgraph.compiler.sessions.summary import Decision, Failure, SessionSummary, Situation
+from hmxgraph.compiler.sessions.work import ending
 from hmxgraph.compiler.words import telling_words, text_terms, value_terms
 from hmxgraph.protocol.order import position
 from hmxgraph.protocol.outcomes import went_well
@@ -57,7 +59,7 @@ class SessionReader:
             self._steps.add(step, event.content.get("call_id"))
             self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
             if action.finished:
-                self._finish(step, event, ok=action.ok)
+                self._finish(step, event.event_id, ending(event.event_type, event.content), ok=action.ok)
             return
         match event.event_type:
             case "tool_result":
@@ -127,10 +129,10 @@ class SessionReader:
         if step is None:
             return
         self._steps.name(event.event_id, step)
-        self._finish(step, event, ok=went_well(event.event_type, event.content))
+        self._finish(step, event.event_id, event.content, ok=went_well(event.event_type, event.content))
 
-    def _finish(self, step: OpenStep, event: SessionEvent, *, ok: bool | None) -> None:
-        told = event.content.get("result", event.content)
+    def _finish(self, step: OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
+        told = content.get("result", content)
         self._origins.told(step.action, told)
         step.ok, step.ended = ok, True
         self._now = replace(
@@ -140,14 +142,14 @@ class SessionReader:
             pending=self._steps.pending > 0,
         )
         if ok is False:
-            self._fail(_failure(event, step))
+            self._fail(_failure(event_id, content, step))
 
     def _error(self, event: SessionEvent) -> None:
         told = self._steps.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
         if told is not None:
             told.ok = False
         guessed = told or self._steps.of_agent(event.agent_id) or self._steps.last
-        self._fail(_failure(event, guessed or _NO_STEP))
+        self._fail(_failure(event.event_id, event.content, guessed or _NO_STEP))
 
     def _failed_tool(self, event: SessionEvent) -> OpenStep | None:
         """The call that an error comes from by its source, "tool:gzip"."""
@@ -196,11 +198,11 @@ class SessionReader:
 _NO_STEP = OpenStep("", "", Situation())
 
 
-def _failure(event: SessionEvent, step: OpenStep) -> Failure:
-    kind, message = error_type(event.content), error_message(event.content, step.given, step.command)
-    told = event.content.get("recoverable")
+def _failure(event_id: str, content: Mapping[str, Any], step: OpenStep) -> Failure:
+    kind, message = error_type(content), error_message(content, step.given, step.command)
+    told = content.get("recoverable")
     recoverable = told if isinstance(told, bool) else None
-    return Failure(signature(kind, message), kind, message, event.event_id, step.number, recoverable)
+    return Failure(signature(kind, message), kind, message, event_id, step.number, recoverable)
 
 
 def _readable(value: object) -> str:

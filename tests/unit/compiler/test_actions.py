@@ -2,6 +2,7 @@
 
 import pytest
 
+from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.sessions.actions import action_of
 from hmxgraph.compiler.sessions.commands import command_name
 from hmxgraph.compiler.sessions.reading import summarise
@@ -49,12 +50,53 @@ def test_command_line_is_named_by_program_and_subcommand(line, name):
         ("file_edit", {"path": "a.py"}, "file_edit", None),
         ("api_result", {"status_code": 503}, "api_result", False),
         ("browser_action", {"action": "click", "success": True}, "browser click", True),
+        ("browser_action", {"action_type": "input_text"}, "browser input_text", None),
+        ("browser_action", {"type": "browser_click"}, "browser click", None),
+        ("browser_action", {"action": "//div"}, "browser_action", None),
+        (
+            "api_result",
+            {"request": {"method": "GET", "url": "/orders/7"}, "response": {"status": 404}},
+            "GET /orders/<id>",
+            False,
+        ),
+        ("api_result", {"service": "weather", "status": "ok"}, "weather", True),
     ],
 )
 def test_event_is_an_action(event_type, content, name, ok):
     """Each kind of work is an action, with its end where the event tells it."""
     action = action_of(event("s", 0, event_type, content))
     assert (action.name, action.ok) == (name, ok)
+
+
+def test_what_is_given_to_work_is_told_from_its_end():
+    """What an action in a browser was done with is corrected and masked as what is given to a tool is."""
+    script = Script("s").add("browser_action", {"action": "extract", "selector": "#date", "text": "2026-05-01"})
+    script.add("browser_action", {"type": "fill", "selector": "#when", "value": "2026-05-01", "success": False})
+    script.add("browser_action", {"action": "click", "selector": "#ok", "error": "no element #ok in the page"})
+    script.add("browser_action", {"action": "click", "selector": "#yes", "success": True})
+    summary = summarise(script.events)
+    assert [step.inputs for step in summary.steps] == [
+        (("selector", ""),),
+        (("selector", ""), ("value", "browser extract")),
+        (("selector", ""),),
+        (("selector", ""),),
+    ]
+    assert [step.changed for step in summary.steps] == [(), (), (), ("selector",)]
+    assert [one.signature for one in summary.failures] == ["error", "no element <selector> in the page"]
+
+
+def test_an_edit_is_told_by_its_file():
+    """What sessions edited stands in the step, what differs from one to the other as a name; no file, no name."""
+    edits = [
+        Script(str(number)).user("Add a page").add("file_edit", {"path": f"src/{name}.py", "success": True})
+        for number, name in enumerate(("orders", "users", "teams"))
+    ]
+    (schema,) = [
+        draft
+        for draft in compile_summaries(summarise(edit.run("make").events) for edit in edits).drafts
+        if draft.artifact_type == "task_schema"
+    ]
+    assert [step["description"] for step in schema.content["steps"]] == ["Edit `src/<name>`", "Run `make`"]
 
 
 def test_names_stay_on_one_line():
@@ -85,6 +127,9 @@ def test_telling_events_are_no_actions():
         ("kubectl get", "Run kubectl get", "lookup"),
         ("git status", "Run git status", "lookup"),
         ("file_edit", "Edit the file", "action"),
+        ("browser click", "Click in the browser", "action"),
+        ("browser go_to_url", "Go to url in the browser", "lookup"),
+        ("browser extract", "Extract in the browser", "lookup"),
         ("upsert_customer", "Upsert the customer with upsert_customer", "action"),
         ("s3", "Call s3", "action"),
         ("billing_api", "Call billing_api", "action"),
