@@ -8,7 +8,7 @@ from hmxgraph.extraction.entities.forms import is_id
 
 MOST_LEAVES = 200
 # Field names, lower case and without separators, by the type of entity that they hold; "text" is to be read as such,
-# a "link" only leads to other events.
+# what stands "aside" leads to other events or tells where something ran, which nothing was done to.
 FIELDS: dict[str, str] = {
     field: entity_type
     for entity_type, names in {
@@ -25,7 +25,10 @@ FIELDS: dict[str, str] = {
             " repo service team cluster environment database table branch topic category"
         ),
         "id": "id ids uuid sku number reservationid orderid",
-        "link": "callid eventid targeteventid parenteventid correlationid traceid spanid",
+        "aside": (
+            "callid eventid targeteventid parenteventid correlationid traceid spanid cwd workdir workingdir"
+            " workingdirectory"
+        ),
         "text": (
             "text message output stdout stderr stack error description comment summary reason body query content change"
         ),
@@ -84,7 +87,7 @@ def _number(field: str, value: int) -> Leaf | None:
 
 def _leaf(field: str, value: str) -> Leaf | None:
     entity_type = field_type(field)
-    if len(value) < 2 or entity_type == "link":
+    if len(value) < 2 or entity_type == "aside":
         return None
     if not entity_type or entity_type == "text":
         return _unnamed(value)

@@ -12,11 +12,11 @@ from hmxgraph.extraction.entities.spans import spans
 from hmxgraph.extraction.values import Mention, Ref, Relation
 from hmxgraph.extraction.voice import Voice
 from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.outcomes import went_well
+from hmxgraph.protocol.outcomes import WORK, went_well
 
 # Results list what was asked for and much else; a few names are enough to find them by.
 MOST_RESULTS = 16
-_ACTIONS = frozenset({"tool_call", "command_exec", "file_edit", "test_run", "browser_action", "decision"})
+_ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
 _TALK = frozenset({"message", "feedback"})
 _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "comment"})

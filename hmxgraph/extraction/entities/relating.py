@@ -38,6 +38,8 @@ RULES: tuple[Rule, ...] = (
     Rule("test_run", "command", "raises", "error_type", 0.9, failed=True),
     Rule("file_edit", "agent", "touches", "file", 1.0),
     Rule("browser_action", "agent", "touches", "url", 1.0),
+    Rule("browser_action", "host", "raises", "error_type", 0.9, failed=True),
+    Rule("api_result", "agent", "touches", "url", 1.0),
     Rule("api_result", "host", "raises", "error_type", 0.9, failed=True),
     Rule("decision", "agent", "chooses", "concept", 0.9),
     Rule("error", "tool", "raises", "error_type", 1.0),

@@ -53,6 +53,26 @@ def test_an_error_is_raised_by_its_source():
     assert related(found) == {("kubectl", "raises", "kubectlerror")}
 
 
+def test_what_fails_in_a_browser_is_raised_by_the_host():
+    """A page whose action failed raises the error, and its agent was there."""
+    content = {"action": "click", "url": "https://shop.example/cart", "error": "TimeoutError: no answer"}
+    found = related(extract(event("browser_action", content)))
+    assert ("shop.example", "raises", "timeouterror") in found
+    assert ("agent-1", "touches", "https://shop.example/cart") in found
+
+
+def test_who_called_an_interface_touched_its_address():
+    """An API result is call and answer in one."""
+    found = extract(event("api_result", {"method": "GET", "url": "https://shop.example/orders", "status_code": 200}))
+    assert ("agent-1", "touches", "https://shop.example/orders") in related(found)
+
+
+def test_a_command_touches_what_it_names_not_where_it_ran():
+    """The working folder is that of all commands, and nothing was done to it."""
+    found = extract(event("command_exec", {"command": "cat src/app.py", "cwd": "/srv/shop", "exit_code": 0}))
+    assert {target for _, verb, target in related(found) if verb == "touches"} == {"src/app.py"}
+
+
 def test_an_edit_that_says_what_it_fixes_fixes_it():
     """A change that names an error after a word of mending is a fix of it."""
     found = extract(event("file_edit", {"path": "shop/cart.py", "change": "fix the RoundingError in totals"}))

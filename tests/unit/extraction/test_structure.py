@@ -13,7 +13,7 @@ from hmxgraph.extraction.entities.fields import MOST_LEAVES, field_type, leaves
         ("orderId", "id"),
         ("file_path", "file"),
         ("tool_name", "tool"),
-        ("callId", "link"),
+        ("callId", "aside"),
         ("price", ""),
         ("error_type", "error_type"),
     ],
