@@ -8,7 +8,9 @@ from hmxgraph.compiler.sessions.actions import SessionEvent
 from hmxgraph.compiler.sessions.summary import Failure, Outcome, Step
 from hmxgraph.compiler.vocabulary import BAD_STATES, GOOD_STATES
 
-_TRIALS = frozenset(("test_run", "pytest", "jest", "vitest", "tox", "nox", "rspec", "phpunit"))
+_TRIALS = frozenset(
+    ("test_run", "pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "ctest")
+)
 _FIELDS = ("outcome", "result", "status", "to", "new_state", "state")
 _WORD = re.compile(r"[a-z_]+")
 
@@ -44,11 +46,16 @@ def from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
     known = [step for step in steps if step.ok is not None]
     if not known:
         return Verdict("failure", failures[-1].signature, failures[-1].event_id) if failures else Verdict()
-    open_trials = {step.action: step for step in known if step.action in _TRIALS}
+    open_trials = {step.action: step for step in known if _is_trial(step.action)}
     failed = [step for step in (*open_trials.values(), known[-1]) if not step.ok]
     if failed:
         return Verdict("failure", f"{failed[-1].action} failed last", failed[-1].event_id)
     return Verdict("success", "no failure left open", known[-1].event_id)
+
+
+def _is_trial(action: str) -> bool:
+    """Whether *action* runs tests, by its program or its subcommand: "npm test"."""
+    return action in _TRIALS or action.endswith(" test")
 
 
 def _from_feedback(event: SessionEvent) -> Verdict | None:

@@ -56,6 +56,8 @@ class SessionReader:
             step = OpenStep(action.name, event.event_id, self._now, *inputs, action.command)
             step.given = self._origins.named(action.arguments)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
+            if not self._steps.count:
+                self._state = None  # what stood before the work is no outcome of it
             self._steps.add(step, event.content.get("call_id"))
             self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
             if action.finished:
