@@ -89,7 +89,10 @@ CALL (as_of_us) {
   LIMIT 24
   RETURN collect(event {
     .event_id, .event_type, .agent_id, .session_id, .sequence, .time_us, .source, .correlation_id, .parent_event_id,
-    content: CASE WHEN size(event.content) <= 4000 THEN event.content ELSE '{}' END
+    content: CASE
+      WHEN size(event.content) <= CASE WHEN event.failed THEN 64000 ELSE 4000 END THEN event.content
+      ELSE '{}'
+    END
   }) AS latest
 }
 CALL (as_of_us) {

@@ -10,6 +10,11 @@ from hmxgraph.text.excerpts import GAP
 # Characters. A pack never shows more of one event, its beginning or an excerpt; the index never reads more of it.
 SHOWN = 4_000
 INDEXED = 32_000
+# What tells little of how work went, and is told last.
+_ASIDE = ("success", "ok", "cwd", "duration_ms", "duration", "latency_ms", "elapsed_ms")
+_COMMANDS = ("command", "cmd", "command_line")
+_ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")
+_PLACES = ("selector", "element", "xpath", "ref", "index", "coordinate", "target")
 _MAIN = ("text", "message", "summary", "description", "comment", "title", "value")
 Content = Mapping[str, Any]
 
@@ -158,8 +163,45 @@ def _file_edit(content: Content) -> str:
 def _command(content: Content) -> str:
     code = next((content[name] for name in ("exit_code", "exit_status") if content.get(name) is not None), None)
     outcome = "" if code is None else f"-> exit {code}"
-    rest = _rest(content, "command", "exit_code", "exit_status")
-    return _joined([f"$ {_text(content, 'command')}", outcome, rest], " ")
+    rest = _outcome(content, *_COMMANDS, "exit_code", "exit_status")
+    return _joined([f"$ {_line(content)}", outcome, rest], " ")
+
+
+def _line(content: Content) -> str:
+    """The command line; one that is told word by word, too."""
+    line = next((content[name] for name in _COMMANDS if content.get(name)), "")
+    return " ".join(map(_scalar, line)) if isinstance(line, list) else line if isinstance(line, str) else compact(line)
+
+
+def _test_run(content: Content) -> str:
+    line = _line(content)
+    return _joined([f"$ {line}", _outcome(content, *_COMMANDS)], " -> ") if line else _anything(content)
+
+
+def _api_result(content: Content) -> str:
+    method, url = _text(content, "method"), _text(content, "url")
+    if not (method and url):
+        return _anything(content)
+    code = next((name for name in ("status_code", "status") if content.get(name) is not None), "")
+    state = f"-> {_text(content, code)}" if code else ""
+    return _joined([f"{method} {url} {state}".strip(), _outcome(content, "method", "url", code)], ": ")
+
+
+def _browser_action(content: Content) -> str:
+    """What was done, to what, and where; then, as of a tool, how it went."""
+    if not _text(content, "action"):
+        return _anything(content)
+    place = next((name for name in _PLACES if content.get(name) not in (None, "")), "")
+    page = f"at {_text(content, 'url')}" if content.get("url") else ""
+    deed = _joined([_text(content, "action"), _text(content, place), page], " ")
+    failed = " failed" if went_well("browser_action", content) is False else ""
+    return _joined([f"{deed}{failed}", _outcome(content, "action", "url", place, "success", "ok")], ": ")
+
+
+def _outcome(content: Content, *used: str) -> str:
+    """The rest of what work tells: first what went wrong or was answered, last what tells little."""
+    rank = dict.fromkeys(_ANSWER, -1) | dict.fromkeys(_ASIDE, 1)
+    return _rest({name: content[name] for name in sorted(content, key=lambda name: rank.get(name, 0))}, *used)
 
 
 def _state_change(content: Content) -> str:
@@ -189,6 +231,9 @@ _BY_TYPE: dict[str, Callable[[Content], str]] = {
     "observation": _observation,
     "file_edit": _file_edit,
     "command_exec": _command,
+    "test_run": _test_run,
+    "api_result": _api_result,
+    "browser_action": _browser_action,
     "state_change": _state_change,
     "x-hmxgraph-memory": _message,
 }

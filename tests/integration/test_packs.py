@@ -462,6 +462,9 @@ def test_what_stands_in_the_way_is_told_until_that_very_action_succeeds(learned)
         ("command_exec", {"exit_code": 1}, {"exit_code": 0}),
         ("test_run", {"passed": 11, "failed": 1}, {"passed": 12, "failed": 0}),
         ("api_result", {"status_code": 503}, {"status_code": 200}),
+        ("command_exec", {"exit_code": 1, "stdout": "x" * 5000}, {"exit_code": 0}),
+        ("test_run", {"failed": 1, "output": "x" * 5000}, {"failed": 0}),
+        ("api_result", {"status_code": 503, "body": "x" * 5000}, {"status_code": 200}),
     ],
 )
 def test_work_that_tells_its_own_end_stands_in_the_way_as_well(graph, event_type, bad, good):
@@ -476,6 +479,17 @@ def test_work_that_tells_its_own_end_stands_in_the_way_as_well(graph, event_type
     assert len(blockers(0, bad)) == 1
     assert len(blockers(1, bad)) == 1
     assert blockers(2, good) == ()
+
+
+@pytest.mark.parametrize("output", ["", "compiling\n" * 1000])
+def test_a_long_output_hides_no_failure_from_its_playbook(learned, output):
+    """However much a command wrote before it failed, what helped before is told."""
+    script = Script("broken", tenant=learned.tenant_id).user(QUERY)
+    failed = {"command": "kubectl apply -f staging.yaml", "exit_code": 1}
+    script.add("command_exec", failed | {"stdout": output, "stderr": "Error: namespace staging not found"})
+    learned.ingest(script.events)
+    hints = learned.pack("fix it please", session_id="broken", budget=1024).workflow_hints
+    assert "kubectl create namespace" in hints.suggested_next_steps[0].description
 
 
 def test_a_conflict_ends_with_the_evidence_of_a_side(graph):

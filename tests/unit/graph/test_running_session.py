@@ -24,5 +24,20 @@ def test_what_came_of_a_call_stands_under_its_action():
 
 def test_a_deed_too_long_to_be_fetched_goes_by_its_text():
     """Its content is left out then."""
-    [told] = happened([["tool_call", "write_file(text=" + "x" * 300, "{}", None, False]])
-    assert told.action == "write_file"
+    long = "x" * 300
+    told = [
+        ["tool_call", f"write_file(text={long}", "{}", None, False],
+        ["command_exec", f"$ cd /srv && git push (-> exit 1) -> exit 1 stderr: {long}", "{}", None, True],
+        ["test_run", f"$ pytest -q -> failures: {long}", "{}", None, True],
+        ["file_edit", f"edit a.py: diff: {long}", "{}", None, False],
+        ["api_result", f"GET https://shop.example/orders/17 -> 200: body: {long}", "{}", None, False],
+        ["browser_action", f"extract #all at https://shop.example: text: {long}", "{}", None, False],
+    ]
+    assert [each.action for each in happened(told[::-1])] == [
+        "write_file",
+        "git push",
+        "pytest",
+        "file_edit",
+        "GET shop.example/orders/<id>",
+        "browser extract",
+    ]

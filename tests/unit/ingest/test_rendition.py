@@ -60,6 +60,26 @@ TEXTS = [
     ("test_run", {"passed": 3, "failed": 0, "summary": "all good"}, "all good (passed: 3, failed: 0)"),
     ("x-acme-signal", {"level": 3.5, "on": True, "gone": None}, "level: 3.5, on: true"),
     ("browser_action", {}, "browser_action"),
+    (
+        "command_exec",
+        {"command": "make", "cwd": "/srv", "exit_code": 2, "stdout": "cc a.c", "stderr": "no rule"},
+        "$ make -> exit 2 stderr: no rule, stdout: cc a.c, cwd: /srv",
+    ),
+    ("command_exec", {"command": ["git", "push"], "exit_code": 0}, "$ git push -> exit 0"),
+    ("command_exec", {"cmd": "make", "output": "done"}, "$ make output: done"),
+    ("test_run", {"command": "pytest -q", "passed": 3, "failed": 1}, "$ pytest -q -> passed: 3, failed: 1"),
+    (
+        "api_result",
+        {"method": "GET", "url": "https://a.example/x", "status_code": 404, "latency_ms": 7, "body": {"error": "gone"}},
+        "GET https://a.example/x -> 404: body: {error: gone}, latency_ms: 7",
+    ),
+    ("api_result", {"service": "weather", "status": "ok"}, "service: weather, status: ok"),
+    (
+        "browser_action",
+        {"action": "click", "selector": "#ok", "url": "https://a.example", "success": False, "error": "no element"},
+        "click #ok at https://a.example failed: error: no element",
+    ),
+    ("browser_action", {"action": "fill", "selector": "#n", "value": "Ann", "success": True}, "fill #n: value: Ann"),
 ]
 
 

@@ -97,12 +97,30 @@ def _guide(artifact_id: str, metadata: str, content: str, observed_count: int | 
 
 
 def action_name(event_type: str, content: str, text: str) -> str:
-    """The name of an action of the session; where its content was too long to be fetched, what its text begins with.
+    """The name of an action of the session; where its content was too long to be fetched, as its text tells it.
 
     >>> action_name("tool_call", '{"tool_name": "bash", "arguments": {"command": "make build"}}', "bash(make build)")
     'make build'
+    >>> action_name("command_exec", "{}", "$ make build -> exit 2 stderr: ...")
+    'make build'
 
     """
-    document: dict[str, Any] = parse_json(content)
+    document: dict[str, Any] = parse_json(content) or _as_told(event_type, text)
     found = action_of(StoredEvent("", event_type, "", "", 0, 0, document))
-    return found.name if found is not None and document else text.split("(", 1)[0].strip()
+    return found.name if found is not None else text.split("(", 1)[0].strip()
+
+
+def _as_told(event_type: str, text: str) -> dict[str, Any]:
+    """What the text of an event begins with, as content: the tool, the command line, the request or the verb."""
+    first, _, rest = text.partition(" ")
+    match event_type:
+        case "tool_call":
+            return {"tool_name": text.split("(", 1)[0].strip()}
+        case "command_exec" | "test_run":
+            return {"command": rest.partition(" -> ")[0]} if first == "$" else {}
+        case "api_result":
+            return {"method": first, "url": rest.split(" ", 1)[0]}
+        case "browser_action":
+            return {"action": first.rstrip(":")}
+        case _:
+            return {}
