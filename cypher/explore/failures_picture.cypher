@@ -3,11 +3,11 @@
 // Active failure playbooks, the events they rest on, and the order in which these happened.
 //
 // mode: read
-// row:  playbook, evidence, event, relation, later
+// row:  playbook, evidence, event, relation, other
 MATCH (playbook:Artifact {tenant_id: $tenant_id, artifact_type: 'failure_playbook', status: 'active'})
 MATCH (playbook)-[evidence:EVIDENCED_BY]->(event:Event)
-OPTIONAL MATCH (event)<-[relation:ANSWERS|CAUSED_BY|ABOUT]-(later:Event)
-WHERE EXISTS { (playbook)-[:EVIDENCED_BY]->(later) }
-RETURN playbook, evidence, event, relation, later
-ORDER BY playbook.observed_count DESC, playbook.artifact_id, event.time_us, event.event_id, type(relation), later.event_id
+OPTIONAL MATCH (event)-[relation:NEXT|ANSWERS|CAUSED_BY|ABOUT]->(other:Event)
+WHERE EXISTS { (playbook)-[:EVIDENCED_BY]->(other) }
+RETURN playbook, evidence, event, relation, other
+ORDER BY playbook.observed_count DESC, playbook.artifact_id, event.time_us, event.event_id, type(relation), other.event_id
 LIMIT 200

@@ -11,6 +11,7 @@ from hmxgraph.demo import events_file
 from hmxgraph.extraction.entities.names import normalise
 from hmxgraph.graph.catalogue import query, query_names
 from tests.artifact_makers import policy, schema
+from tests.session_makers import Script
 from tests.unit.ingest.making import document
 
 NAMES = query_names("explore")
@@ -156,6 +157,22 @@ def test_tools_are_judged_by_their_results_not_by_words_in_them(graph, tenant_id
         for number, content in enumerate(told)
     )
     assert graph.query("explore/tools").rows == ({"name": "probe", "calls": 6, "success_rate": 0.333},)
+
+
+def test_what_followed_upon_a_failure_is_drawn_after_it(graph, tenant_id):
+    """Commands answer nothing by a result of their own: their order leads from the failure to what mended it."""
+    for number in range(2):
+        script = Script(f"s{number}", tenant=tenant_id).user("Push it").add("command_exec", {"command": "git add ."})
+        script.add("command_exec", {"command": "git push", "exit_code": 1, "stderr": "rejected: non-fast-forward"})
+        script.add("command_exec", {"command": "git pull --rebase", "exit_code": 0})
+        graph.ingest(script.add("command_exec", {"command": "git push", "exit_code": 0}).events)
+    graph.compile()
+    drawn = {
+        (row["event"]["event_id"], row["other"]["event_id"])
+        for row in graph.query("explore/failures_picture").rows
+        if row["other"]
+    }
+    assert {("s0/2", "s0/3"), ("s1/2", "s1/3")} <= drawn
 
 
 def test_work_that_tells_its_end_is_judged_with_the_tools(graph, tenant_id):
