@@ -61,14 +61,14 @@ def _test(content: _Told) -> bool | None:
 
 
 def _work(content: _Told) -> bool | None:
-    """What fields say, else the state that the work names; a response may stand in a field of its own."""
+    """What fields say, else the state that the work names; an answer may stand in a field of its own."""
     if (told := _fields(content)) is not None:
         return told
     if isinstance(content.get("status"), str):
         state = content["status"].strip().lower().replace(" ", "_").replace("-", "_")
         return True if state in _GOOD else False if state in _BAD else None
-    response = content.get("response")
-    return _fields(response) if isinstance(response, Mapping) else None
+    inner = (content[name] for name in ("response", "result") if isinstance(content.get(name), Mapping))
+    return next((told for part in inner if (told := _fields(part)) is not None), None)
 
 
 def _fields(content: _Told) -> bool | None:

@@ -104,13 +104,18 @@ def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
 
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     if failure.step < 0:
-        return Occurrence(summary, failure, "", (), None, summary.went_well)
+        # What was met before any work is answered by the work; what follows a step that was not kept is unknown.
+        first = () if summary.skipped_steps else _answers(summary.steps)
+        return Occurrence(summary, failure, "", first, None, summary.went_well)
     failed, later = summary.steps[failure.step], summary.steps[failure.step + 1 :]
     again = next((step for step in later if _is_attempt(step, failed)), None)
     helped = again.ok if again is not None and again.ok is not None else summary.went_well
-    # Notes and thoughts answer nothing.
-    following = [step for step in later if kind_of(step.action) != "scratch"][:_FOLLOWING]
-    return Occurrence(summary, failure, failed.action, tuple(following), again, helped)
+    return Occurrence(summary, failure, failed.action, _answers(later), again, helped)
+
+
+def _answers(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """The first of *steps*, but for notes and thoughts, which answer nothing."""
+    return tuple([step for step in steps if kind_of(step.action) != "scratch"][:_FOLLOWING])
 
 
 def _is_attempt(step: Step, failed: Step) -> bool:

@@ -214,7 +214,7 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
         return _once_more(group, recovery)
     if kind_of(recovery.action) == "handover":
         return f"{instruction(recovery.action)} if nothing else helps"
-    again = f", then try {group.action} again" if recovery.then == group.action else ""
+    again = f", then try {group.action} again" if recovery.then and recovery.then == group.action else ""
     onward = f", then go on with {recovery.then}" if not again and recovery.then not in {"", recovery.action} else ""
     return (
         (told_line(recovery.action, recovery.line) if recovery.line else instruction(recovery.action)) + again + onward
@@ -377,7 +377,9 @@ def _trails(group: FailureGroup) -> Iterable[list[str]]:
     """Session by session the failing calls, the failures and the actions after them."""
     trails: defaultdict[str, list[str]] = defaultdict(list)
     for one in group.occurrences:
-        nearby = one.summary.steps[one.failure.step : one.failure.step + 2] if one.failure.step >= 0 else ()
+        nearby = (
+            one.summary.steps[one.failure.step : one.failure.step + 2] if one.failure.step >= 0 else one.following[:1]
+        )
         trails[one.summary.session_id] += [one.failure.event_id, *(step.event_id for step in nearby)]
     return trails.values()
 

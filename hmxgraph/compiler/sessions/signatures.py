@@ -37,6 +37,7 @@ _TEXT_FIELDS = (
 _CODES = dict.fromkeys(CODES, "exit code") | dict.fromkeys(HTTP_STATES, "HTTP")
 _FAULT_FIELDS = ("error", "errors")
 _TEST_FIELDS = ("failed", "failures")
+_TEST_NAMES = ("test", "name", "title", "nodeid")
 _DEEPEST = 6
 _TOO_SHORT = 3
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
@@ -139,9 +140,17 @@ def _told(name: str, value: Any, depth: int) -> str:
     """
     by_input = value.items() if name in _FAULT_FIELDS and isinstance(value, Mapping) else ()
     found = _text(value, depth + 1)
-    if name in _TEST_FIELDS and isinstance(value, list) and " " not in found:
-        return ""
+    if name in _TEST_FIELDS and isinstance(value, list):
+        return _of_test(value[0], found)
     return found or next((f"{given} {text}" for given, part in by_input if (text := _text(part, depth + 2))), "")
+
+
+def _of_test(told: Any, found: str) -> str:
+    """What a failed test says; where that is no more than values, with the name of the test."""
+    if " " not in found:
+        return ""
+    name = next((told[field] for field in _TEST_NAMES if told.get(field)), "") if isinstance(told, Mapping) else ""
+    return found if not name or _LETTERS.search(_PREFIX.sub("", found)) else f"{name}: {_PREFIX.sub('', found)}"
 
 
 def _count(content: Mapping[str, Any]) -> str:

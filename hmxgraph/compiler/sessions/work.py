@@ -20,11 +20,13 @@ _GIVEN = {
     ),
     "api_result": ("request_body", "params", "payload", "query"),
 }  # fmt: skip
+# Where some put all of it.
+_BUNDLES = ("params", "parameters", "arguments", "args")
 _DEED = {
     "command_exec": (*COMMAND_FIELDS, "cwd"),
     "test_run": (*COMMAND_FIELDS, "cwd", "suite", "framework"),
     "file_edit": (*_PATH_FIELDS, "operation", "content", "diff", "patch", "old_string", "new_string"),
-    "browser_action": _VERB_FIELDS,
+    "browser_action": (*_VERB_FIELDS, "params", "parameters", "arguments", "args"),
     "api_result": (*REQUEST_FIELDS, *_NAME_FIELDS, "request"),
 }
 
@@ -58,6 +60,9 @@ def inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
     >>> inputs_of("browser_action", {"action": "extract", "selector": "#name", "text": "Ann"})
     {'selector': '#name'}
     """
+    bundle = next((content[name] for name in _BUNDLES if isinstance(content.get(name), Mapping)), None)
+    if event_type == "browser_action" and bundle is not None:
+        return dict(bundle)
     names = [name for name in _GIVEN.get(event_type, ()) if content.get(name) not in (None, "", {}, [])]
     found = event_type == "browser_action" and _finds(browser_verb(content))
     return {name: content[name] for name in names if not (found and name == "text")}

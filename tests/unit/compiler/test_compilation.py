@@ -42,6 +42,25 @@ def world():
     ]
 
 
+def test_what_is_met_before_any_work_is_answered_by_the_work():
+    """An error that begins a session is no error that nothing helped against."""
+    sessions = [
+        Script(f"s{number}")
+        .user("Bring the queue back")
+        .add("error", {"error_type": "QueueDown", "message": "the broker does not answer"})
+        .run("systemctl restart rabbitmq")
+        .run("rabbitmqctl status")
+        .feedback("positive")
+        .events
+        for number in range(3)
+    ]
+    (playbook,) = drafts(sessions, "failure_playbook")
+    assert playbook.content["recovery_steps"] == [
+        "Run `systemctl restart rabbitmq`, then go on with rabbitmqctl (this mostly helped)"
+    ]
+    assert "s0/2" in playbook.source_events
+
+
 def test_all_five_types_come_out():
     """Every type of HMX-A is compiled, and every content is valid."""
     script = [

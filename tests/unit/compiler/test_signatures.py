@@ -39,6 +39,10 @@ def test_codes_and_types_make_another_failure():
         ({"passed": 3, "failures": ["tests/test_a.py::test_b"]}, "1 tests failed"),
         ({"failed": 1, "failures": [{"test": "test_a", "message": "No module named 'x'"}]}, "No module named 'x'"),
         ({"failed": 1, "failures": ["test_a: No module named 'x'"]}, "test_a: No module named 'x'"),
+        (
+            {"failures": [{"name": "test_round", "error": "AssertionError: 0.1 != 0.11"}]},
+            "test_round: <number> != <number>",
+        ),
         ({"exitCode": 137}, "exit code 137"),
         ({"response": {"status": 503}}, "HTTP 503"),
         ({"result": {"exit_code": 137}}, "exit code 137"),

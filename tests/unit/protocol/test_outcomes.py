@@ -45,6 +45,8 @@ def test_a_result_says_how_it_went(content, expected):
         ({"exitCode": 1}, False),
         ({"statusCode": 404}, False),
         ({"response": {"status": 422, "body": {}}}, False),
+        ({"result": {"success": False, "error": "no such element"}}, False),
+        ({"result": {"rows": []}}, None),
         ({"timed_out": True, "exit_code": None}, False),
         ({"timed_out": False, "exit_code": 1}, False),
         ({"status": "failed"}, False),
