@@ -126,8 +126,10 @@ def _error(content: Content) -> str:
 
 
 def _decision(content: Content) -> str:
-    chosen = _text(content, "chosen_option")
-    instead = _text(content, "alternatives")
+    chosen, others = _text(content, "chosen_option"), content.get("alternatives")
+    # Some list all ways that were open, the chosen one among them.
+    left = [other for other in others if other != chosen] if isinstance(others, list) else others
+    instead = _text({"alternatives": left}, "alternatives")
     return _joined(
         [
             _text(content, "question"),

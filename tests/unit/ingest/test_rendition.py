@@ -40,6 +40,7 @@ TEXTS = [
         {"question": "Which?", "chosen_option": "blue", "alternatives": ["red"], "reasoning": "Safe."},
         "Which? Chosen: blue. Safe. Instead of: red.",
     ),
+    ("decision", {"chosen_option": "blue", "alternatives": ["blue", "red"]}, "Chosen: blue. Instead of: red."),
     ("feedback", {"signal": "negative", "comment": "too slow"}, "negative feedback: too slow"),
     ("observation", {"title": "Berlin", "text": "Capital of Germany."}, "Berlin. Capital of Germany."),
     (
