@@ -206,12 +206,17 @@ def serves_any_purpose(action: str) -> bool:
 
 
 def told_line(action: str, line: str) -> str:
-    """The sentence that tells to do *action* by this command line, or, of an edit, in this file.
+    """The sentence that tells to do *action* by this command line, of an edit in this file, in a browser to this.
 
     >>> told_line("git push", "git push origin"), told_line("file_edit", "setup.cfg")
     ('Run `git push origin`', 'Edit `setup.cfg`')
+    >>> told_line("browser click", "#buy"), told_line("browser goto", "https://shop.example")
+    ('Click `#buy` in the browser', 'Open `https://shop.example` in the browser')
     """
-    return f"{'Edit' if action == 'file_edit' else 'Run'} `{line}`"
+    if not action.startswith(BROWSER):
+        return f"{'Edit' if action == 'file_edit' else 'Run'} `{line}`"
+    verb = "open" if "://" in line else read_action(action).verb
+    return f"{verb[:1].upper()}{verb[1:]} `{line}` in the browser"
 
 
 def kind_of(action: str) -> Kind:

@@ -127,6 +127,7 @@ BROWSER_LOOKUPS = _listed("""
     back capture crawl evaluate extract forward get go goto hover navigate observe open read refresh reload scrape
     screenshot scroll snapshot visit wait
 """)
+BROWSER_WAYS = _listed("go goto navigate open visit")
 
 # Words by which states and results name themselves good or bad.
 GOOD_STATES = _listed("success succeeded successful completed complete done resolved passed ok solved finished closed")

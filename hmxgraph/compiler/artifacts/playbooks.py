@@ -14,7 +14,9 @@ from hmxgraph.compiler.artifacts.strata import clearness, strata
 from hmxgraph.compiler.artifacts.wording import capital, citing, listed, subjects
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions.summary import SessionSummary, Step
+from hmxgraph.compiler.sessions.work import TARGET_FIELDS
 from hmxgraph.compiler.verbs import instruction, is_action, kind_of, told_line
+from hmxgraph.compiler.vocabulary import BROWSER
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.worth import AT_TIMES, EVENLY, MOSTLY, ONCE, noted, plain
 
@@ -223,7 +225,7 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
 
 def _once_more(group: FailureGroup, recovery: Recovery) -> str:
     """To try again: with which inputs corrected, or by which other command line."""
-    if recovery.action == "file_edit" and recovery.line:
+    if recovery.line and (recovery.action == "file_edit" or recovery.action.startswith(BROWSER)):
         return f"{told_line(recovery.action, recovery.line)} again"
     if not recovery.line:
         return f"Call {recovery.action} again{_corrected(group, recovery.action)}"
@@ -292,8 +294,13 @@ def _prevention(group: FailureGroup, protecting: Sequence[str]) -> list[str]:
 
 def _cleared(group: FailureGroup, name: str) -> bool:
     """Whether most attempts that helped gave the very same for an input, so that it was not at fault."""
-    again = [one.again for one in group.occurrences if one.again is not None and one.again.ok]
-    return sum(name not in step.changed for step in again) > _HALF * len(again)
+    again = [(one, one.again) for one in group.occurrences if one.again is not None and one.again.ok]
+    return sum(name not in step.changed or _on_the_same(one, step, name) for one, step in again) > _HALF * len(again)
+
+
+def _on_the_same(occurrence: Occurrence, again: Step, name: str) -> bool:
+    """Whether a later action in the browser was done to the same, whatever was clicked in between."""
+    return name in TARGET_FIELDS and "" != again.command == _failing(occurrence).command
 
 
 def _mended(group: FailureGroup) -> list[str]:

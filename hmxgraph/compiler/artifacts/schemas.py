@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -27,8 +27,9 @@ from hmxgraph.compiler.artifacts.wording import (
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions.origins import FROM_USER
 from hmxgraph.compiler.sessions.summary import SessionSummary, Step
+from hmxgraph.compiler.sessions.work import TARGET_FIELDS
 from hmxgraph.compiler.verbs import instruction, is_action, kind_of, serves_any_purpose, told_line
-from hmxgraph.compiler.vocabulary import REQUEST_VERBS
+from hmxgraph.compiler.vocabulary import BROWSER, REQUEST_VERBS
 from hmxgraph.text.counts import most_first
 
 _KEYWORDS = 80
@@ -159,7 +160,7 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
     """
     every = [step for steps in uses for step in steps]
     if line := usual_line(every):
-        return told_line(action, line)
+        return told_line(action, line) + (_given(every, before, TARGET_FIELDS) if action.startswith(BROWSER) else "")
     return instruction(action) + _given(every, before) + _repeated(uses)
 
 
@@ -200,11 +201,16 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
     return usual
 
 
-def _given(uses: Sequence[Step], before: Sequence[str]) -> str:
-    """Which inputs to give, and from where if that is known: "using user_id from find_user_id_by_email; and note"."""
+def _given(uses: Sequence[Step], before: Sequence[str], told: Container[str] = ()) -> str:
+    """Which inputs to give, and from where if that is known: "using user_id from find_user_id_by_email; and note".
+
+    Those *told* already are left out.
+    """
     sources: dict[str, list[str]] = {}
     loose = []
     for argument, origin in origins(uses).items():
+        if argument in told:
+            continue
         if origin == FROM_USER or origin in before:
             sources.setdefault(origin, []).append(argument)
         elif sum(argument in dict(step.inputs) for step in uses) > _MOSTLY * len(uses):

@@ -7,7 +7,14 @@ from typing import Any, Protocol
 
 from hmxgraph.compiler.sessions.commands import command_name
 from hmxgraph.compiler.sessions.web_requests import REQUEST_FIELDS, request_name
-from hmxgraph.compiler.sessions.work import COMMAND_FIELDS, browser_verb, edited_path, inputs_of, interface
+from hmxgraph.compiler.sessions.work import (
+    COMMAND_FIELDS,
+    browser_target,
+    browser_verb,
+    edited_path,
+    inputs_of,
+    interface,
+)
 from hmxgraph.compiler.vocabulary import BROWSER, SHELL_WORDS
 from hmxgraph.protocol.identity import indexable
 from hmxgraph.protocol.outcomes import WORK, went_well
@@ -48,7 +55,7 @@ class SessionEvent(Protocol):
 class Action:
     """One thing done: its name, what was given to it, and how it went if known.
 
-    ``command`` is the command line where it was one, and of an edit the file.
+    ``command`` is the command line where it was one, of an edit the file, in a browser to what it was done.
     """
 
     name: str
@@ -72,12 +79,12 @@ def _work(event_type: str, content: Mapping[str, Any]) -> Action:
     """Work that tells its end itself; what says no more than that goes by its type."""
     match event_type:
         case "file_edit":
-            name, line = "", mask_ids(mask_secrets(edited_path(content)))[:LONGEST_COMMAND]
+            name, line = "", _kept(edited_path(content))
         case "api_result":
             name, line = _request(content) or tool_name(interface(content)), ""
         case "browser_action":
             verb = browser_verb(content)
-            name, line = (tool_name(f"{BROWSER}{verb}") if verb else ""), ""
+            name, line = (tool_name(f"{BROWSER}{verb}") if verb else ""), _kept(browser_target(content))
         case _:
             run = _command_line(content) or ""
             name, line = command_name(run), _shown(run)
@@ -124,6 +131,10 @@ def _command_line(content: Mapping[str, Any]) -> str | None:
         if isinstance(value, list) and value:
             return " ".join(str(part) for part in value)
     return None
+
+
+def _kept(target: str) -> str:
+    return mask_ids(mask_secrets(" ".join(target.split())))[:LONGEST_COMMAND]
 
 
 def _shown(line: str) -> str:

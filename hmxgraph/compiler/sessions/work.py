@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmxgraph.compiler.sessions.web_requests import REQUEST_FIELDS
-from hmxgraph.compiler.vocabulary import BROWSER_LOOKUPS
+from hmxgraph.compiler.vocabulary import BROWSER_LOOKUPS, BROWSER_WAYS
+from hmxgraph.text.addresses import public_address
 
 COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
 _PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename")
@@ -22,6 +23,9 @@ _GIVEN = {
 }  # fmt: skip
 # Where some put all of it.
 _BUNDLES = ("params", "parameters", "arguments", "args")
+_BODIES = frozenset(("request_body", "params", "payload", "query"))
+# By what an action in a browser is told from others of its kind: to what it was done, or where it led.
+TARGET_FIELDS = ("selector", "element", "xpath", "url", "href")
 _DEED = {
     "command_exec": (*COMMAND_FIELDS, "cwd"),
     "test_run": (*COMMAND_FIELDS, "cwd", "suite", "framework"),
@@ -65,7 +69,31 @@ def inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
         return dict(bundle)
     names = [name for name in _GIVEN.get(event_type, ()) if content.get(name) not in (None, "", {}, [])]
     found = event_type == "browser_action" and _finds(browser_verb(content))
-    return {name: content[name] for name in names if not (found and name == "text")}
+    told = {name: content[name] for name in names if not (found and name == "text")}
+    return _opened(told) if event_type == "api_result" else told
+
+
+def browser_target(content: Mapping[str, Any]) -> str:
+    """To what something was done in the browser, or where it led; "" where that is not told in words.
+
+    >>> browser_target({"action": "click", "selector": "#buy", "url": "https://shop.example/cart"})
+    '#buy'
+    >>> browser_target({"action": "navigate", "url": "https://ann@shop.example/cart?id=7"})
+    'https://shop.example/cart'
+    """
+    inputs = inputs_of("browser_action", content)
+    told = {name: inputs[name] for name in TARGET_FIELDS if isinstance(inputs.get(name), str)}
+    inside = next((told[name] for name in TARGET_FIELDS[:3] if name in told), "")
+    led = browser_verb(content) and _first_word(browser_verb(content)) in BROWSER_WAYS
+    return inside or (public_address(next(iter(told.values()), "")) if led else "")
+
+
+def _opened(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What was sent, by the names of its parts."""
+    found: dict[str, Any] = {}
+    for name, value in told.items():
+        found |= value if name in _BODIES and isinstance(value, Mapping) else {name: value}
+    return found
 
 
 def ending(event_type: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -74,9 +102,15 @@ def ending(event_type: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
     >>> ending("command_exec", {"command": "make", "exit_code": 2, "stderr": "no rule"})
     {'exit_code': 2, 'stderr': 'no rule'}
     """
-    aside = {"type", *_DEED.get(event_type, ()), *inputs_of(event_type, content)}
+    aside = {"type", *_DEED.get(event_type, ()), *_GIVEN.get(event_type, ())}
+    if event_type == "browser_action" and "text" not in inputs_of(event_type, content):
+        aside.discard("text")
     return {name: part for name, part in content.items() if name not in aside}
 
 
 def _finds(verb: str) -> bool:
-    return next(iter(re.split(r"[_. -]+|(?<=[a-z])(?=[A-Z])", verb)), "").lower() in BROWSER_LOOKUPS
+    return _first_word(verb) in BROWSER_LOOKUPS
+
+
+def _first_word(verb: str) -> str:
+    return re.split(r"[_. -]+|(?<=[a-z])(?=[A-Z])", verb)[0].lower()

@@ -85,6 +85,14 @@ def test_what_is_given_to_work_is_told_from_its_end():
     assert [one.signature for one in summary.failures] == ["error", "no element <selector> in the page"]
 
 
+def test_what_was_sent_is_told_by_its_parts():
+    """The body of a request is opened: its parts are what was given."""
+    script = Script("s").user("Two rolls of gauze")
+    sent = {"method": "POST", "url": "/orders", "request_body": {"item": "gauze", "count": 2}, "status_code": 201}
+    (step,) = summarise(script.add("api_result", sent).events).steps
+    assert step.inputs == (("count", ""), ("item", "user"))
+
+
 def test_an_edit_is_told_by_its_file():
     """What sessions edited stands in the step, what differs from one to the other as a name; no file, no name."""
     edits = [

@@ -42,6 +42,34 @@ def world():
     ]
 
 
+def test_what_helps_in_a_browser_is_told_by_its_target():
+    """To click something else is no second attempt, and what was clicked in the end was not at fault."""
+    buy = {"action": "click", "selector": "#buy", "url": "https://shop.example"}
+    sessions = [
+        Script(f"s{number}")
+        .user(f"Buy {thing}")
+        .add("browser_action", {"action": "navigate", "url": f"https://shop.example/{thing}"})
+        .add("browser_action", buy | {"success": False, "error": "element #buy is covered by .cookies"})
+        .add("browser_action", buy | {"selector": ".cookies .accept", "success": True})
+        .add("browser_action", buy | {"success": True})
+        .add("browser_action", {"action": "fill", "selector": "#count", "value": number, "success": True})
+        .feedback("positive")
+        .events
+        for number, thing in enumerate(("paper", "ink", "tape"))
+    ]
+    (playbook,) = drafts(sessions, "failure_playbook")
+    assert playbook.content["recovery_steps"] == [
+        "Click `.cookies .accept` in the browser, then try browser click again (this mostly helped)"
+    ]
+    assert playbook.content["prevention_strategies"] == []
+    (schema,) = drafts(sessions, "task_schema")
+    assert [step["description"] for step in schema.content["steps"]] == [
+        "Open `https://shop.example/<name>` in the browser",
+        "Click in the browser, using selector and url; once for each selector",
+        "Fill `#count` in the browser, using value",
+    ]
+
+
 def test_what_is_met_before_any_work_is_answered_by_the_work():
     """An error that begins a session is no error that nothing helped against."""
     sessions = [
