@@ -202,8 +202,8 @@ def _browser_action(content: Content) -> str:
 
 def _outcome(content: Content, *used: str) -> str:
     """The rest of what work tells: first what went wrong or was answered, last what tells little."""
-    rank = dict.fromkeys(_ANSWER, -1) | dict.fromkeys(_ASIDE, 1)
-    return _rest({name: content[name] for name in sorted(content, key=lambda name: rank.get(name, 0))}, *used)
+    ordered = sorted(content, key=lambda name: (name in _ASIDE, name not in _ANSWER))
+    return _rest({name: content[name] for name in ordered}, *used)
 
 
 def _state_change(content: Content) -> str:

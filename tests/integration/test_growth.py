@@ -5,6 +5,7 @@ from neo4j import GraphDatabase
 
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import COMPILER
+from hmxgraph.fingerprint.measures.behaviour import RULES
 from hmxgraph.graph.catalogue import query
 from hmxgraph.graph.plans import retention
 from hmxgraph.graph.rows.compilation import LINEAGES, summary_version
@@ -42,7 +43,7 @@ SUMMARY_VERSION = summary_version(DEFAULT_PROFILE)
 PAGES = {
     "compiler/unread_sessions": {"full": True, "summary_version": SUMMARY_VERSION, "logging_sessions": "none"},
     "compiler/summaries": {"summary_version": SUMMARY_VERSION},
-    "fingerprints/unread_sessions": {},
+    "fingerprints/unread_sessions": {"rules": RULES},
 }
 
 
