@@ -7,8 +7,16 @@ from typing import Any
 _FLAWS = ("isError", "is_error")
 # What is done and tells its end in one event (HMX-E 3).
 WORK = frozenset({"command_exec", "file_edit", "test_run", "browser_action", "api_result"})
-CODES = ("exit_code", "exit_status", "returncode", "return_code", "exitCode", "exitStatus", "returnCode")
-HTTP_STATES = ("status_code", "statusCode", "http_status", "status")
+CODES: tuple[str, ...] = (
+    "exit_code",
+    "exit_status",
+    "returncode",
+    "return_code",
+    "exitCode",
+    "exitStatus",
+    "returnCode",
+)
+HTTP_STATES: tuple[str, ...] = ("status_code", "statusCode", "http_status", "status")
 _FIRST_HTTP_ERROR = 400
 _GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded", "successful"})
 _BAD = frozenset({"failed", "fail", "failure", "error", "errored", "timeout", "timed_out", "aborted", "crashed"})

@@ -34,7 +34,7 @@ _TEXT_FIELDS = (
     "failed", "stderr", "reason", "detail", "details", "description", "value", "output", "stdout", "text", "content",
     "body", "response", "result", "title", "code",
 )  # fmt: skip
-_CODES: dict[str, str] = dict.fromkeys(CODES, "exit code") | dict.fromkeys(HTTP_STATES, "HTTP")
+_CODES = dict.fromkeys(CODES, "exit code") | dict.fromkeys(HTTP_STATES, "HTTP")
 _FAULT_FIELDS = ("error", "errors")
 _TEST_FIELDS = ("failed", "failures")
 _TEST_NAMES = ("test", "name", "title", "nodeid")
