@@ -11,7 +11,8 @@ MATCH (event:Event {tenant_id: $tenant_id})
 WHERE event.event_type IN ['tool_result', 'command_exec', 'test_run', 'file_edit', 'browser_action', 'api_result']
   AND event.time_us IS NOT NULL
   AND event.erased IS NULL
-OPTIONAL MATCH (event)-[:MENTIONS]->(tool:Entity {type: CASE WHEN event.event_type IN ['command_exec', 'test_run'] THEN 'command' ELSE 'tool' END})
+OPTIONAL MATCH (event)-[:MENTIONS]->(tool:Entity)
+WHERE tool.type = CASE WHEN event.event_type IN ['command_exec', 'test_run'] THEN 'command' ELSE 'tool' END
 WITH event, coalesce(tool.name, CASE event.event_type WHEN 'tool_result' THEN null ELSE event.event_type END) AS name
 WHERE name IS NOT NULL
 WITH

@@ -30,7 +30,7 @@ _DEED = {
     "command_exec": (*COMMAND_FIELDS, "cwd"),
     "test_run": (*COMMAND_FIELDS, "cwd", "suite", "framework"),
     "file_edit": (*_PATH_FIELDS, "operation", "content", "diff", "patch", "old_string", "new_string"),
-    "browser_action": (*_VERB_FIELDS, "params", "parameters", "arguments", "args"),
+    "browser_action": (*_VERB_FIELDS, *_BUNDLES),
     "api_result": (*REQUEST_FIELDS, *_NAME_FIELDS, "request"),
 }
 
