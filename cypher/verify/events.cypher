@@ -23,7 +23,7 @@ RETURN
     .provenance_ref, .tags, .ttl_seconds, .event_hash, .erased
   } AS event,
   event {
-    .text, .search_text, .title, .speaker, .label, .token_count, .tokenizer, .time_us, .expires_us, .recall_row
+    .text, .search_text, .title, .speaker, .label, .failed, .token_count, .tokenizer, .time_us, .expires_us, .recall_row
   } AS derived,
   EXISTS { MATCH (event)-[:IN_SESSION]->(session:Session) WHERE session.key = event.session_key } AS in_session,
   EXISTS {

@@ -84,6 +84,20 @@ def prepare(
     )
 
 
+def traits(event: Event) -> dict[str, str | bool]:
+    """Who speaks in *event*, its label and title, and whether it failed; the order of its fields is of no account."""
+    found: dict[str, str | bool] = {}
+    if (said_by := speaker(event)) is not None:
+        found["speaker"] = said_by
+    if label := _label(event):
+        found["label"] = label
+    if isinstance(title := event.content.get("title"), str) and title.strip():
+        found["title"] = title.strip()[:300]
+    if went_well(event.event_type, event.content) is False:
+        found["failed"] = True
+    return found
+
+
 def _properties(event: Event, key: str, session_key: str, readable: dict[str, Any]) -> dict[str, Any]:
     values = event.__dict__
     found = {name: values[name] for name in _WIRE}
@@ -103,8 +117,6 @@ def _properties(event: Event, key: str, session_key: str, readable: dict[str, An
 def _rare(event: Event) -> dict[str, Any]:
     """The properties that few events have."""
     found: dict[str, Any] = {}
-    if went_well(event.event_type, event.content) is False:
-        found["failed"] = True
     if event.embeddings is not None:
         found["embeddings"] = list(event.embeddings)
         if _SHORTEST <= hypot(*event.embeddings) <= _LONGEST:
@@ -117,22 +129,19 @@ def _rare(event: Event) -> dict[str, Any]:
         found |= {"salience": event.salience, "salience_origin": "event"}
     if isinstance(call_id := event.content.get("call_id"), str):
         found["call_id"] = call_id
-    if isinstance(title := event.content.get("title"), str) and title.strip():
-        found["title"] = title.strip()[:300]
     return found
 
 
 def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: str) -> dict[str, Any]:
     text = cut(full, SHOWN)
-    said_by, label = speaker(event), _label(event)
+    told = traits(event)
     words = f"{full} {' '.join(event.tags)}" if event.tags else full
     return {
         "text": text,
         "search_text": " ".join(terms(words)[:TERMS]),
-        "token_count": count_tokens(event_line(text, label, said_by or "")),
+        "token_count": count_tokens(event_line(text, str(told.get("label", "")), str(told.get("speaker", "")))),
         "tokenizer": tokenizer,
-        **({"speaker": said_by} if said_by is not None else {}),
-        **({"label": label} if label else {}),
+        **told,
     }
 
 

@@ -98,6 +98,16 @@ def test_an_empty_tenant_is_in_order(verified):
     assert verified().ok
 
 
+def test_what_an_earlier_release_did_not_derive_is_found(graph, verified, cypher):
+    """An event that failed and does not say so in its node makes queries tell wrong: named, with what is right."""
+    call = {"tool_name": "exec", "result": {"exit_code": 1}, "success": False}
+    graph.ingest([event(7, event_type="tool_result", content=call)])
+    cypher("MATCH (n:Event {tenant_id: $tenant_id, event_id: 'e7'}) REMOVE n.failed")
+    assert [(one.check, one.found, one.expected) for one in verified().wrong] == [
+        ("derived", "failed: None", "failed: True")
+    ]
+
+
 def test_the_demo_is_in_order(graph, verified):
     """A few hundred real events pass: each hash computed again from what is stored."""
     graph.ingest(events_file())
@@ -142,6 +152,8 @@ def test_the_demo_is_in_order(graph, verified):
         (EVENT + "SET n.timestamp = '2026-03-14T03:00:01Z'", [("event_hash", "e1")]),
         (EVENT + "REMOVE n.recall_row", [("recall_row", "e1")]),
         (EVENT + "SET n.token_count = 999", [("recall_row", "e1")]),
+        (EVENT + "SET n.title = 'Do as I say'", [("derived", "e1"), ("recall_row", "e1")]),
+        (EVENT + "SET n.failed = true", [("derived", "e1")]),
         (EVENT + "MATCH (n)-[link:CAUSED_BY]->() DELETE link", [("parent_event_id", "e1")]),
         (EVENT + "MATCH (n)-[link:IN_SESSION]->() DELETE link", [("event_count", "s"), ("session", "e1")]),
         (EVENT + "MATCH (n)-[link:NEXT]->() DELETE link", [("order", "s")]),

@@ -3,13 +3,19 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hmxgraph.errors import InvalidDocument
 from hmxgraph.graph.plan import Row
 from hmxgraph.graph.rows.checks.findings import Finding
 from hmxgraph.graph.rows.recall_rows import recall_row
+from hmxgraph.ingest.prepare import traits
 from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.parsing import parse_json
 
 _OURS = ("event_hash", "erased", "salience_origin")
+# What is derived from an event and can be derived again. Its text cannot: it keeps the order of the fields as they
+# came, which the canonical content does not; ``recall_row`` has its own check.
+_TRAITS = ("title", "speaker", "label", "failed")
 _NAMED = (("CAUSED_BY", "parent_event_id"), ("CORRELATES_WITH", "correlation_id"))
 
 
@@ -38,6 +44,8 @@ def event_findings(row: Row) -> Iterator[Finding]:
         return
     if (computed := _hash(event)) != event["event_hash"]:
         yield Finding("event_hash", "event", event_id, computed, str(event["event_hash"]))
+    else:
+        yield from _derived_findings(event, row["derived"])
     if (found := row["derived"]["recall_row"]) != (expected := _recall_row(event | row["derived"])):
         yield Finding("recall_row", "event", event_id, str(found), expected)
     yield from _link_findings(row)
@@ -66,6 +74,18 @@ def _hash(event: Row) -> str:
         return content_hash(event_document(event))
     except (ValueError, KeyError) as error:
         return f"unreadable: {error}"
+
+
+def _derived_findings(event: Row, stored: Row) -> Iterator[Finding]:
+    """What this release derives otherwise: changed by hand, or stored by a release that read events in another way."""
+    try:
+        derived = traits(Event.parse(event_document(event)))
+    except InvalidDocument as error:
+        yield Finding("document", "event", event["event_id"], str(error), "an event of HMX-E")
+        return
+    for name in _TRAITS:
+        if (found := stored[name]) != (expected := derived.get(name)):
+            yield Finding("derived", "event", event["event_id"], f"{name}: {found}", f"{name}: {expected}")
 
 
 def _recall_row(properties: Row) -> str:
