@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +11,9 @@ from pathlib import Path
 from hmxgraph.engine import refusals
 from hmxgraph.engine.settings import Settings
 
+# Paths are told to Java in Python's encoding, UTF-8 but in a few old locales. Java, other than Python, does not take
+# them for UTF-8 where the locale is plain C.
+LOCALE = {"LC_ALL": "C.UTF-8"} if sys.getfilesystemencoding() == "utf-8" else {}
 _USUAL = (
     "/usr/lib/jvm/*/bin/java",
     "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/java",

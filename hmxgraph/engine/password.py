@@ -9,6 +9,7 @@ from pathlib import Path
 from hmxgraph.engine import refusals
 from hmxgraph.engine.files import write_private
 from hmxgraph.engine.jars import Distribution
+from hmxgraph.engine.java import LOCALE
 
 USER = "neo4j"
 
@@ -41,7 +42,7 @@ def settle(home: Path, java: Path, jars: Distribution) -> str:
 def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
     """The admin tool reads the password from its file: a command line would show it to every user."""
     command = [str(java), "-cp", f"{jars.folder}/*", "org.neo4j.cli.AdminTool", "dbms", "set-initial-password"]
-    environment = {**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
+    environment = {**os.environ, **LOCALE, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
     said = subprocess.run(  # noqa: S603
         [*command, f"@{home / 'password'}"], env=environment, capture_output=True, text=True, check=False
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 
 from hmxgraph.engine.configuration import home_argument
+from hmxgraph.engine.java import LOCALE
 
 # The shell steps aside at once, so the server belongs to nobody here: it outlives us, and leaves us no zombie.
 _APART = 'exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
@@ -22,7 +23,14 @@ def launch(command: list[str], home: Path, log: Path) -> int:
     """Start *command* in its own session, output appended to *log*; its process id."""
     shell = ["/bin/sh", "-c", _APART, "sh", str(log), *command]
     said = subprocess.run(  # noqa: S603
-        shell, cwd=home, stdin=subprocess.DEVNULL, capture_output=True, text=True, start_new_session=True, check=False
+        shell,
+        cwd=home,
+        env={**os.environ, **LOCALE},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        check=False,
     )
     if not said.stdout:
         raise OSError(said.stderr.strip())

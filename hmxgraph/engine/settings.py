@@ -52,7 +52,7 @@ def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, s
     """The settings in force; *home* wins over ``HMXGRAPH_HOME``.
 
     Raises:
-        EngineError: a variable holds something that is no size, no number or no port.
+        EngineError: a variable holds something that is no folder, no size, no number or no port.
 
     >>> read("/data", {"HMXGRAPH_HEAP": "2g"}).heap
     2048
@@ -76,7 +76,10 @@ def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, s
 
 
 def _folder(path: str | os.PathLike[str]) -> Path:
-    return Path(path).expanduser().resolve()
+    try:
+        return Path(path).expanduser().resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle, ~ of a user that there is not
+        raise EngineError(f"{path} is no folder ({error})", "name another one, with its whole path") from error
 
 
 def _optional_folder(path: str | None) -> Path | None:

