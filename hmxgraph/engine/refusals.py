@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from shutil import disk_usage
 
 from hmxgraph.errors import (
     EngineError,
@@ -16,6 +17,8 @@ from hmxgraph.errors import (
     ServerUnresponsive,
 )
 
+_MIB = 1024 * 1024
+_ROOM = 300  # MiB that a first start writes, its logs of transactions above all
 _OTHER_SERVER = "set HMXGRAPH_URI to another Neo4j (docker compose up -d starts one)"
 
 
@@ -131,6 +134,10 @@ def died(log: Path, lines: str) -> ServerDied:
 def unresponsive(pid: int, seconds: float, log: Path) -> ServerUnresponsive:
     """The process is there but does not answer."""
     reason = f"the local server (process {pid}) does not answer after {seconds:.0f} s"
+    free = disk_usage(log.parent).free // _MIB
+    if free < _ROOM:
+        reason += f", with {free} MiB left on the disk of its data"
+        return ServerUnresponsive(reason, f"free {_ROOM} MB there, run `hmxgraph server stop` and try again")
     return ServerUnresponsive(
         reason, f"run `hmxgraph server stop` and try again, raise HMXGRAPH_START_SECONDS, or see {log}"
     )

@@ -34,7 +34,8 @@
     ├── GraphError
     │   ├── StorageUnavailable (ConnectionError)
     │   │   ├── InvalidAddress        no address that a Neo4j can have
-    │   │   └── DatabaseMissing       a server that answers, and has no database of that name
+    │   │   ├── DatabaseMissing       a server that answers, and has no database of that name
+    │   │   └── StorageStopped        a server that answers, and cannot write its data any more
     │   ├── GraphNotOpen (RuntimeError)  asked before it was opened, or after it was closed
     │   ├── AccessDenied (PermissionError)
     │   │   └── NotPermitted          logged in, and without the right to read, write or make indexes there
@@ -101,6 +102,7 @@ from hmxgraph.errors.graph import (
     NotPermitted,
     StatementMisuse,
     StatementRefused,
+    StorageStopped,
     StorageUnavailable,
 )
 from hmxgraph.errors.lifecycle import (
@@ -158,6 +160,7 @@ __all__ = [
     "SignatureMismatch",
     "StatementMisuse",
     "StatementRefused",
+    "StorageStopped",
     "StorageUnavailable",
     "SuccessorMismatch",
     "SuccessorNeeded",

@@ -53,6 +53,16 @@ class DatabaseMissing(StorageUnavailable):
         )
 
 
+class StorageStopped(StorageUnavailable):
+    """A server that answers, and has stopped its database because it could not write: a full disk, most often."""
+
+    def __str__(self) -> str:
+        return (
+            f"Neo4j at {self.uri} cannot write its data any more ({self.reason}); free space on its disk and restart "
+            "it: hmxgraph server stop, then the same command again. What it had confirmed is kept"
+        )
+
+
 class AccessDenied(GraphError, PermissionError):
     """Wrong user, password or missing rights."""
 

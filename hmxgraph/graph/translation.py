@@ -16,6 +16,7 @@ from hmxgraph.errors import (
     GraphError,
     NotPermitted,
     StatementRefused,
+    StorageStopped,
     StorageUnavailable,
 )
 
@@ -31,6 +32,11 @@ _LOST_RACES = frozenset(
     )
 )
 _NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
+_STOPPED = (
+    "Neo.DatabaseError.Transaction.TransactionLogError",
+    "Neo.DatabaseError.Transaction.TransactionStartFailed",
+    "Neo.DatabaseError.Transaction.TransactionCommitFailed",
+)
 _SECURITY = "Neo.ClientError.Security."
 _NOT_PERMITTED = (
     "Neo.ClientError.Security.Forbidden",
@@ -48,6 +54,8 @@ def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> Gra
     code = error.code or "unknown"
     if code == _NO_DATABASE:
         return DatabaseMissing(uri, reason)
+    if code in _STOPPED:
+        return StorageStopped(uri, reason)
     if code in _NOT_PERMITTED:
         return NotPermitted(uri, reason)
     if code.startswith(_SECURITY):

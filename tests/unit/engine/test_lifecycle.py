@@ -1,6 +1,7 @@
 """The life of a server whose Java is a short script: every way of not starting, without a database."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -49,6 +50,17 @@ def test_server_that_never_answers(home, use, monkeypatch):
         engine.ensure(home)
     assert engine.stop(home)
     assert engine.status(home).state == "stopped"
+
+
+def test_server_that_never_answers_on_a_full_disk(home, use, monkeypatch):
+    """Neo4j starts without its database where the disk is full, and is silent about it: the error is not."""
+    monkeypatch.setenv("HMXGRAPH_START_SECONDS", "1")
+    left = shutil.disk_usage("/")._replace(free=7 * 1024 * 1024)
+    monkeypatch.setattr("hmxgraph.engine.refusals.disk_usage", lambda _: left)
+    use(SILENT)
+    with pytest.raises(ServerUnresponsive, match=r"after 1 s, with 7 MiB left.*free 300 MB.*hmxgraph server stop"):
+        engine.ensure(home)
+    assert engine.stop(home)
 
 
 def test_port_taken_at_the_last_moment(home, use, tmp_path):

@@ -1,9 +1,11 @@
 """What a driver's error becomes, for the states of a server that no test can bring about on a shared one."""
 
+import re
+
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from hmxgraph.errors import AccessDenied, DatabaseMissing, NotPermitted, StatementRefused
+from hmxgraph.errors import AccessDenied, DatabaseMissing, NotPermitted, StatementRefused, StorageStopped
 from hmxgraph.graph.translation import translated, worth_repeating
 
 URI = "bolt://db:7687"
@@ -30,6 +32,15 @@ def test_each_refusal_has_its_error(code, kind, told):
     assert "it must be changed" in str(error)
     assert told in str(error)
     assert (URI in str(error)) is (kind is not StatementRefused)
+
+
+@pytest.mark.parametrize("code", ["TransactionLogError", "TransactionStartFailed", "TransactionCommitFailed"])
+def test_a_database_that_can_no_longer_write_names_the_way_out(code):
+    """A server that ran out of disk is told from a refused statement: free some, restart it."""
+    refused = Neo4jError._hydrate_neo4j(code=f"Neo.DatabaseError.Transaction.{code}", message="needs to be restarted")
+    error = translated(refused, URI, "events/record")
+    assert type(error) is StorageStopped
+    assert re.search(rf"{URI}.*needs to be restarted.*free space.*server stop", str(error))
 
 
 @pytest.mark.parametrize(
