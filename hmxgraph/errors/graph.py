@@ -59,7 +59,7 @@ class StorageStopped(StorageUnavailable):
     def __str__(self) -> str:
         return (
             f"Neo4j at {self.uri} cannot write its data any more ({self.reason}); free space on its disk and restart "
-            "it: hmxgraph server stop, then the same command again. What it had confirmed is kept"
+            "it: hmxgraph server stop, then the same command again"
         )
 
 
