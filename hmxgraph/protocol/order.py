@@ -2,6 +2,8 @@
 
 from typing import Protocol, TypeAlias
 
+from hmxgraph.protocol.events import Event
+
 Position: TypeAlias = tuple[int, int, str]
 
 # Before the first event that a session can have.
@@ -17,6 +19,6 @@ class _Placed(Protocol):
     def event_id(self) -> str: ...
 
 
-def position(event: _Placed) -> Position:
+def position(event: Event | _Placed) -> Position:
     """The place of *event* in its session: sequence, then time, then id; two events never share one."""
     return event.sequence, event.time_us, event.event_id
