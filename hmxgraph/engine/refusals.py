@@ -138,9 +138,9 @@ def unresponsive(pid: int, seconds: float, log: Path) -> ServerUnresponsive:
     if free < _ROOM:
         reason += f", with {free} MiB left on the disk of its data"
         return ServerUnresponsive(reason, f"free {_ROOM} MB there, run `hmxgraph server stop` and try again")
-    return ServerUnresponsive(
-        reason, f"run `hmxgraph server stop` and try again, raise HMXGRAPH_START_SECONDS, or see {log}"
-    )
+    again = "run `hmxgraph server stop` and try again, raise HMXGRAPH_START_SECONDS"
+    # A database that cannot be opened is told in debug.log alone.
+    return ServerUnresponsive(reason, f"{again}, or see {log} and debug.log beside it")
 
 
 def will_not_stop(pid: int, seconds: float) -> ServerUnresponsive:
