@@ -213,10 +213,21 @@ def told_line(action: str, line: str) -> str:
     >>> told_line("browser click", "#buy"), told_line("browser goto", "https://shop.example")
     ('Click `#buy` in the browser', 'Open `https://shop.example` in the browser')
     """
+    if not line_is_target(action):
+        return f"Run `{line}`"
     if not action.startswith(BROWSER):
-        return f"{'Edit' if action == 'file_edit' else 'Run'} `{line}`"
+        return f"Edit `{line}`"
     verb = "open" if "://" in line else read_action(action).verb
     return f"{verb[:1].upper()}{verb[1:]} `{line}` in the browser"
+
+
+def line_is_target(action: str) -> bool:
+    """Whether the line of *action* is no command, but what it was done to: the file of an edit, a place in the browser.
+
+    >>> line_is_target("git push"), line_is_target("file_edit"), line_is_target("browser click")
+    (False, True, True)
+    """
+    return action == "file_edit" or action.startswith(BROWSER)
 
 
 def kind_of(action: str) -> Kind:

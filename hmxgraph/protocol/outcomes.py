@@ -22,7 +22,7 @@ _GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded", "successful"}
 _BAD = frozenset({"failed", "fail", "failure", "error", "errored", "timeout", "timed_out", "aborted", "crashed"})
 # Where test runners count or list what went wrong.
 _COUNTS = ("failed", "failures", "errors")
-_Told = Mapping[str, Any]
+_Content = Mapping[str, Any]
 
 
 def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
@@ -52,7 +52,7 @@ def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
             return _work(content) if event_type in WORK else None
 
 
-def _result(content: _Told) -> bool | None:
+def _result(content: _Content) -> bool | None:
     if isinstance(content.get("success"), bool):
         return bool(content["success"])
     inner = content.get("result")
@@ -60,7 +60,7 @@ def _result(content: _Told) -> bool | None:
     return _work(content) if told is None else told
 
 
-def _test(content: _Told) -> bool | None:
+def _test(content: _Content) -> bool | None:
     """What tells of a failure outweighs what does not: no test fails where none could be collected."""
     wrong = [content[name] for name in _COUNTS if isinstance(content.get(name), int | list)]
     verdict = content["passed"] if isinstance(content.get("passed"), bool) else None
@@ -68,7 +68,7 @@ def _test(content: _Told) -> bool | None:
     return False if False in found else True if True in found else None
 
 
-def _work(content: _Told) -> bool | None:
+def _work(content: _Content) -> bool | None:
     """What fields say, else the state that the work names; an answer may stand in a field of its own."""
     if (told := _fields(content)) is not None:
         return told
@@ -79,7 +79,7 @@ def _work(content: _Told) -> bool | None:
     return next((told for part in inner if (told := _fields(part)) is not None), None)
 
 
-def _fields(content: _Told) -> bool | None:
+def _fields(content: _Content) -> bool | None:
     for field in ("success", "ok"):
         if isinstance(content.get(field), bool):
             return bool(content[field])

@@ -15,8 +15,7 @@ from hmxgraph.compiler.artifacts.wording import capital, citing, listed, subject
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions.summary import SessionSummary, Step
 from hmxgraph.compiler.sessions.work import TARGET_FIELDS
-from hmxgraph.compiler.verbs import instruction, is_action, kind_of, told_line
-from hmxgraph.compiler.vocabulary import BROWSER
+from hmxgraph.compiler.verbs import instruction, is_action, kind_of, line_is_target, told_line
 from hmxgraph.text.counts import most_first
 from hmxgraph.text.worth import AT_TIMES, EVENLY, MOSTLY, ONCE, noted, plain
 
@@ -218,14 +217,13 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
         return f"{instruction(recovery.action)} if nothing else helps"
     again = f", then try {group.action} again" if recovery.then and recovery.then == group.action else ""
     onward = f", then go on with {recovery.then}" if not again and recovery.then not in {"", recovery.action} else ""
-    return (
-        (told_line(recovery.action, recovery.line) if recovery.line else instruction(recovery.action)) + again + onward
-    )
+    deed = told_line(recovery.action, recovery.line) if recovery.line else instruction(recovery.action)
+    return deed + again + onward
 
 
 def _once_more(group: FailureGroup, recovery: Recovery) -> str:
     """To try again: with which inputs corrected, or by which other command line."""
-    if recovery.line and (recovery.action == "file_edit" or recovery.action.startswith(BROWSER)):
+    if recovery.line and line_is_target(recovery.action):
         return f"{told_line(recovery.action, recovery.line)} again"
     if not recovery.line:
         return f"Call {recovery.action} again{_corrected(group, recovery.action)}"

@@ -23,7 +23,6 @@ _GIVEN = {
 }  # fmt: skip
 # Where some put all of it.
 _BUNDLES = ("params", "parameters", "arguments", "args")
-_BODIES = frozenset(("request_body", "params", "payload", "query"))
 # By what an action in a browser is told from others of its kind: to what it was done, or where it led.
 TARGET_FIELDS = ("selector", "element", "xpath", "url", "href")
 _DEED = {
@@ -84,7 +83,7 @@ def browser_target(content: Mapping[str, Any]) -> str:
     inputs = inputs_of("browser_action", content)
     told = {name: inputs[name] for name in TARGET_FIELDS if isinstance(inputs.get(name), str)}
     inside = next((told[name] for name in TARGET_FIELDS[:3] if name in told), "")
-    led = browser_verb(content) and _first_word(browser_verb(content)) in BROWSER_WAYS
+    led = _first_word(browser_verb(content)) in BROWSER_WAYS
     return inside or (public_address(next(iter(told.values()), "")) if led else "")
 
 
@@ -92,7 +91,7 @@ def _opened(told: Mapping[str, Any]) -> dict[str, Any]:
     """What was sent, by the names of its parts."""
     found: dict[str, Any] = {}
     for name, value in told.items():
-        found |= value if name in _BODIES and isinstance(value, Mapping) else {name: value}
+        found |= value if isinstance(value, Mapping) else {name: value}
     return found
 
 
