@@ -29,7 +29,7 @@ CALL (as_of_us) {
     count(*) AS looked_at,
     collect(CASE
       WHEN node.tenant_id = $tenant_id AND node.erased IS NULL AND node.time_us <= as_of_us
-        AND (node.expires_us IS NULL OR node.expires_us > as_of_us) THEN node
+        AND coalesce(node.expires_us > as_of_us, true) THEN node
     END) AS found
 }
 WITH
@@ -69,7 +69,7 @@ CALL (as_of_us) {
   USING INDEX event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
     AND $works AND event.time_us <= as_of_us
-    AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > as_of_us)
+    AND event.erased IS NULL AND coalesce(event.expires_us > as_of_us, true)
     AND event.event_type IN ['tool_call', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action']
   WITH event
   ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
@@ -83,7 +83,7 @@ CALL (as_of_us) {
   USING INDEX event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
     AND $works AND event.time_us <= as_of_us
-    AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > as_of_us)
+    AND event.erased IS NULL AND coalesce(event.expires_us > as_of_us, true)
   WITH event
   ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 24

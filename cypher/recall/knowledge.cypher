@@ -91,7 +91,7 @@ CALL (records) {
     linked: EXISTS { (artifact)-[:EVIDENCED_BY]->() },
     alive: EXISTS {
       (artifact)-[:EVIDENCED_BY]->(event:Event)
-      WHERE event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+      WHERE event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     }
   }) AS artifacts
 }
@@ -118,7 +118,7 @@ CALL (records, told) {
     linked: EXISTS { (memory)-[:EVIDENCED_BY]->() },
     alive: EXISTS {
       (memory)-[:EVIDENCED_BY]->(event:Event)
-      WHERE event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+      WHERE event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     }
   }) AS memories
 }
@@ -129,7 +129,7 @@ CALL (records) {
   MATCH (record)-[link:EVIDENCED_BY]->()
   WITH record, endNode(link) AS event
   WHERE event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
-    AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    AND coalesce(event.expires_us > $as_of_us, true)
     AND event.event_type <> 'x-hmxgraph-fingerprint_import'
   WITH record, event
   ORDER BY event.time_us DESC, event.event_id
@@ -222,7 +222,7 @@ CALL (records) {
     WHERE EXISTS { (side)-[:EVIDENCED_BY]->() }
       AND NOT EXISTS {
         (side)-[:EVIDENCED_BY]->(event:Event)
-        WHERE event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+        WHERE event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
       }
   }
   RETURN collect(conflict {
@@ -238,7 +238,7 @@ CALL () {
   USING INDEX event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
     AND event.time_us <= $as_of_us
-    AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     AND event.event_type IN [
       'tool_call', 'tool_result', 'error', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action'
     ]

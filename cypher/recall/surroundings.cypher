@@ -25,7 +25,7 @@ CALL () {
   MATCH (entity)<-[mention:MENTIONS]-()
   WITH entity, mention, startNode(mention) AS event
   WHERE event:Event AND event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
-    AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    AND coalesce(event.expires_us > $as_of_us, true)
   RETURN
     collect([event.event_id, entity.normalised, coalesce(mention.role, '')]) AS mentions,
     collect(DISTINCT event) AS linked
@@ -33,7 +33,7 @@ CALL () {
 CALL () {
   MATCH (event:Event {tenant_id: $tenant_id})
   WHERE event.time_us >= $from_us AND event.time_us < $to_us AND event.time_us <= $as_of_us
-    AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+    AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
   WITH event
   ORDER BY event.tenant_id DESC, event.time_us DESC, event.event_id
   LIMIT 121
@@ -46,7 +46,7 @@ CALL (linked, spanned) {
     UNION
     MATCH (event:Event {tenant_id: $tenant_id})
     WHERE event.time_us >= $latest_us AND event.time_us <= $as_of_us
-      AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+      AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     ORDER BY event.tenant_id DESC, event.time_us DESC, event.event_id
     LIMIT 60
@@ -55,7 +55,7 @@ CALL (linked, spanned) {
     USING INDEX event:Event(session_key, sequence)
     WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
       AND event.time_us <= $as_of_us
-      AND event.erased IS NULL AND (event.expires_us IS NULL OR event.expires_us > $as_of_us)
+      AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
     LIMIT 40
