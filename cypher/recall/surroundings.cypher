@@ -7,7 +7,8 @@
 //
 // The planner would go through a tenant's whole time, or all events there are, for those of one session: hence the
 // hint; and for those that an entity names: hence startNode, which it cannot begin from. It takes the latest straight
-// from the index only where the order names both of its properties.
+// from the index only where the order names both of its properties, and where expires_us stands inside coalesce: asked
+// about with IS NULL OR, it is looked up in an index of its own, and the order is lost.
 //
 // Of the $long ones the content: the pool has the beginning of their texts.
 //

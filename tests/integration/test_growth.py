@@ -99,3 +99,21 @@ def test_what_has_expired_is_found_without_the_rest(graph, tenant_id, hits):
     graph.ingest(sessions(tenant_id, range(20, 100)))
     assert page() == few
     assert few[1] == 2
+
+
+@pytest.mark.parametrize("asked", ["latest_us", "from_us"])
+def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, asked):
+    """However many events a month has, a pack reads the latest of them, or of a time, straight from the index."""
+    tenancy = Tenancy.of(tenant_id)
+    never = 2**62
+    nothing = {"anchors": [], "long": [], "degree": 30, "session_key": "", "latest_us": never, "from_us": never}
+    where = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "as_of_us": never, "to_us": never, **nothing, asked: 0}
+
+    def events(numbers):
+        for number in numbers:
+            yield event(f"t{number}", number, "message", {"role": "user", "text": "Deploy"}, tenant=tenant_id)
+
+    graph.ingest(events(range(200)))
+    few = hits("recall/surroundings", **where)
+    graph.ingest(events(range(200, 1_200)))
+    assert hits("recall/surroundings", **where) == few
