@@ -40,6 +40,7 @@
     │   ├── AccessDenied (PermissionError)
     │   │   └── NotPermitted          logged in, and without the right to read, write or make indexes there
     │   ├── StatementRefused          the server refused a packaged statement; names the statement
+    │   ├── NewerStore                a database that a newer release has been at work in
     │   ├── IsolationUnsupported      the edition has one database only
     │   └── StatementMisuse (TypeError)  parameters missing or unexpected; unknown statement
     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
@@ -99,6 +100,7 @@ from hmxgraph.errors.graph import (
     GraphNotOpen,
     InvalidAddress,
     IsolationUnsupported,
+    NewerStore,
     NotPermitted,
     StatementMisuse,
     StatementRefused,
@@ -147,6 +149,7 @@ __all__ = [
     "JavaMissing",
     "LifecycleError",
     "MalformedJson",
+    "NewerStore",
     "NotCanonical",
     "NotEnoughMemory",
     "NotFound",

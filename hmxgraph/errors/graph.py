@@ -98,6 +98,20 @@ class StatementRefused(GraphError):
         return f"cypher/{self.statement}.cypher was refused: {self.reason} [{self.code}]"
 
 
+class NewerStore(GraphError):
+    """A newer release has been at work in this database, and keeps what it derives in another way."""
+
+    def __init__(self, steps: tuple[str, ...]) -> None:
+        super().__init__(steps)
+        self.steps = steps
+
+    def __str__(self) -> str:
+        return (
+            f"a newer hmxgraph prepared this database ({', '.join(self.steps)} is unknown here); upgrade this one, "
+            "or set HMXGRAPH_URI or HMXGRAPH_DATABASE to a database of its own"
+        )
+
+
 class IsolationUnsupported(GraphError):
     """One database a tenant was asked of a server that has only one."""
 

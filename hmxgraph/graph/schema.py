@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from hmxgraph.errors import NewerStore
 from hmxgraph.graph.catalogue import query_names
 from hmxgraph.graph.plan import Plan, Procedure, Work, ask, read, write
 from hmxgraph.graph.statement import bind
@@ -12,9 +13,18 @@ def migrate() -> Procedure[tuple[str, ...]]:
 
     Every step says ``IF NOT EXISTS``, so clients that migrate at the same time do no harm to each other; who meets
     another at the same step is refused, and finds it done when it is run again (:func:`translation.lost_race`).
+
+    Whatever a release derives otherwise than those before it comes with a step, if only one of names: two releases at
+    one database would undo each other's work with each compilation.
+
+    Raises:
+        NewerStore: the database has been through a step that this release does not know.
+
     """
     steps = query_names("schema")
     applied = yield from read(_applied)
+    if unknown := applied.difference(steps):
+        raise NewerStore(tuple(sorted(unknown)))
     missing = tuple(step for step in steps if step not in applied)
     for step in missing:
         yield Work("schema", partial(ask, bind(step)))

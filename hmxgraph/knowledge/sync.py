@@ -94,6 +94,7 @@ def connect(
         EngineError: the local server could not be fetched or started; the message ends with the way out.
         StorageUnavailable: nothing answers at the address.
         AccessDenied: the login was refused.
+        NewerStore: a newer release prepared the database.
         IsolationUnsupported: a database of its own was asked of a server that has only one.
 
     """

@@ -6,6 +6,7 @@ import multiprocessing
 import threading
 
 import pytest
+from neo4j import GraphDatabase
 
 import hmxgraph
 from hmxgraph.errors import (
@@ -13,12 +14,16 @@ from hmxgraph.errors import (
     DatabaseMissing,
     GraphNotOpen,
     IsolationUnsupported,
+    NewerStore,
     StatementMisuse,
     StorageUnavailable,
     UnknownChoice,
 )
 from hmxgraph.graph import drivers
 from hmxgraph.graph.plans import exploring
+from hmxgraph.graph.runner import perform, run
+from hmxgraph.graph.schema import migrate
+from hmxgraph.graph.watch import TransactionWatch
 
 
 def test_own_database_needs_an_edition_that_has_them(address, tenant_id):
@@ -52,6 +57,26 @@ def test_the_database_of_users_and_databases_keeps_no_graph(address, tenant_id, 
     """It is there, and no statement about a graph runs in it: told before any is sent."""
     with pytest.raises(DatabaseMissing, match=rf"{name}.*no graph.*HMXGRAPH_DATABASE"):
         hmxgraph.connect(address.uri, password=address.password, database=name, tenant_id=tenant_id)
+
+
+def test_what_a_newer_release_prepared_is_left_alone(address):
+    """A step of the schema that this release does not know is told by its name; nothing is sent after that."""
+
+    sent = []
+
+    def transact(work):
+        with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+            with driver.session(database=address.database) as session, session.begin_transaction() as transaction:
+                transaction.run("CREATE (:SchemaStep {name: 'schema/999_later'})")
+                sent.append(work.mode)
+                found = run(work.factory(), transaction, TransactionWatch(()))
+                # Other tests connect to the same database.
+                transaction.rollback()
+                return found
+
+    with pytest.raises(NewerStore, match=r"schema/999_later.*upgrade"):
+        perform(migrate(), transact)
+    assert sent == ["read"]
 
 
 def test_nobody_there_names_the_way_out(tenant_id):

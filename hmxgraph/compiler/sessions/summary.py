@@ -9,7 +9,8 @@ from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
 
-# Raised whenever a summary of the same events would come out differently: stored ones are then made anew.
+# Raised whenever a summary of the same events would come out differently: stored ones are then made anew. It comes with
+# a schema step, so that an older release, which would make them anew in its turn, is refused.
 SUMMARY_VERSION = 6
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 SAME = "="
