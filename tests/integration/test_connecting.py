@@ -61,18 +61,20 @@ def test_the_database_of_users_and_databases_keeps_no_graph(address, tenant_id, 
 
 def test_what_a_newer_release_prepared_is_left_alone(address):
     """A step of the schema that this release does not know is told by its name; nothing is sent after that."""
-
     sent = []
 
     def transact(work):
-        with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
-            with driver.session(database=address.database) as session, session.begin_transaction() as transaction:
-                transaction.run("CREATE (:SchemaStep {name: 'schema/999_later'})")
-                sent.append(work.mode)
-                found = run(work.factory(), transaction, TransactionWatch(()))
-                # Other tests connect to the same database.
-                transaction.rollback()
-                return found
+        with (
+            GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver,
+            driver.session(database=address.database) as session,
+            session.begin_transaction() as transaction,
+        ):
+            transaction.run("CREATE (:SchemaStep {name: 'schema/999_later'})")
+            sent.append(work.mode)
+            found = run(work.factory(), transaction, TransactionWatch(()))
+            # Other tests connect to the same database.
+            transaction.rollback()
+            return found
 
     with pytest.raises(NewerStore, match=r"schema/999_later.*upgrade"):
         perform(migrate(), transact)
