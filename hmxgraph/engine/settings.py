@@ -15,6 +15,7 @@
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,7 +78,11 @@ def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, s
 
 def _folder(path: str | os.PathLike[str]) -> Path:
     try:
-        return Path(path).expanduser().resolve()
+        folder = Path(path).expanduser()
+        # From Python 3.13 on only a strict reading tells of links in a circle; what is not there yet may still be made.
+        with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+            return folder.resolve(strict=True)
+        return folder.resolve()
     except (OSError, RuntimeError) as error:  # links in a circle, ~ of a user that there is not
         raise EngineError(f"{path} is no folder ({error})", "name another one, with its whole path") from error
 
