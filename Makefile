@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint fuzz bench twins clean
 
-PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
 BIN := .venv/bin
 READY := .venv/ready
