@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import multiprocessing
+import sys
 import threading
 
 import pytest
@@ -269,7 +270,9 @@ def test_whatever_becomes_of_closing_it_opens_again(awaitable):
             return closing.cancelled(), await awaitable.health()
 
     cancelled, health = asyncio.run(story())
-    assert (cancelled, health["indexes_not_online"]) == (True, [])
+    # From Python 3.14 on a connection closes in one step, with nothing left to cancel.
+    assert cancelled or sys.version_info >= (3, 14)
+    assert health["indexes_not_online"] == []
 
 
 def test_another_event_loop_is_told(awaitable):
