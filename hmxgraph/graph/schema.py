@@ -18,13 +18,13 @@ def migrate() -> Procedure[tuple[str, ...]]:
     one database would undo each other's work with each compilation.
 
     Raises:
-        NewerStore: the database has been through a step that this release does not know.
+        NewerStore: the database has been through a step that comes after all of this release.
 
     """
     steps = query_names("schema")
     applied = yield from read(_applied)
-    if unknown := applied.difference(steps):
-        raise NewerStore(tuple(sorted(unknown)))
+    if later := sorted(step for step in applied if step > steps[-1]):
+        raise NewerStore(tuple(later))
     missing = tuple(step for step in steps if step not in applied)
     for step in missing:
         yield Work("schema", partial(ask, bind(step)))

@@ -1,5 +1,9 @@
 """Plans and procedures driven by hand: no server, no mocks, only generators."""
 
+import pytest
+
+from hmxgraph.errors import NewerStore
+from hmxgraph.graph.catalogue import query_names
 from hmxgraph.graph.plan import ask, read, write
 from hmxgraph.graph.runner import perform
 from hmxgraph.graph.schema import migrate
@@ -62,3 +66,11 @@ def test_migration_applies_only_what_is_missing():
         "schema_steps/await",
         "schema_steps/record",
     ]
+
+
+def test_a_step_that_was_given_up_is_no_newer_release():
+    """Only what comes after all known steps is: a database may be older than a step's end."""
+    every = query_names("schema")
+    assert perform(migrate(), lambda _: frozenset({*every, "schema/096_failed_name"})) == ()
+    with pytest.raises(NewerStore, match="schema/999_later"):
+        perform(migrate(), lambda _: frozenset({*every, "schema/999_later"}))
