@@ -3,12 +3,13 @@
 // The status is the one that the history gives for that time. What is known to lie outside an artifact's validity
 // scope is left out (HMX-A 6); what the reader does not say leaves nothing out.
 //
-// With tenant and time in the order, the index is read from its newest end, and only until the page is full.
+// With tenant and time in the order, the index is read from its newest end, and only until the page is full. What may be
+// null stands inside coalesce: asked about with IS NULL OR, it is looked up branch by branch, and the order is lost.
 //
 // mode: read
 // row:  artifact
 MATCH (artifact:Artifact)
-USING INDEX artifact:Artifact(tenant_id, recorded_us)
+USING INDEX SEEK artifact:Artifact(tenant_id, recorded_us)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.recorded_us <= $until_us
   AND ($after_us IS NULL OR artifact.recorded_us < $after_us OR artifact.artifact_id > $after_id)
@@ -16,9 +17,9 @@ WHERE artifact.tenant_id = $tenant_id
   AND ($compiled_by IS NULL OR artifact.agent_id = $compiled_by)
   AND all(tag IN $tags WHERE tag IN coalesce(artifact.tags, []))
   AND (size($terms) = 0 OR all(term IN $terms WHERE term IN split(artifact.search_text, ' ')))
-  AND (artifact.valid_from_us IS NULL OR artifact.valid_from_us <= $moment_us)
-  AND (artifact.valid_to_us IS NULL OR $moment_us <= artifact.valid_to_us)
-  AND (artifact.valid_tenants IS NULL OR $tenant_id IN artifact.valid_tenants)
+  AND coalesce(artifact.valid_from_us <= $moment_us, true)
+  AND coalesce($moment_us <= artifact.valid_to_us, true)
+  AND coalesce($tenant_id IN artifact.valid_tenants, true)
   AND ($agent_id IS NULL OR artifact.valid_agents IS NULL OR $agent_id IN artifact.valid_agents)
   AND (size($situation) = 0 OR artifact.valid_tags IS NULL OR any(tag IN $situation WHERE tag IN artifact.valid_tags))
   AND ($status IS NULL OR $status = [i IN range(0, size(artifact.status_times) - 1)

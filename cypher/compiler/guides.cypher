@@ -3,7 +3,7 @@
 // mode: read
 // row:  guide
 MATCH (artifact:Artifact)
-USING INDEX artifact:Artifact(tenant_id, status)
+USING INDEX SEEK artifact:Artifact(tenant_id, status)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.status = 'active'
   AND artifact.artifact_type IN ['task_schema', 'failure_playbook', 'decision_policy']

@@ -5,7 +5,7 @@
 // mode: read
 // row:  key, head
 MATCH (artifact:Artifact)
-USING INDEX artifact:Artifact(tenant_id, status)
+USING INDEX SEEK artifact:Artifact(tenant_id, status)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.status IN ['draft', 'active', 'deprecated', 'archived']
   AND artifact.lineage_key STARTS WITH $lineages

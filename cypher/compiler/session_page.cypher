@@ -5,7 +5,7 @@
 // mode: read
 // row:  event
 MATCH (event:Event)
-USING INDEX event:Event(session_key, sequence)
+USING INDEX SEEK event:Event(session_key, sequence)
 WHERE event.session_key = $session_key
   AND event.tenant_id = $tenant_id
   AND event.erased IS NULL
@@ -14,7 +14,7 @@ WHERE event.session_key = $session_key
     OR event.time_us > $time_us
     OR (event.time_us = $time_us AND event.event_id > $event_id))
 WITH event
-ORDER BY event.sequence, event.time_us, event.event_id
+ORDER BY event.session_key, event.sequence, event.time_us, event.event_id
 LIMIT $limit
 RETURN
   event {

@@ -8,7 +8,7 @@
 // mode: read
 // row:  session_key, event_count, version
 MATCH (session:Session)
-USING INDEX session:Session(tenant_id, key)
+USING INDEX SEEK session:Session(tenant_id, key)
 WHERE session.tenant_id = $tenant_id
   AND session.key > $after
   AND session.changed_version IS NOT NULL

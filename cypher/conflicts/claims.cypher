@@ -8,7 +8,7 @@
 MATCH (one:Artifact)
 WHERE one.key IN $keys AND one.tenant_id = $tenant_id AND one.status = 'active' AND one.situation_key IS NOT NULL
 OPTIONAL MATCH (other:Artifact {situation_key: one.situation_key})
-USING INDEX other:Artifact(situation_key)
+USING INDEX SEEK other:Artifact(situation_key)
 WHERE other.tenant_id = $tenant_id
   AND other.status = 'active'
   AND other.key <> one.key

@@ -5,7 +5,7 @@
 // mode: read
 // row:  key
 MATCH (conflict:Conflict)
-USING INDEX conflict:Conflict(tenant_id, status)
+USING INDEX SEEK conflict:Conflict(tenant_id, status)
 WHERE conflict.tenant_id = $tenant_id AND conflict.status IN $standing AND conflict.detected_us <= $as_of_us
 WITH conflict, CASE WHEN conflict.resolved_us <= $as_of_us THEN 'resolved' ELSE 'open' END AS status
 WHERE $status IS NULL OR status = $status

@@ -5,7 +5,7 @@
 // mode: read
 // row:  source, target, first_type, second_type, confidence, detected_us
 MATCH (source:Entity)
-USING INDEX source:Entity(tenant_id, type)
+USING INDEX SEEK source:Entity(tenant_id, type)
 WHERE source.tenant_id = $tenant_id AND source.type IS NOT NULL
 MATCH (source)-[first:RELATES_TO]->(target:Entity)
 WHERE first.status = 'active'

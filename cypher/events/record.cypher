@@ -8,7 +8,7 @@
 // row:  stored
 UNWIND $batch.sessions AS row
 MATCH (session:Session {key: row.key, tenant_id: $tenant_id})
-USING INDEX session:Session(key)
+USING INDEX SEEK session:Session(key)
 SET session += row.properties
 WITH session, row
 UNWIND row.events AS properties

@@ -19,7 +19,7 @@ CALL () {
 }
 CALL () {
   MATCH (session:Session)
-  USING INDEX session:Session(key)
+  USING INDEX SEEK session:Session(key)
   WHERE session.key IN $batch.session_keys AND session.tenant_id = $tenant_id
   SET session.changed_version = $version
 }

@@ -19,7 +19,7 @@ WITH asked, [word IN split(reduce(text = '', sign IN signs | text + sign), ' ') 
 WITH asked, CASE WHEN size(words) > 1 AND words[0] IN ['the', 'a', 'an'] THEN tail(words) ELSE words END AS words
 WITH asked, [asked, ltrim(asked, '#'), CASE WHEN asked STARTS WITH './' THEN substring(asked, 2) ELSE asked END, trim(reduce(text = '', word IN words | text + ' ' + word))] AS forms
 MATCH (entity:Entity)
-USING INDEX entity:Entity(tenant_id, type)
+USING INDEX SEEK entity:Entity(tenant_id, type)
 WHERE entity.tenant_id = $tenant_id AND entity.type IS NOT NULL
   AND (entity.normalised IN forms OR toLower(entity.name) = asked OR any(alias IN entity.aliases WHERE toLower(alias) = asked))
 MATCH (entity)-[relation:RELATES_TO]-(other)

@@ -8,7 +8,7 @@
 // mode: read
 // row:  newer, relation, older
 MATCH (newer:Artifact)-[relation:SUPERSEDES]->(older:Artifact)
-USING INDEX newer:Artifact(tenant_id, recorded_us)
+USING INDEX SEEK newer:Artifact(tenant_id, recorded_us)
 WHERE newer.tenant_id = $tenant_id AND newer.recorded_us IS NOT NULL AND older.tenant_id = $tenant_id
 RETURN newer, relation, older
 ORDER BY newer.lineage_key, newer.version DESC, newer.artifact_id

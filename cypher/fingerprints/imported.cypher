@@ -3,7 +3,7 @@
 // mode: read
 // row:  key, artifact_id, artifact_type, status, imported, title, content
 MATCH (artifact:Artifact)
-USING INDEX artifact:Artifact(tenant_id, status)
+USING INDEX SEEK artifact:Artifact(tenant_id, status)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.status IN ['draft', 'active']
   AND artifact.artifact_type IN $types

@@ -6,7 +6,7 @@
 // row:  situation_key, rivals
 UNWIND $situation_keys AS situation_key
 MATCH (artifact:Artifact {situation_key: situation_key})
-USING INDEX artifact:Artifact(situation_key)
+USING INDEX SEEK artifact:Artifact(situation_key)
 WHERE artifact.tenant_id = $tenant_id AND artifact.status = 'active'
 WITH situation_key, artifact
 ORDER BY artifact.key

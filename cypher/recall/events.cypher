@@ -60,19 +60,19 @@ CALL (model_hash) {
   WITH model_hash
   WHERE model_hash IS NOT NULL
   MATCH (schema:Artifact)
-  USING INDEX schema:Artifact(tenant_id, status)
+  USING INDEX SEEK schema:Artifact(tenant_id, status)
   WHERE schema.tenant_id = $tenant_id AND schema.status = 'active' AND schema.artifact_type = 'task_schema'
   RETURN collect([schema.artifact_id, schema.metadata, schema.content, schema.observed_count]) AS schemas
 }
 CALL (as_of_us) {
   MATCH (event:Event)
-  USING INDEX event:Event(session_key, sequence)
+  USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
     AND $works AND event.time_us <= as_of_us
     AND event.erased IS NULL AND coalesce(event.expires_us > as_of_us, true)
     AND event.event_type IN ['tool_call', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action']
   WITH event
-  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+  ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 200
   RETURN collect([
     event.event_type, CASE WHEN size(event.content) <= 4000 THEN event.content ELSE '{}' END, left(event.text, 200)
@@ -80,12 +80,12 @@ CALL (as_of_us) {
 }
 CALL (as_of_us) {
   MATCH (event:Event)
-  USING INDEX event:Event(session_key, sequence)
+  USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
     AND $works AND event.time_us <= as_of_us
     AND event.erased IS NULL AND coalesce(event.expires_us > as_of_us, true)
   WITH event
-  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+  ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 24
   RETURN collect(event {
     .event_id, .event_type, .agent_id, .session_id, .sequence, .time_us, .source, .correlation_id, .parent_event_id,

@@ -23,7 +23,7 @@
 // row:  artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events, cut_off
 CALL () {
   MATCH (event:Event)
-  USING INDEX event:Event(session_key, sequence)
+  USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
   MATCH (event)<-[:EVIDENCED_BY]-(memory:Memory)
   WITH DISTINCT memory
@@ -67,7 +67,7 @@ CALL (told, worded) {
     WITH 1 AS once
     WHERE $failure <> ''
     MATCH (record:Artifact)
-    USING INDEX record:Artifact(tenant_id, status)
+    USING INDEX SEEK record:Artifact(tenant_id, status)
     WHERE record.tenant_id = $tenant_id AND record.status = 'active' AND record.artifact_type = 'failure_playbook'
       AND record.metadata CONTAINS $failure
     RETURN record
@@ -203,7 +203,7 @@ CALL (met) {
 CALL (records) {
   CALL (records) {
     MATCH (conflict:Conflict)
-    USING INDEX conflict:Conflict(tenant_id, status)
+    USING INDEX SEEK conflict:Conflict(tenant_id, status)
     WHERE conflict.tenant_id = $tenant_id AND conflict.status IS NOT NULL AND conflict.detected_us <= $as_of_us
       AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
     RETURN conflict
@@ -235,7 +235,7 @@ CALL (records) {
 }
 CALL () {
   MATCH (event:Event)
-  USING INDEX event:Event(session_key, sequence)
+  USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
     AND event.time_us <= $as_of_us
     AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
@@ -243,7 +243,7 @@ CALL () {
       'tool_call', 'tool_result', 'error', 'command_exec', 'test_run', 'file_edit', 'api_result', 'browser_action'
     ]
   WITH event
-  ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+  ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
   LIMIT 200
   RETURN collect([
     event.event_type,

@@ -53,12 +53,12 @@ CALL (linked, spanned) {
     LIMIT 60
     UNION
     MATCH (event:Event)
-    USING INDEX event:Event(session_key, sequence)
+    USING INDEX SEEK event:Event(session_key, sequence)
     WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
       AND event.time_us <= $as_of_us
       AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
-    ORDER BY event.sequence DESC, event.time_us DESC, event.event_id DESC
+    ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
     LIMIT 40
   }
   RETURN collect(coalesce(event.recall_row, '')) AS events, collect(coalesce(event.text, '')) AS texts

@@ -8,7 +8,7 @@
 // row:  latest_us
 CALL () {
   MATCH (event:Event)
-  USING INDEX event:Event(tenant_id, time_us)
+  USING INDEX SEEK event:Event(tenant_id, time_us)
   WHERE event.tenant_id = $tenant_id AND event.time_us IS NOT NULL AND event.erased IS NULL
   WITH event
   ORDER BY event.tenant_id DESC, event.time_us DESC

@@ -9,7 +9,7 @@
 // row:  kind, id, chosen, live
 CALL () {
   MATCH (record:Artifact)-[:EVIDENCED_BY]->(event:Event)
-  USING INDEX event:Event(key)
+  USING INDEX SEEK event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.status IN ['draft', 'active']
     AND NOT (record.agent_id = $compiler AND record.lineage_key STARTS WITH $lineages)
   WITH record, count(event) AS chosen
@@ -20,12 +20,12 @@ CALL () {
     COUNT { (record)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL } AS live
   UNION ALL
   MATCH (record:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
-  USING INDEX event:Event(key)
+  USING INDEX SEEK event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.erased IS NULL
   RETURN DISTINCT 'record' AS kind, record.artifact_id AS id, 1 AS chosen, 1 AS live
   UNION ALL
   MATCH (record:Memory)-[:EVIDENCED_BY]->(event:Event)
-  USING INDEX event:Event(key)
+  USING INDEX SEEK event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND record.text <> ''
   WITH record, count(event) AS chosen
   RETURN
@@ -35,7 +35,7 @@ CALL () {
     record.observation_count AS live
   UNION ALL
   MATCH (event:Event)-[:MENTIONS]->(entity:Entity)
-  USING INDEX event:Event(key)
+  USING INDEX SEEK event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
   WITH entity, count(event) AS chosen
   RETURN
@@ -45,7 +45,7 @@ CALL () {
     entity.mention_count AS live
   UNION ALL
   MATCH (entity:Entity)<-[mention:MENTIONS]-(record:TaskRecord)-[:EVIDENCED_BY]->(event:Event)
-  USING INDEX event:Event(key)
+  USING INDEX SEEK event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
   WITH entity, count(DISTINCT mention) AS chosen
   RETURN
@@ -55,7 +55,7 @@ CALL () {
     entity.mention_count AS live
   UNION ALL
   MATCH (event:Event)-[mention:MENTIONS]->(entity:Entity)
-  USING INDEX event:Event(key)
+  USING INDEX SEEK event:Event(key)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
   UNWIND coalesce(mention.relations, []) AS mark
   WITH entity, mark, count(*) AS chosen

@@ -7,7 +7,7 @@
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence
 MATCH (event:Event)
-USING INDEX event:Event(tenant_id, time_us)
+USING INDEX SEEK event:Event(tenant_id, time_us)
 WHERE event.tenant_id = $tenant_id
   AND event.time_us >= $after
   AND (event.time_us > $after OR event.key > $after_key)

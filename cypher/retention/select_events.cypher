@@ -3,7 +3,7 @@
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence
 MATCH (event:Event)
-USING INDEX event:Event(key)
+USING INDEX SEEK event:Event(key)
 WHERE event.key IN $chosen.event_keys
   AND event.tenant_id = $tenant_id
   AND event.time_us >= $after

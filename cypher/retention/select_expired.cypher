@@ -7,7 +7,7 @@
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence
 MATCH (event:Event)
-USING INDEX event:Event(tenant_id, expires_us)
+USING INDEX SEEK event:Event(tenant_id, expires_us)
 WHERE event.tenant_id = $tenant_id
   AND event.expires_us >= $after
   AND event.expires_us <= $chosen.expired_us

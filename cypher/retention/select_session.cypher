@@ -7,7 +7,7 @@
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence
 MATCH (event:Event)
-USING INDEX event:Event(session_key, sequence)
+USING INDEX SEEK event:Event(session_key, sequence)
 WHERE event.session_key = $chosen.session_key
   AND event.tenant_id = $tenant_id
   AND event.sequence >= $after

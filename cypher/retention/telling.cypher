@@ -9,7 +9,7 @@
 // mode: read
 // row:  key, artifact_id, lineage_key, told, living
 MATCH (event:Event)
-USING INDEX event:Event(session_key, sequence)
+USING INDEX SEEK event:Event(session_key, sequence)
 WHERE event.session_key IN $batch.session_keys AND event.sequence IS NOT NULL
 MATCH (event)<-[:EVIDENCED_BY]-(artifact)
 WITH DISTINCT artifact

@@ -7,7 +7,7 @@
 MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
 WHERE NOT EXISTS {
   MATCH (event:Event)
-  USING INDEX event:Event(tenant_id, time_us)
+  USING INDEX SEEK event:Event(tenant_id, time_us)
   WHERE event.tenant_id = $tenant_id AND event.time_us IS NOT NULL AND event.erased IS NULL
 }
 DELETE model

@@ -5,7 +5,7 @@
 // mode: read
 // row:  artifact_id, artifact_type, title, summary, confidence, from_task_work
 MATCH (artifact:Artifact)
-USING INDEX artifact:Artifact(tenant_id, status)
+USING INDEX SEEK artifact:Artifact(tenant_id, status)
 WHERE artifact.tenant_id = $tenant_id AND artifact.status = 'active' AND artifact.artifact_type IN $batch.types
 WITH
   artifact,

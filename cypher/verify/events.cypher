@@ -7,7 +7,7 @@
 // mode: read
 // row:  key, time_us, event, derived, in_session, out_of_order, linked, awaited
 MATCH (event:Event)
-USING INDEX event:Event(tenant_id, time_us)
+USING INDEX SEEK event:Event(tenant_id, time_us)
 WHERE event.tenant_id = $tenant_id
   AND event.time_us >= $after_us
   AND (event.time_us > $after_us OR event.key > $after_key)

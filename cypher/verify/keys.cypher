@@ -6,32 +6,32 @@
 // row:  kind, key
 CALL () {
   MATCH (record:Session)
-  USING INDEX record:Session(tenant_id, changed_version)
+  USING INDEX SEEK record:Session(tenant_id, changed_version)
   WHERE record.tenant_id = $tenant_id AND record.changed_version IS NOT NULL
   RETURN 'sessions' AS kind, record.key AS key
   UNION ALL
   MATCH (record:Entity)
-  USING INDEX record:Entity(tenant_id, type)
+  USING INDEX SEEK record:Entity(tenant_id, type)
   WHERE record.tenant_id = $tenant_id AND record.type IS NOT NULL
   RETURN 'entities' AS kind, record.key AS key
   UNION ALL
   MATCH (record:Memory)
-  USING INDEX record:Memory(tenant_id, kind)
+  USING INDEX SEEK record:Memory(tenant_id, kind)
   WHERE record.tenant_id = $tenant_id AND record.kind IS NOT NULL
   RETURN 'memories' AS kind, record.key AS key
   UNION ALL
   MATCH (record:Artifact)
-  USING INDEX record:Artifact(tenant_id, recorded_us)
+  USING INDEX SEEK record:Artifact(tenant_id, recorded_us)
   WHERE record.tenant_id = $tenant_id AND record.recorded_us IS NOT NULL
   RETURN 'artifacts' AS kind, record.key AS key
   UNION ALL
   MATCH (record:Conflict)
-  USING INDEX record:Conflict(tenant_id, status)
+  USING INDEX SEEK record:Conflict(tenant_id, status)
   WHERE record.tenant_id = $tenant_id AND record.status IS NOT NULL
   RETURN 'conflicts' AS kind, record.key AS key
   UNION ALL
   MATCH (record:TaskRecord)
-  USING INDEX record:TaskRecord(tenant_id, created_us)
+  USING INDEX SEEK record:TaskRecord(tenant_id, created_us)
   WHERE record.tenant_id = $tenant_id AND record.created_us IS NOT NULL
   RETURN 'task_records' AS kind, record.key AS key
 }

@@ -5,7 +5,7 @@
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 CALL () {
   MATCH (event:Event)
-  USING INDEX event:Event(tenant_id, time_us)
+  USING INDEX SEEK event:Event(tenant_id, time_us)
   WHERE event.tenant_id = $tenant_id AND event.time_us IS NOT NULL
   RETURN count(event) AS stored, max(CASE WHEN event.erased IS NULL THEN event.time_us END) AS latest_us
 }

@@ -8,8 +8,10 @@ from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.fingerprint.measures.behaviour import RULES
 from hmxgraph.graph.catalogue import query
 from hmxgraph.graph.plans import retention
+from hmxgraph.graph.rows.artifacts import ALWAYS
 from hmxgraph.graph.rows.compilation import LINEAGES, summary_version
 from hmxgraph.graph.tenancy import Tenancy
+from tests.artifact_makers import policy
 from tests.session_makers import START, event, repaired_deployment
 
 pytestmark = pytest.mark.server
@@ -117,3 +119,22 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
     few = hits("recall/surroundings", **where)
     graph.ingest(events(range(200, 1_200)))
     assert hits("recall/surroundings", **where) == few
+
+
+def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
+    """However many artifacts a tenant has, and however long each of them holds, those after the page are not read."""
+    asked = {"status": "active", "artifact_type": None, "compiled_by": None, "tags": [], "terms": []}
+    asked |= {"agent_id": None, "situation": [], "after_us": None, "after_id": "", "limit": 3}
+
+    def page(now_us):
+        return hits("artifacts/list", tenant_id=tenant_id, as_of_us=now_us, moment_us=now_us, until_us=now_us, **asked)
+
+    def record(numbers):
+        for number in numbers:
+            graph.record_artifact(policy(f"a{number}", f"Take path {number}", second=number))
+
+    record(range(10))
+    few = page(ALWAYS)
+    record(range(10, 60))
+    assert page(ALWAYS) == few
+    assert few[1] == 3

@@ -57,3 +57,10 @@ def test_names_are_sorted_and_by_subject():
     """The catalogue lists every statement in order, and one subject on request."""
     assert list(query_names()) == sorted(query_names())
     assert set(query_names("tenants")) < set(query_names())
+
+
+@pytest.mark.parametrize("name", [name for name in query_names() if "USING INDEX" in query(name).text])
+def test_an_index_that_is_named_is_looked_up_in(name):
+    """A hint asks for a seek: without that the planner may read an index from its first entry, past all tenants."""
+    text = query(name).text
+    assert text.count("USING INDEX") == text.count("USING INDEX SEEK")
