@@ -1,6 +1,7 @@
 // The next visible events of one session in its order, after the one that the last page ended with.
 //
-// The index gives them in the order of their sequence from the right place on, so a page costs the same anywhere.
+// The index gives them in the order of their sequence from the right place on, so a page costs the same anywhere: for
+// that the order names both of its properties.
 //
 // mode: read
 // row:  event

@@ -3,11 +3,14 @@
 // One row where that is so: the chain is to be drawn anew, and whoever still contradicts the one that lost contradicts
 // the one that was kept. The sides are locked by conflicts/lock before.
 //
+// The planner goes through all that answer a question while they are few: hence the hint.
+//
 // mode: write
 // row:  slot_key, kept, rivals
 MATCH (kept:Memory {key: $kept_key})
 WHERE kept.tenant_id = $tenant_id AND kept.slot_key IS NULL AND kept.answer IS NOT NULL
 MATCH (lost:Memory)
+USING INDEX SEEK lost:Memory(key)
 WHERE lost.key IN $keys AND lost.tenant_id = $tenant_id AND lost.slot_key IS NOT NULL
 WITH kept, lost, lost.slot_key AS slot_key
 ORDER BY lost.key

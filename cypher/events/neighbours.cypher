@@ -1,7 +1,8 @@
 // Among which stored events late ones belong: those at the same place of the order, and those at the place before it.
 //
 // Ids break the last tie, and the database compares stored text by code points, given text by UTF-16 units: so whoever
-// asked compares them himself. Descending by sequence the index answers in order and the search ends at once.
+// asked compares them himself. Descending by session and sequence, its two properties, the index answers in order and
+// the search ends at once.
 //
 // mode: read
 // row:  key, twins, lower
@@ -15,7 +16,7 @@ CALL (row) {
   OPTIONAL MATCH (event:Event {session_key: row.session_key})
   WHERE event.sequence <= row.sequence AND (event.sequence < row.sequence OR event.time_us < row.time_us)
   RETURN event.sequence AS sequence, event.time_us AS time_us
-  ORDER BY sequence DESC, time_us DESC
+  ORDER BY event.session_key DESC, sequence DESC, time_us DESC
   LIMIT 1
 }
 OPTIONAL MATCH (event:Event {tenant_id: $tenant_id, session_key: row.session_key, sequence: sequence, time_us: time_us})

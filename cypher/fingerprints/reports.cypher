@@ -1,11 +1,13 @@
 // The latest reports on context packs that were used: what was in them and what they were worth.
 //
+// With tenant and time in the order, no more of the index is read than is asked for.
+//
 // mode: read
 // row:  pack_id, signal, budget, section_tokens, artifact_ids, tags
 MATCH (report:PackReport {tenant_id: $tenant_id})
 WHERE report.at_us IS NOT NULL
 WITH report
-ORDER BY report.at_us DESC, report.key
+ORDER BY report.tenant_id DESC, report.at_us DESC, report.key
 LIMIT $limit
 RETURN
   report.pack_id AS pack_id,

@@ -13,7 +13,7 @@
 // and after them, which tells what follows upon what: to ask each event for its next one would take 1 to 2 ms. Which hits
 // are first follows from the words of all tenants: cut_off tells that the index may have had more, or that some hits are
 // no centres. The version of the state is read before all else, and again by the last statement: what others commit in
-// between is seen.
+// between is seen. What the running session did last comes straight from the index, whose properties the order names.
 //
 // mode: read
 // row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done, latest, priors

@@ -17,7 +17,8 @@
 // What was imported rests on the event of its import, which tells nothing of it: that is no evidence to be shown.
 //
 // The planner would go through all events there are for those of one session: hence the hints; and for those that a
-// record names, or that name an entity: hence endNode and startNode, which it cannot begin from.
+// record names, or that name an entity: hence endNode and startNode, which it cannot begin from. What the session did
+// last comes straight from the index, where the order names both of its properties.
 //
 // mode: read
 // row:  artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events, cut_off

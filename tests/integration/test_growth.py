@@ -138,3 +138,46 @@ def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
     record(range(10, 60))
     assert page(ALWAYS) == few
     assert few[1] == 3
+
+
+NOBODY = "+tenant_scope:nobody"
+OF_A_SESSION = {
+    "events/neighbours": {},
+    "compiler/session_page": {"sequence": 0, "time_us": 0, "event_id": "", "limit": 20},
+    "recall/events": {
+        "query": NOBODY,
+        "limit": 1,
+        "reach": 1,
+        "windows": 1,
+        "works": True,
+        "model_key": "",
+        "models": [],
+        "guided": False,
+    },
+    "recall/surroundings": {
+        "anchors": [],
+        "long": [],
+        "degree": 30,
+        "latest_us": ALWAYS,
+        "from_us": ALWAYS,
+        "to_us": ALWAYS,
+    },
+}
+
+
+@pytest.mark.parametrize("name", OF_A_SESSION)
+def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
+    """However much a session has done, its latest events, a page of them, or one's place are found by the index."""
+    tenancy = Tenancy.of(tenant_id)
+    session_key = tenancy.node_key("long")
+
+    def cost(begin, end):
+        work = {"tool_name": "make", "arguments": {}}
+        graph.ingest(event("long", number, "tool_call", work, tenant=tenant_id) for number in range(begin, end))
+        late = {"key": "late", "session_key": session_key, "sequence": end - 1, "time_us": 0}
+        given = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "session_key": session_key}
+        given |= {"as_of_us": ALWAYS, "batch": {"late": [late]}, **OF_A_SESSION[name]}
+        return hits(name, **{parameter: given[parameter] for parameter in query(name).parameters})
+
+    few = cost(0, 300)
+    assert cost(300, 900) == few
