@@ -11,6 +11,7 @@ from hmxgraph.graph.plans import retention
 from hmxgraph.graph.rows.artifacts import ALWAYS
 from hmxgraph.graph.rows.compilation import LINEAGES, summary_version
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import policy
 from tests.session_makers import START, event, repaired_deployment
 
@@ -181,3 +182,18 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
 
     few = cost(0, 300)
     assert cost(300, 900) == few
+
+
+def test_the_latest_reports_are_read_without_the_rest(graph, tenant_id, hits):
+    """However many packs were judged, an export reads the latest reports straight from the index."""
+
+    def judge(numbers):
+        for number in numbers:
+            graph.feedback(graph.pack(f"How is service {number} deployed?"), at=iso(START + number * 1_000_000))
+
+    graph.ingest(sessions(tenant_id, range(3)))
+    judge(range(10))
+    few = hits("fingerprints/reports", tenant_id=tenant_id, limit=4)
+    judge(range(10, 40))
+    assert hits("fingerprints/reports", tenant_id=tenant_id, limit=4) == few
+    assert few[1] == 4
