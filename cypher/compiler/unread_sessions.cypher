@@ -2,6 +2,7 @@
 // in the order of their keys.
 //
 // With tenant and key in the order the index is read in order, and a page costs what it holds, however many there are.
+// Lists are compared because alternatives told by OR may be looked up one by one, and the order is lost.
 //
 // Sessions that only log an import are nobody's work.
 //
@@ -13,10 +14,8 @@ WHERE session.tenant_id = $tenant_id
   AND session.key > $after
   AND session.changed_version IS NOT NULL
   AND NOT session.session_id STARTS WITH $logging_sessions
-  AND ($full
-    OR session.summary IS NULL
-    OR session.summarised_version <> session.changed_version
-    OR session.summary_version <> $summary_version)
+  AND [$full, session.summary IS NULL, coalesce(session.summarised_version, -1), coalesce(session.summary_version, '')]
+    <> [false, false, session.changed_version, $summary_version]
 WITH session
 ORDER BY session.tenant_id, session.key
 LIMIT $limit

@@ -1,6 +1,7 @@
 // Sessions that changed since their behaviour was counted by these rules, a page at a time in the order of their keys.
 //
 // With tenant and key in the order the index is read in order, and a page costs what it holds, however many there are.
+// Lists are compared because alternatives told by OR may be looked up one by one, and the order is lost.
 //
 // mode: read
 // row:  session_key, event_count, version
@@ -9,8 +10,7 @@ USING INDEX SEEK session:Session(tenant_id, key)
 WHERE session.tenant_id = $tenant_id
   AND session.key > $after
   AND session.changed_version IS NOT NULL
-  AND (session.behaviour_version IS NULL OR session.behaviour_version <> session.changed_version
-    OR coalesce(session.behaviour_rules, 0) <> $rules)
+  AND [coalesce(session.behaviour_version, -1), coalesce(session.behaviour_rules, 0)] <> [session.changed_version, $rules]
 WITH session
 ORDER BY session.tenant_id, session.key
 LIMIT $limit
