@@ -12,7 +12,8 @@ MATCH (artifact:Artifact)
 USING INDEX SEEK artifact:Artifact(tenant_id, recorded_us)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.recorded_us <= $until_us
-  AND ($after_us IS NULL OR artifact.recorded_us < $after_us OR artifact.artifact_id > $after_id)
+  AND [-artifact.recorded_us, artifact.artifact_id]
+    > [coalesce(-$after_us, -9223372036854775807), coalesce($after_id, '')]
   AND ($artifact_type IS NULL OR artifact.artifact_type = $artifact_type)
   AND ($compiled_by IS NULL OR artifact.agent_id = $compiled_by)
   AND all(tag IN $tags WHERE tag IN coalesce(artifact.tags, []))

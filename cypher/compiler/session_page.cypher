@@ -11,9 +11,7 @@ WHERE event.session_key = $session_key
   AND event.tenant_id = $tenant_id
   AND event.erased IS NULL
   AND event.sequence >= $sequence
-  AND (event.sequence > $sequence
-    OR event.time_us > $time_us
-    OR (event.time_us = $time_us AND event.event_id > $event_id))
+  AND [event.sequence, event.time_us, event.event_id] > [$sequence, $time_us, $event_id]
 WITH event
 ORDER BY event.session_key, event.sequence, event.time_us, event.event_id
 LIMIT $limit

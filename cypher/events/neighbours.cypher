@@ -14,7 +14,7 @@ CALL (row) {
 }
 CALL (row) {
   OPTIONAL MATCH (event:Event {session_key: row.session_key})
-  WHERE event.sequence <= row.sequence AND (event.sequence < row.sequence OR event.time_us < row.time_us)
+  WHERE event.sequence <= row.sequence AND [event.sequence, event.time_us] < [row.sequence, row.time_us]
   RETURN event.sequence AS sequence, event.time_us AS time_us
   ORDER BY event.session_key DESC, sequence DESC, time_us DESC
   LIMIT 1

@@ -3,22 +3,22 @@
 // As of a time: what was first said by then and still held, with how often it had been said, and the first events
 // that said so: no more than a reader of a page looks at.
 //
+// With tenant and time in the order, the index is read from its newest end, and only until the page is full.
+//
 // mode: read
 // row:  memory, observations, event_ids
-MATCH (memory:Memory {tenant_id: $tenant_id})
-WHERE memory.kind IS NOT NULL
+MATCH (memory:Memory)
+USING INDEX SEEK memory:Memory(tenant_id, first_us)
+WHERE memory.tenant_id = $tenant_id
+  AND memory.first_us <= $until_us
+  AND [-memory.first_us, memory.memory_id] > [coalesce(-$after_us, -9223372036854775807), coalesce($after_id, '')]
+  AND memory.kind = coalesce($kind, memory.kind)
   AND memory.text <> ''
-  AND ($kind IS NULL OR memory.kind = $kind)
-  AND ($status IS NULL OR memory.status = $status)
-  AND ($subject IS NULL OR toLower(memory.subject) = toLower($subject))
-  AND ($as_of_us IS NULL OR (
-    memory.first_us <= $as_of_us AND (memory.valid_to_us IS NULL OR memory.valid_to_us > $as_of_us)
-  ))
-  AND ($after_us IS NULL
-    OR memory.first_us < $after_us
-    OR (memory.first_us = $after_us AND memory.memory_id > $after_id))
+  AND memory.status = coalesce($status, memory.status)
+  AND coalesce(toLower(memory.subject) = toLower($subject), $subject IS NULL)
+  AND coalesce(memory.valid_to_us > $as_of_us, true)
 WITH memory
-ORDER BY memory.first_us DESC, memory.memory_id
+ORDER BY memory.tenant_id DESC, memory.first_us DESC, memory.memory_id
 LIMIT $limit
 RETURN
   properties(memory) AS memory,

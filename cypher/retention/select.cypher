@@ -10,7 +10,7 @@ MATCH (event:Event)
 USING INDEX SEEK event:Event(tenant_id, time_us)
 WHERE event.tenant_id = $tenant_id
   AND event.time_us >= $after
-  AND (event.time_us > $after OR event.key > $after_key)
+  AND [event.time_us, event.key] > [$after, $after_key]
   AND event.erased IS NULL
   AND event.time_us < coalesce($chosen.before_us, 9223372036854775807)
   AND event.agent_id = coalesce($chosen.agent_id, event.agent_id)

@@ -6,8 +6,7 @@ MATCH (event:Event)
 USING INDEX SEEK event:Event(key)
 WHERE event.key IN $chosen.event_keys
   AND event.tenant_id = $tenant_id
-  AND event.time_us >= $after
-  AND (event.time_us > $after OR event.key > $after_key)
+  AND [event.time_us, event.key] > [$after, $after_key]
   AND event.erased IS NULL
   AND event.time_us < coalesce($chosen.before_us, 9223372036854775807)
   AND ($chosen.expired_us IS NULL OR event.expires_us <= $chosen.expired_us)

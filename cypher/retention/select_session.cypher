@@ -11,7 +11,7 @@ USING INDEX SEEK event:Event(session_key, sequence)
 WHERE event.session_key = $chosen.session_key
   AND event.tenant_id = $tenant_id
   AND event.sequence >= $after
-  AND (event.sequence > $after OR event.key > $after_key)
+  AND [event.sequence, event.key] > [$after, $after_key]
   AND event.erased IS NULL
   AND event.time_us < coalesce($chosen.before_us, 9223372036854775807)
   AND ($chosen.expired_us IS NULL OR event.expires_us <= $chosen.expired_us)

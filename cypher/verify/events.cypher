@@ -10,7 +10,7 @@ MATCH (event:Event)
 USING INDEX SEEK event:Event(tenant_id, time_us)
 WHERE event.tenant_id = $tenant_id
   AND event.time_us >= $after_us
-  AND (event.time_us > $after_us OR event.key > $after_key)
+  AND [event.time_us, event.key] > [$after_us, $after_key]
 WITH event
 ORDER BY event.tenant_id, event.time_us, event.key
 LIMIT $limit

@@ -142,6 +142,39 @@ def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
     assert few[1] == 3
 
 
+def test_a_page_of_memories_costs_what_it_holds(graph, tenant_id, hits):
+    """However much is remembered, on the first page and on later ones nothing of the others is read."""
+    asked = {"kind": None, "status": None, "subject": None, "as_of_us": None, "until_us": ALWAYS, "limit": 3}
+    later = {"until_us": START + 8_000_000, "after_us": START + 8_000_000, "after_id": ""}
+
+    def pages():
+        first = hits("memories/list", tenant_id=tenant_id, after_us=None, after_id=None, **asked)
+        return first, hits("memories/list", tenant_id=tenant_id, **asked | later)
+
+    def remember(numbers):
+        for number in numbers:
+            graph.remember(f"Service {number} listens on port {number}", at=iso(START + number * 1_000_000))
+
+    remember(range(10))
+    few = pages()
+    remember(range(10, 60))
+    assert pages() == few
+    assert [rows for _, rows in few] == [3, 3]
+
+
+def test_a_page_to_verify_costs_what_it_holds(graph, tenant_id, hits):
+    """However many events come after a page, they are not read."""
+    message = {"role": "user", "text": "Deploy"}
+
+    def cost(numbers):
+        graph.ingest(event("v", number, "message", message, tenant=tenant_id) for number in numbers)
+        return hits("verify/events", tenant_id=tenant_id, after_us=START, after_key="", limit=10)
+
+    few = cost(range(20))
+    assert cost(range(20, 100)) == few
+    assert few[1] == 10
+
+
 NOBODY = "+tenant_scope:nobody"
 OF_A_SESSION = {
     "events/neighbours": {},

@@ -7,6 +7,7 @@ from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.extraction import extract
 from hmxgraph.extraction.memories.remembering import KINDS
 from hmxgraph.graph.plan import Plan, Procedure, Row, read
+from hmxgraph.graph.rows.artifacts import ALWAYS
 from hmxgraph.graph.rows.checks.events import event_document
 from hmxgraph.graph.rows.cursors import check_limit, cursor, place
 from hmxgraph.graph.rows.entities import Extracted
@@ -123,10 +124,10 @@ def memories(
     _choose("status", status, MEMORY_STATUSES)
     check_limit(limit)
     after_us, after_id = place(after)
-    asked = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us}
-    rows: list[Row] = yield from read(
-        partial(_page, tenancy, asked | {"after_us": after_us, "after_id": after_id, "limit": limit + 1})
-    )
+    asked = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us, "limit": limit + 1}
+    until_us = min(time_us for time_us in (as_of_us, after_us, ALWAYS) if time_us is not None)
+    asked |= {"until_us": until_us, "after_us": after_us, "after_id": after_id}
+    rows: list[Row] = yield from read(partial(_page, tenancy, asked))
     found = tuple(
         stored_memory(
             row["memory"], event_ids=row["event_ids"], observations=row["observations"], as_of=as_of_us is not None
