@@ -2,6 +2,7 @@
 //
 // The index gives them in the order of their sequence from the right place on, so a page costs the same anywhere: for
 // that the order names both of its properties.
+// Lists are compared because alternatives told by OR may be looked up one by one, and the order is lost.
 //
 // mode: read
 // row:  event

@@ -3,6 +3,7 @@
 //
 // The page goes on inside one instant by the key, so that any number of events may share it. With the tenant in the
 // order the index on tenant and time is read in order, and a page costs what it holds.
+// Lists are compared because alternatives told by OR may be looked up one by one, and the order is lost.
 //
 // mode: read
 // row:  key, time_us, event, derived, in_session, out_of_order, linked, awaited
