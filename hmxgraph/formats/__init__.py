@@ -1,0 +1,1 @@
+"""Other producers' records as HMX-E events: one pure module per format."""
