@@ -1,9 +1,8 @@
 """Small artifacts for tests: valid documents with as few words as possible."""
 
-from hmxgraph.graph.plan import write
-from hmxgraph.graph.plans.tenants import bump
-from hmxgraph.graph.rows.artifacts import artifact_row
-from hmxgraph.graph.statement import bind
+from hmxgraph.graph.artifacts import artifact_row
+from hmxgraph.graph.plan import bind, write
+from hmxgraph.graph.tenancy import bump
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.timestamps import iso

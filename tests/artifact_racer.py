@@ -3,8 +3,8 @@
 import threading
 
 from hmxgraph.errors import AlreadySuperseded
+from hmxgraph.graph import lifecycle
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plans import lifecycle
 from hmxgraph.graph.tenancy import Tenancy
 from tests.artifact_makers import schema
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import hmxgraph
-from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.driver import Address
 from tests.databases import local_database, migrated
 
 IMAGE = "neo4j:5.26.31-community"

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hmxgraph import engine
-from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.driver import Address
 from hmxgraph.graph.schema import migrate
 
 

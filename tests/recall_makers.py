@@ -4,9 +4,10 @@ import numpy as np
 
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.protocol.timestamps import DAY_US
-from hmxgraph.recall.asking.question import understood
-from hmxgraph.recall.asking.request import PackRequest
-from hmxgraph.recall.known.values import (
+from hmxgraph.recall.assemble import assemble
+from hmxgraph.recall.candidates import Clock, Episodes, State
+from hmxgraph.recall.draft import Draft, Standings, weighed
+from hmxgraph.recall.knowledge import (
     Evidence,
     Known,
     KnownArtifact,
@@ -17,19 +18,12 @@ from hmxgraph.recall.known.values import (
     KnownRelation,
     RunningSession,
 )
-from hmxgraph.recall.known.weighed import weighed
-from hmxgraph.recall.packing.assemble import assemble
-from hmxgraph.recall.packing.draft import Draft
-from hmxgraph.recall.packing.standings import Standings
-from hmxgraph.recall.ranking.episodes import Episodes
-from hmxgraph.recall.ranking.pool import EventPool
-from hmxgraph.recall.ranking.relevance import Ranking
-from hmxgraph.recall.ranking.walk import Neighbourhood
-from hmxgraph.recall.scoring import Clock
-from hmxgraph.recall.state import State
+from hmxgraph.recall.pool import EventPool
+from hmxgraph.recall.question import PackRequest, understood
+from hmxgraph.recall.relevance import Ranking
+from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.lines import label_of, told, written
-from hmxgraph.text.terms import search_text
-from hmxgraph.text.tokens import counter
+from hmxgraph.text.terms import counter, search_text
 
 NOW = 1_773_457_200_000_000
 QUERY = "Deploy the staging environment"

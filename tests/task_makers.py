@@ -1,8 +1,8 @@
 """The sub-faces of shared work, on the tenant of an open graph."""
 
-from hmxgraph.knowledge.plain.memory_operations import MemoryOperations
-from hmxgraph.knowledge.plain.records import Records
-from hmxgraph.knowledge.plain.tasks import Tasks
+from hmxgraph.api.memory import MemoryOperations
+from hmxgraph.api.records import Records
+from hmxgraph.api.tasks import Tasks
 
 
 def tasks_of(graph) -> Tasks:

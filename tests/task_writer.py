@@ -1,9 +1,9 @@
 """An agent as a process of its own, writing to a task beside others."""
 
+from hmxgraph.api.records import Records
+from hmxgraph.api.tasks import Tasks
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.knowledge.plain.records import Records
-from hmxgraph.knowledge.plain.tasks import Tasks
 
 PATIENCE = 120
 STEPS = 12

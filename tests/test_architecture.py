@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hmxgraph.graph.catalogue import Query, parse, query, query_names
+from hmxgraph.graph.plan import Query, parse, query, query_names
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "hmxgraph"

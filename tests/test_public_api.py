@@ -5,7 +5,8 @@ import inspect
 import pytest
 
 import hmxgraph
-from hmxgraph import AsyncKnowledgeGraph, KnowledgeGraph
+from hmxgraph.api.aio import AsyncKnowledgeGraph
+from hmxgraph.api.graph import KnowledgeGraph
 
 FACE = [name for name, _ in inspect.getmembers(KnowledgeGraph) if not name.startswith("_")]
 

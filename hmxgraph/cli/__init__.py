@@ -13,24 +13,18 @@ from hmxgraph.cli import (
     artifact,
     browser,
     compiling,
-    conflict,
     demo,
-    digest,
-    explain,
-    health,
+    explore,
+    fingerprint,
     ingest,
+    memory,
     pack,
-    query,
-    remember,
-    schema,
+    record,
     server,
-    verify,
+    task,
 )
-from hmxgraph.cli.fingerprints import fingerprint
-from hmxgraph.cli.tasks import memory, record, task
-from hmxgraph.cli.terminal.common import err
-from hmxgraph.cli.terminal.interruption import interruption_told
-from hmxgraph.cli.terminal.pipes import reader_may_leave
+from hmxgraph.cli._signals import interruption_told, reader_may_leave
+from hmxgraph.cli._terminal import err
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
 # A value that a command was given is refused: nothing was tried that could fail.
@@ -60,20 +54,20 @@ def program(
 
 app.command("demo")(demo.demo)
 app.command("ingest")(ingest.ingest)
-app.command("remember")(remember.remember)
+app.command("remember")(ingest.remember)
 app.command("compile")(compiling.compile_events)
 app.command("suggest")(compiling.suggest)
 app.command("pack")(pack.pack)
-app.command("digest")(digest.digest)
-app.command("query")(query.query)
-app.command("explain")(explain.explain)
+app.command("digest")(explore.digest)
+app.command("query")(explore.query)
+app.command("explain")(explore.explain)
 app.command("forget")(ingest.forget)
-app.command("verify")(verify.verify)
-app.command("health")(health.health)
-app.command("schema")(schema.schema)
+app.command("verify")(explore.verify)
+app.command("health")(explore.health)
+app.command("schema")(explore.schema)
 app.command("browser")(browser.browser)
 app.add_typer(artifact.app, name="artifact")
-app.add_typer(conflict.app, name="conflict")
+app.add_typer(artifact.conflict_app, name="conflict")
 app.add_typer(fingerprint.app, name="fingerprint")
 app.add_typer(task.app, name="task")
 app.add_typer(record.app, name="record")

@@ -1,7 +1,7 @@
-"""``hmxgraph artifact``: list, show, chain, record, supersede, transition."""
+"""``hmxgraph artifact`` and ``hmxgraph conflict``."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,17 +9,18 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli.terminal.common import AsJson, AsOf, Tenant, emit, opened, out
-from hmxgraph.cli.terminal.nothing import tell_why_nothing
-from hmxgraph.graph.rows.lifecycle import ArtifactPage, Recorded
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, opened, out, tell_why_nothing
 from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.lifecycle import ArtifactPage, Conflict, Recorded
 from hmxgraph.text.artifacts import render_artifact
+
+# ``hmxgraph artifact``: list, show, chain, record, supersede, transition.
 
 app = typer.Typer(no_args_is_help=True, help="Artifacts: what was learned, its versions and its status.")
 
-ArtifactId = Annotated[str, typer.Argument(help="Id of the artifact.")]
+_ArtifactId = Annotated[str, typer.Argument(help="Id of the artifact.")]
 File = Annotated[Path, typer.Argument(help="JSON document of the artifact; - reads standard input.")]
-LEARNT = "nothing of any status fits; hmxgraph compile learns artifacts from the events of sessions"
+_LEARNT = "nothing of any status fits; hmxgraph compile learns artifacts from the events of sessions"
 _STYLES = {"active": "green", "draft": "yellow", "superseded": "dim", "deprecated": "red", "archived": "dim"}
 
 
@@ -51,11 +52,11 @@ def list_artifacts(
         )
         emit(page.document(), as_json, lambda: _show_page(page))
         if not page:
-            tell_why_nothing(graph, "--status any lists those that hold no longer, too" if wanted else LEARNT)
+            tell_why_nothing(graph, "--status any lists those that hold no longer, too" if wanted else _LEARNT)
 
 
 @app.command()
-def show(artifact_id: ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
+def show(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show one artifact as agents read it."""
     with opened(tenant) as graph:
         artifact = graph.artifact(artifact_id, as_of=as_of)
@@ -63,7 +64,7 @@ def show(artifact_id: ArtifactId, as_of: AsOf = None, tenant: Tenant = "default"
 
 
 @app.command()
-def chain(artifact_id: ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
+def chain(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """List all versions of an artifact, oldest first."""
     with opened(tenant) as graph:
         found = graph.chain(artifact_id, as_of=as_of)
@@ -83,7 +84,7 @@ def record(
 
 
 @app.command()
-def supersede(old_id: ArtifactId, file: File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
+def supersede(old_id: _ArtifactId, file: File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Put a new artifact in the place of an active one."""
     with opened(tenant) as graph:
         done = graph.supersede(old_id, Artifact.parse(_read(file)))
@@ -92,7 +93,7 @@ def supersede(old_id: ArtifactId, file: File, tenant: Tenant = "default", as_jso
 
 @app.command()
 def transition(
-    artifact_id: ArtifactId,
+    artifact_id: _ArtifactId,
     status: Annotated[str, typer.Argument(help="active, deprecated or archived.")],
     reason: Annotated[str, typer.Option(help="Why; kept in the artifact's history.")] = "",
     tenant: Tenant = "default",
@@ -150,4 +151,57 @@ def _table(artifacts: Iterable[Artifact]) -> Table:
         status = Text(one.status, style=_STYLES.get(one.status, ""))
         cells = (Text(one.artifact_id), Text(one.artifact_type), Text(one.title), str(one.version))
         table.add_row(*cells, status, f"{one.confidence:.2f}", one.created_at[:16])
+    return table
+
+
+# ``hmxgraph conflict``: list and resolve what cannot all hold.
+
+conflict_app = typer.Typer(no_args_is_help=True, help="Conflicts: records that cannot all hold.")
+
+
+@conflict_app.command("list")
+def list_conflicts(
+    status: Annotated[str, typer.Option(help="open, resolved, or any.")] = "open",
+    as_of: AsOf = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """List conflicts, newest first, with their sides."""
+    with opened(tenant) as graph:
+        found = graph.conflicts(status=None if status == "any" else status, as_of=as_of)
+        emit([one.document() for one in found], as_json, lambda: _show_conflict(found))
+
+
+@conflict_app.command()
+def resolve(
+    conflict_id: Annotated[str, typer.Argument(help="Id of the conflict.")],
+    keep: Annotated[str | None, typer.Option(help="Id of the side that holds; the others are retired.")] = None,
+    keep_all: Annotated[bool, typer.Option("--keep-all", help="They hold together after all.")] = False,
+    reason: Annotated[str, typer.Option(help="Why; kept with the conflict.")] = "",
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Resolve a conflict: keep one side, or all of them. No side is deleted."""
+    if (keep is None) is not keep_all:
+        raise typer.BadParameter("say which side holds: --keep ID, or --keep-all")
+    with opened(tenant) as graph:
+        found = graph.resolve(conflict_id, keep=keep, reason=reason)
+        emit(found.document(), as_json, lambda: _show_conflict([found]))
+
+
+def _show_conflict(found: Sequence[Conflict]) -> None:
+    if not found:
+        out.print("no conflict")
+    for conflict in found:
+        out.print(_conflict_table(conflict))
+
+
+def _conflict_table(conflict: Conflict) -> Table:
+    ending = f", {conflict.resolution or 'resolved'}" if conflict.status == "resolved" else ""
+    title = Text(f"{conflict.conflict_id}  {conflict.status}{ending}\n{conflict.reason}")
+    table = Table("side", "kind", "status", "confidence", "text", title=title, title_justify="left")
+    for side in conflict.sides:
+        confidence = "" if side.confidence is None else f"{side.confidence:.2f}"
+        kept = " (kept)" if side.side_id == conflict.kept_id else ""
+        table.add_row(Text(side.side_id + kept), side.kind, side.status, confidence, Text(side.text))
     return table

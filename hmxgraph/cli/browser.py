@@ -1,23 +1,66 @@
-"""``hmxgraph browser``: Neo4j Browser on the memory's graph."""
+"""``hmxgraph browser``: Neo4j Browser on the memory's graph, with style and favourites."""
 
+import io
 import webbrowser
+import zipfile
+from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
+import orjson
 import typer
 from rich.table import Table
 
 from hmxgraph import engine
-from hmxgraph.cli.favourites import STARTING_VALUES, favourites
-from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, err, out
+from hmxgraph.api.graph import connect
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, out
 from hmxgraph.errors import NotWritten
-from hmxgraph.graph.catalogue import companion
-from hmxgraph.graph.drivers import check
-from hmxgraph.knowledge import connect
+from hmxgraph.graph.driver import check
+from hmxgraph.graph.plan import companion, query, query_names
 
-Uri = Annotated[str | None, typer.Option("--uri", envvar="HMXGRAPH_URI", help="A Neo4j of your own.")]
+# The saved queries as favourites of Neo4j Browser, which takes them as a zip that is dragged onto its window.
+
+FOLDER = "hmxgraph"
+_STARTING_VALUES = "explore/parameters"
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)
+
+
+def favourites(values: Mapping[str, Any]) -> bytes:
+    """A zip of the saved queries as they are packaged, after one that sets *values* as their parameters.
+
+    Queries that need what nobody types by hand, such as an embedding, stay out. The same queries and values give the
+    same bytes.
+    """
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(_member("00_parameters"), parameters(values))
+        for name in query_names("explore"):
+            if name != _STARTING_VALUES and query(name).parameters <= values.keys():
+                archive.writestr(_member(name.removeprefix("explore/")), query(name).text)
+    return target.getvalue()
+
+
+def parameters(values: Mapping[str, Any]) -> str:
+    """The command of Neo4j Browser that sets *values*, as a favourite.
+
+    >>> print(parameters({"tenant_id": "demo"}))
+    // 0. Parameters: run this first, change what you look for
+    :params {"tenant_id":"demo"}
+
+    """
+    given = orjson.dumps(dict(values)).decode()
+    return f"// 0. Parameters: run this first, change what you look for\n:params {given}"
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    return zipfile.ZipInfo(f"{FOLDER}/{name}.cypher", _FIRST_DAY)
+
+
+# ``hmxgraph browser``: Neo4j Browser on the memory's graph.
+
+_Uri = Annotated[str | None, typer.Option("--uri", envvar="HMXGRAPH_URI", help="A Neo4j of your own.")]
 User = Annotated[str, typer.Option("--user", envvar="HMXGRAPH_USER", help="Its user.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open it, where a terminal is attached.")]
 Save = Annotated[
@@ -41,7 +84,7 @@ class Access(NamedTuple):
 
 
 def browser(
-    uri: Uri = None,
+    uri: _Uri = None,
     user: User = "neo4j",
     tenant: Tenant = "default",
     save: Save = None,
@@ -96,7 +139,7 @@ def written(folder: Path, uri: str | None, user: str, tenant: str) -> tuple[Path
 
     """
     with connect(uri, user=user if uri else None, tenant_id=tenant) as graph:
-        values = graph.query(STARTING_VALUES).rows[0]
+        values = graph.query(_STARTING_VALUES).rows[0]
     style, saved = folder / "hmxgraph.grass", folder / "hmxgraph-favourites.zip"
     try:
         folder.mkdir(parents=True, exist_ok=True)

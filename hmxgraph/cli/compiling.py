@@ -9,12 +9,12 @@ import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, err, opened, out
-from hmxgraph.compiler.report import CompileReport
-from hmxgraph.compiler.suggest import Suggestion
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
+from hmxgraph.protocol.reports import CompileReport
+from hmxgraph.protocol.suggestions import Suggestion
 
-DEEDS = ("created", "updated", "unchanged", "deprecated")
+_DEEDS = ("created", "updated", "unchanged", "deprecated")
 SHOWN = 20
 
 
@@ -59,9 +59,9 @@ def show_report(report: CompileReport) -> None:
     whole = f", {report.sessions} in all" if report.sessions else ""
     changed = counted(report.summarised, "changed session", "changed sessions")
     title = f"{counted(report.events, 'event', 'events')} of {changed}{whole}{mode}"
-    table = Table("type", *DEEDS, title=title)
+    table = Table("type", *_DEEDS, title=title)
     for kind in ARTIFACT_TYPES:
-        table.add_row(kind, *(str(getattr(report, deed).get(kind, 0)) for deed in DEEDS))
+        table.add_row(kind, *(str(getattr(report, deed).get(kind, 0)) for deed in _DEEDS))
     out.print(table)
     for note in _notes(report):
         out.print(note)

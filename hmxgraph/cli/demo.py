@@ -9,18 +9,18 @@ from rich.rule import Rule
 from rich.text import Text
 
 from hmxgraph import engine
+from hmxgraph.cli._terminal import AsJson, emit, opened, out
 from hmxgraph.cli.compiling import show_report
-from hmxgraph.cli.digest import show_digest
-from hmxgraph.cli.terminal.common import AsJson, emit, opened, out
+from hmxgraph.cli.explore import show_digest
 from hmxgraph.demo import QUESTION, TENANT, events_file
-from hmxgraph.recall.rendering.pack import Pack
+from hmxgraph.recall.pack import Pack
 
 # Invented events belong into nobody's own memory: HMXGRAPH_TENANT does not count here.
-DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Whose memory the demo's events become.")]
+_DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Whose memory the demo's events become.")]
 _WIDTH = 80
 
 
-def demo(tenant: DemoTenant = TENANT, as_json: AsJson = False) -> None:
+def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
     """Load a small event file, compile it, print a context pack with its scores and drops, and the graph's digest."""
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file()), graph.compile()

@@ -1,4 +1,4 @@
-"""``hmxgraph ingest`` and ``hmxgraph forget``: what goes in, and what has to go again."""
+"""``hmxgraph ingest``, ``remember`` and ``forget``."""
 
 import asyncio
 import re
@@ -14,19 +14,21 @@ from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TextCol
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli.terminal.common import AsJson, Tenant, emit, err, opened, out
-from hmxgraph.cli.terminal.interruption import pipe_may_be_left
+from hmxgraph.api.aio import connect_async
+from hmxgraph.cli._signals import pipe_may_be_left
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
 from hmxgraph.graph.ingesting import IngestChoices
-from hmxgraph.ingest.forgetting import ForgetReport
-from hmxgraph.ingest.report import IngestReport
 from hmxgraph.ingest.streams.stream import is_stream_url, open_stream
-from hmxgraph.knowledge import connect_async
+from hmxgraph.protocol.memories import Memory
+from hmxgraph.protocol.reports import ForgetReport, IngestReport
+
+# ``hmxgraph ingest`` and ``hmxgraph forget``: what goes in, and what has to go again.
 
 if TYPE_CHECKING:
-    from hmxgraph.knowledge.forgetting import ForgetChoices
+    from hmxgraph.api.recording import ForgetChoices
 
 SHOWN = 20
-NOTHING_MATCHED = (
+_NOTHING_MATCHED = (
     "nothing matched: no event that still holds content meets all of this; of a memory or an artifact, "
     "hmxgraph explain ID names the events it rests on"
 )
@@ -94,7 +96,7 @@ def forget(
             report = graph.forget(**choices)
         emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
         if not report.events:
-            err.print(NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
+            err.print(_NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
         if report.artifacts and not report.dry_run:
             err.print("hmxgraph compile learns anew from what is left", highlight=False, soft_wrap=True)
 
@@ -174,3 +176,28 @@ def _forgotten(report: ForgetReport) -> Table:
         table.add_row(f"{name} that rested on them", f"{len(getattr(report, name)):,}")
     table.add_row("events that still hold content", f"{report.remaining:,}")
     return table
+
+
+# ``hmxgraph remember``: keep a fact, preference, policy or goal in the words given.
+
+
+def remember(
+    text: Annotated[str, typer.Argument(help="What to remember, in a sentence.")],
+    kind: Annotated[str, typer.Option("--kind", "-k", help="fact, preference, policy or goal.")] = "fact",
+    hard: Annotated[bool, typer.Option("--hard", help="A policy without exception: part of every pack.")] = False,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Remember a fact, preference, policy or goal; the same words again are one more observation."""
+    with opened(tenant) as graph:
+        memory = graph.remember(text, kind=kind, hard=hard)
+        emit(memory.document(), as_json, lambda: out.print(told(memory)))
+
+
+def told(memory: Memory) -> Text:
+    """One line on a memory: what kind it is, what it says, how sure it is and how often it was observed."""
+    seen = "once" if memory.observation_count == 1 else f"{memory.observation_count} times"
+    kind = f"hard {memory.kind}" if memory.hard else memory.kind
+    return Text.assemble(
+        (f"{kind} ", "bold"), memory.text, (f"  {memory.status}, observed {seen}, {memory.memory_id}", "dim")
+    )

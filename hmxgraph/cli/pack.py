@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hmxgraph.cli.terminal.common import AsJson, AsOf, Tenant, emit, err, opened, out
-from hmxgraph.cli.terminal.nothing import tell_why_no_entry
-from hmxgraph.knowledge import KnowledgeGraph
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, err, opened, out, tell_why_no_entry
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES, Entry
-from hmxgraph.recall.rendering.pack import Pack
+from hmxgraph.recall.pack import Pack
 
 if TYPE_CHECKING:
-    from hmxgraph.knowledge.wanted import WantedPack
+    from hmxgraph.api._base import WantedPack
 
-Explain = Annotated[bool, typer.Option("--explain", help="Why each entry is in and each drop is out.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")]
+_Explain = Annotated[bool, typer.Option("--explain", help="Why each entry is in and each drop is out.")]
+_Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")]
 # Kinds of entries whose evidence the report unfolds.
 _DERIVED = frozenset({"artifact", "memory", "policy"})
-Section = Annotated[
+_Section = Annotated[
     list[str] | None,
     typer.Option("--section", help=f"Only this section; repeat it for several: {', '.join(SECTION_PRIORITY)}."),
 ]
@@ -31,11 +30,11 @@ def pack(
     tenant: Tenant = "default",
     budget: Annotated[int, typer.Option("--budget", "-b", help="Hard limit in tokens.")] = 2048,
     strategy: Strategy = "ranked",
-    section: Section = None,
+    section: _Section = None,
     session: Annotated[str | None, typer.Option("--session", help="Id of the running session.")] = None,
     as_of: AsOf = None,
-    explain: Explain = False,
-    html: Html = None,
+    explain: _Explain = False,
+    html: _Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the context pack for a query."""
@@ -47,7 +46,7 @@ def pack(
         if html is not None:
             written = made.to_html(html, trails=trails(graph, made))
             err.print(f"written: {written}", highlight=False, soft_wrap=True)
-        emit(made.document(), as_json, lambda: show_pack(made, explain=explain))
+        emit(made.document(), as_json, lambda: _show_pack(made, explain=explain))
         if not made.entries:
             tell_why_no_entry(graph, made)
 
@@ -58,7 +57,7 @@ def trails(graph: KnowledgeGraph, made: Pack) -> dict[str, list[dict[str, Any]]]
     return {name: [event.document() for event in graph.explain(name).trail()] for name in sorted(derived)}
 
 
-def show_pack(made: Pack, *, explain: bool) -> None:
+def _show_pack(made: Pack, *, explain: bool) -> None:
     """Print *made* as the agent gets it; beside it where each entry comes from, or if asked scores and drops."""
     if out.is_terminal:
         out.print(made.text, highlight=False, soft_wrap=True)

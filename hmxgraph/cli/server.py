@@ -7,8 +7,8 @@ import typer
 from rich.table import Table
 
 from hmxgraph import engine
-from hmxgraph.cli.terminal.common import AsJson, emit, err, out
-from hmxgraph.engine import Status
+from hmxgraph.cli._terminal import AsJson, emit, err, out
+from hmxgraph.engine.server import Status
 
 app = typer.Typer(no_args_is_help=True, help="The local Neo4j that hmxgraph starts on demand.")
 

@@ -1,27 +1,78 @@
-"""From summaries to what is known: the reduce step of the compiler."""
+"""From session summaries to artifacts: the reduce step of the compiler."""
 
+import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Self, cast
 
-from hmxgraph.compiler.artifacts.causes import causal_patterns
-from hmxgraph.compiler.artifacts.drafts import ArtifactDraft
-from hmxgraph.compiler.artifacts.failures import failure_groups
-from hmxgraph.compiler.artifacts.goal_classes import goal_classes
-from hmxgraph.compiler.artifacts.playbooks import failure_playbooks
-from hmxgraph.compiler.artifacts.policies import decision_policies
-from hmxgraph.compiler.artifacts.schemas import task_schemas
-from hmxgraph.compiler.artifacts.strategies import strategy_templates
-from hmxgraph.compiler.artifacts.wording import title
-from hmxgraph.compiler.ledger import Ledger
-from hmxgraph.compiler.models.goals import Goals, learn_goals
-from hmxgraph.compiler.models.habits import Habits, learn_habits
+from hmxgraph.compiler._causes import causal_patterns
+from hmxgraph.compiler._drafts import ArtifactDraft
+from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
+from hmxgraph.compiler._playbooks import failure_playbooks
+from hmxgraph.compiler._policies import decision_policies
+from hmxgraph.compiler._schemas import task_schemas
+from hmxgraph.compiler._strategies import strategy_templates
+from hmxgraph.compiler._wording import title
+from hmxgraph.compiler.failures import failure_groups
+from hmxgraph.compiler.goal_classes import goal_classes
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.sessions.summary import SessionSummary
+from hmxgraph.compiler.summary import SessionSummary, Situation
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
-from hmxgraph.protocol.canonical import content_hash, sha256_hex
+from hmxgraph.protocol.canonical import canonical_text, content_hash, sha256_hex
+from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.artifacts import render_artifact
-from hmxgraph.text.similarity import jaccard, trigrams
+from hmxgraph.text.comparison import jaccard, trigrams
+
+# The sessions to compile from: all of them bare, and the latest in full.
+
+_BLANK = Situation()
+
+
+class Ledger:
+    """Takes sessions in any order; what was said in them is kept for the latest only, as many as habits need."""
+
+    def __init__(self, positions: int, summaries: Iterable[SessionSummary] = ()) -> None:
+        self._positions = positions
+        self._bare: dict[str, SessionSummary] = {}
+        self._latest: list[tuple[int, str, int]] = []
+        self._full: dict[str, SessionSummary] = {}
+        self._total = 0
+        for summary in summaries:
+            self.add(summary)
+
+    def add(self, summary: SessionSummary) -> None:
+        """Enter one session; each session is entered once, and one whose events are all erased is none."""
+        if not summary.event_count:
+            return
+        self._bare[summary.session_id] = _bare(summary)
+        self._full[summary.session_id] = summary
+        heapq.heappush(self._latest, (summary.last_us, summary.session_id, len(summary.steps)))
+        self._total += len(summary.steps)
+        # The oldest gives way as long as the others alone fill the measure, so the order of entry does not matter.
+        while self._latest and self._total - self._latest[0][2] >= self._positions:
+            _, session_id, steps = heapq.heappop(self._latest)
+            self._total -= steps
+            del self._full[session_id]
+
+    def sessions(self) -> list[SessionSummary]:
+        """All sessions by id, without what was said at each step."""
+        return [self._bare[session_id] for session_id in sorted(self._bare)]
+
+    def recent(self) -> list[SessionSummary]:
+        """The latest sessions by id, in full."""
+        return [self._full[session_id] for session_id in sorted(self._full)]
+
+
+def _bare(summary: SessionSummary) -> SessionSummary:
+    steps = tuple(
+        replace(step, situation=Situation(step.situation.since, failure=step.situation.failure))
+        for step in summary.steps
+    )
+    return replace(summary, steps=steps, ahead=_BLANK)
+
+
+# From summaries to what is known: the reduce step of the compiler.
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +126,7 @@ def compile_ledger(
         *strategy_templates(classes, profile),
     ]
     stage("duplicates")
-    kept, dropped = without_duplicates(unique_titles(_ranked(drafts)), profile)
+    kept, dropped = _without_duplicates(_unique_titles(_ranked(drafts)), profile)
     return Compilation(
         drafts=tuple(kept),
         goals=goals,
@@ -87,7 +138,7 @@ def compile_ledger(
     )
 
 
-def unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
+def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     """The drafts with titles that differ: those that share one are told apart by their qualifiers.
 
     What no qualifier tells apart gets the first letters of its lineage's hash.
@@ -109,7 +160,7 @@ def unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     return finished
 
 
-def without_duplicates(
+def _without_duplicates(
     drafts: Sequence[ArtifactDraft], profile: CompilerProfile
 ) -> tuple[list[ArtifactDraft], list[tuple[str, str]]]:
     """The drafts without those that say what a better supported one says, and the pairs (left out, kept)."""
@@ -151,3 +202,36 @@ def _told_apart(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> str:
         if sum(other.qualifiers[count - 1 : count] == (mine,) for other in alike) == 1:
             return title(f"{draft.title} ({mine})")
     return title(f"{draft.title} ({'; '.join(draft.qualifiers)})") if draft.qualifiers else draft.title
+
+
+# What suggestions need of a compilation, as one document.
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Goals and habits of one tenant."""
+
+    goals: Goals = field(default_factory=Goals)
+    habits: Habits = field(default_factory=Habits)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing can be suggested from it."""
+        return not self.goals.actions and not self.habits.actions
+
+    @classmethod
+    def of(cls, compilation: Compilation) -> Self:
+        """The model of a compilation."""
+        return cls(compilation.goals, compilation.habits)
+
+    def to_json(self) -> str:
+        """The canonical text that the graph stores."""
+        return canonical_text({"goals": self.goals.document(), "habits": self.habits.document()})
+
+    @classmethod
+    def parse(cls, text: str | None) -> Self:
+        """The model that :meth:`to_json` wrote; the empty one of None."""
+        if not text:
+            return cls()
+        document = cast("dict[str, Any]", parse_json(text))
+        return cls(Goals.of(document["goals"]), Habits.of(document["habits"]))

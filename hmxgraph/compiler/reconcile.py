@@ -1,35 +1,37 @@
-"""What a compilation changes in what was known: a pure comparison of stored heads with new drafts (HMX-A 5, 7).
+"""What a compilation changes in what was known: stored heads compared with new drafts."""
 
-Nothing here remembers: the same heads and drafts give the same changes, whatever way led to them.
-"""
-
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hmxgraph.compiler.artifacts.drafts import ArtifactDraft
+from hmxgraph.compiler._drafts import ArtifactDraft
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.protocol.artifacts import LIVING, Artifact
-from hmxgraph.protocol.canonical import content_hash, sha256_hex
+from hmxgraph.protocol.artifacts import ARTIFACT_TYPES, LIVING, Artifact
+from hmxgraph.protocol.canonical import content_hash, sha256_hex, stable_id
 from hmxgraph.protocol.events import HMX_VERSION
-from hmxgraph.protocol.identity import stable_id
+from hmxgraph.protocol.reports import _COUNTED, ReportedChange
 from hmxgraph.protocol.timestamps import iso
+
+# What a compilation changes in what was known: a pure comparison of stored heads with new drafts (HMX-A 5, 7).
+#
+# Nothing here remembers: the same heads and drafts give the same changes, whatever way led to them.
 
 COMPILER = "hmxgraph-compiler"
 # Reasons that begin like this are the compiler's own; whatever else ended an artifact was somebody's decision.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
-UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
-CONTRADICTED = OWN_REASON + "experience contradicts it"
-THIN = OWN_REASON + "too few sessions are left to support it"
+_UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
+_CONTRADICTED = OWN_REASON + "experience contradicts it"
+_THIN = OWN_REASON + "too few sessions are left to support it"
 FORGOTTEN = OWN_REASON + "events that it tells were erased"
 REPLACED = OWN_REASON + "replaced before it was validated"
-VALIDATED = OWN_REASON + "enough sessions support it"
+_VALIDATED = OWN_REASON + "enough sessions support it"
 
 _GENERATION = "~"
 _VEIL = "sha256:"
 
-Deed: TypeAlias = Literal["created", "updated", "counted", "activated", "deprecated", "unchanged", "left"]
+_Deed: TypeAlias = Literal["created", "updated", "counted", "activated", "deprecated", "unchanged", "left"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Change:
     ``statuses`` are those that the head goes through before a successor takes its place.
     """
 
-    deed: Deed
+    deed: _Deed
     artifact_type: str
     title: str
     reason: str
@@ -200,7 +202,7 @@ def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
 def _fresh(draft: ArtifactDraft, making: Making, head: Head | None) -> Change:
     """The first version of a new chain; *head* is the end of the one before, if there was one."""
     if draft.contradicted(making.profile):
-        return Change("left", draft.artifact_type, draft.title, CONTRADICTED, head)
+        return Change("left", draft.artifact_type, draft.title, _CONTRADICTED, head)
     place = Place(head.generation + 1) if head is not None else Place()
     reason = "new pattern" if head is None else "the pattern shows again"
     artifact = build(draft, place, making)
@@ -213,9 +215,9 @@ def _succeeding(head: Head, draft: ArtifactDraft, making: Making) -> Artifact:
 
 def _of_active(head: Head, draft: ArtifactDraft, making: Making) -> Change:
     if draft.contradicted(making.profile):
-        return _deprecated(head, CONTRADICTED)
+        return _deprecated(head, _CONTRADICTED)
     if not draft.validated(making.profile):
-        return _deprecated(head, THIN)
+        return _deprecated(head, _THIN)
     if reason := _difference(head, draft, making.profile):
         artifact = _succeeding(head, draft, making)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft)
@@ -224,11 +226,11 @@ def _of_active(head: Head, draft: ArtifactDraft, making: Making) -> Change:
 
 def _of_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
     if draft.contradicted(making.profile):
-        return _deprecated(head, CONTRADICTED)
+        return _deprecated(head, _CONTRADICTED)
     reason = _difference(head, draft, making.profile)
     if draft.validated(making.profile):
         if not reason:
-            return Change("activated", head.artifact_type, head.title, VALIDATED, head, None, draft, ("active",))
+            return Change("activated", head.artifact_type, head.title, _VALIDATED, head, None, draft, ("active",))
         # Only what was active can be superseded (HMX-A 5): the draft is validated first.
         artifact = _succeeding(head, draft, making)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft, ("active",))
@@ -255,7 +257,7 @@ def _counted(head: Head, draft: ArtifactDraft) -> Change:
 def _orphan(head: Head) -> Change:
     if not head.compiled:
         return Change("left", head.artifact_type, head.title, "recorded by hand", head)
-    return _deprecated(head, UNSUPPORTED)
+    return _deprecated(head, _UNSUPPORTED)
 
 
 def _deprecated(head: Head, reason: str) -> Change:
@@ -296,3 +298,35 @@ def _alive(head: Head) -> bool:
 
 def _own(head: Head) -> bool:
     return head.reason.startswith(OWN_REASON) or head.reason == ERASED
+
+
+# What a compilation did, or would do.
+
+# noqa: F401
+
+
+# A draft that became active and a head that gained evidence are updates of what was there.
+_FIELD = {"activated": "updated", "counted": "updated"}
+
+
+def counts(changes: Sequence[Change]) -> dict[str, dict[str, int]]:
+    """For each kind of change how many artifacts of each type it befell; types without any are left out."""
+    found: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
+    for change in changes:
+        found[_FIELD.get(change.deed, change.deed)][change.artifact_type] += 1
+    return {name: {kind: found[name][kind] for kind in ARTIFACT_TYPES if found[name][kind]} for name in _COUNTED}
+
+
+def reported(changes: Sequence[Change]) -> tuple[ReportedChange, ...]:
+    """The changes that somebody might want to read: all but what stayed as it was."""
+    return tuple(
+        ReportedChange(change.deed, change.artifact_type, _id(change), change.title, change.reason)
+        for change in changes
+        if change.deed != "unchanged"
+    )
+
+
+def _id(change: Change) -> str:
+    if change.artifact is not None:
+        return str(change.artifact.artifact_id)
+    return change.head.artifact_id if change.head is not None else ""

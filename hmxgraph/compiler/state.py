@@ -8,16 +8,16 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 
-SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 1
 # By name: current_value, adaptation_count and frozen of each parameter that is or was another than the baseline.
-Adaptations: TypeAlias = Mapping[str, Mapping[str, Any]]
+_Adaptations: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
     """What the compiler last went by, and the fingerprint that had a say in it (empty: none)."""
 
-    adaptations: Adaptations
+    adaptations: _Adaptations
     fingerprint_id: str = ""
 
     @classmethod
@@ -30,11 +30,11 @@ class LastRun:
         """As it is kept, canonical."""
         return canonical_text({"adaptations": self.adaptations, "fingerprint_id": self.fingerprint_id})
 
-    def next(self, asked: CompilerProfile, imported: Adaptations, fingerprint_id: str) -> "LastRun":
+    def next(self, asked: CompilerProfile, imported: _Adaptations, fingerprint_id: str) -> "LastRun":
         """What follows once a compilation is asked for by its caller and by the import that holds."""
         return LastRun(adapted(self.adaptations, in_use(asked, imported), imported), fingerprint_id)
 
-    def told(self, imported: Adaptations, fingerprint_id: str) -> dict[str, Any]:
+    def told(self, imported: _Adaptations, fingerprint_id: str) -> dict[str, Any]:
         """The compiler's state, which an import that came or went since has a say in."""
         if fingerprint_id == self.fingerprint_id:
             return compiler_state(self.adaptations)
@@ -43,7 +43,7 @@ class LastRun:
         return compiler_state(self.next(DEFAULT_PROFILE.adapted(own), imported, fingerprint_id).adaptations)
 
 
-def in_use(asked: CompilerProfile, imported: Adaptations) -> CompilerProfile:
+def in_use(asked: CompilerProfile, imported: _Adaptations) -> CompilerProfile:
     """The profile of a compilation: what its caller asks for, else what an imported fingerprint does (HMX-F 12).
 
     >>> imported = {"max_causes": {"current_value": 50.0}, "min_support": {"current_value": 3.0}}
@@ -57,7 +57,7 @@ def in_use(asked: CompilerProfile, imported: Adaptations) -> CompilerProfile:
     return asked.adapted({name: value for name, value in given.items() if own.get(name) == usual.get(name)})
 
 
-def adapted(before: Adaptations, profile: CompilerProfile, imported: Adaptations) -> dict[str, dict[str, Any]]:
+def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptations) -> dict[str, dict[str, Any]]:
     """The adaptations once a compilation goes by *profile*, after *before*.
 
     A value that an import brought comes with its own count; any other that differs from the one before counts once
@@ -80,7 +80,7 @@ def adapted(before: Adaptations, profile: CompilerProfile, imported: Adaptations
     return found
 
 
-def compiler_state(adaptations: Adaptations, baseline: CompilerProfile = DEFAULT_PROFILE) -> dict[str, Any]:
+def compiler_state(adaptations: _Adaptations, baseline: CompilerProfile = DEFAULT_PROFILE) -> dict[str, Any]:
     """The parameters that differ from *baseline*, as HMX-F 9 tells them.
 
     >>> state = compiler_state(adapted({}, CompilerProfile(min_support=3), {}))
@@ -106,10 +106,10 @@ def compiler_state(adaptations: Adaptations, baseline: CompilerProfile = DEFAULT
         "adapted_parameter_count": len(told),
         "global_freeze": False,
         "adapted_parameters": told,
-        "adaptive_schema_version": SCHEMA_VERSION,
+        "adaptive_schema_version": _SCHEMA_VERSION,
     }
 
 
-def _last(name: str, value: float, before: Adaptations, imported: Adaptations) -> Mapping[str, Any]:
+def _last(name: str, value: float, before: _Adaptations, imported: _Adaptations) -> Mapping[str, Any]:
     brought = imported.get(name, {})
     return brought if brought.get("current_value") == value else before.get(name, {})

@@ -5,15 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.compiler.artifacts.failures import failure_key
-from hmxgraph.compiler.artifacts.goal_classes import fit
-from hmxgraph.compiler.model import Model
+from hmxgraph.compiler._vocabulary import telling_words
+from hmxgraph.compiler.compilation import Model
+from hmxgraph.compiler.failures import failure_key
+from hmxgraph.compiler.goal_classes import fit
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.sessions.summary import SessionSummary
-from hmxgraph.compiler.words import telling_words
-from hmxgraph.protocol.procedures import steps_of, texts
+from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.protocol.artifacts import steps_of, texts
+from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggestion
 
-MOST_TOOLS = 10
+# noqa: F401
+
+
+_MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
 
 
@@ -30,69 +34,6 @@ class Guide:
     observed_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedTool:
-    """One next tool: its chance to be the one that is used next, and the artifacts that speak for it."""
-
-    tool: str
-    confidence: float
-    artifact_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SuggestedStep:
-    """One step that lies ahead, from the artifact with this id."""
-
-    order: int
-    description: str
-    tools: tuple[str, ...]
-    optional: bool
-    artifact_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """The next tools, likeliest first, and the steps that lie ahead.
-
-    ``artifact_id`` and ``title`` are those of the task schema that fits (None: none does), ``current_step`` the last of
-    its steps that the session has reached (0: none), ``recovery`` what a playbook says to the failure at hand.
-    """
-
-    tools: tuple[SuggestedTool, ...] = ()
-    steps: tuple[SuggestedStep, ...] = ()
-    artifact_id: str | None = None
-    title: str | None = None
-    confidence: float = 0.0
-    current_step: int = 0
-    total_steps: int = 0
-    recovery: tuple[str, ...] = ()
-
-    def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return {
-            "tools": [
-                {"tool": one.tool, "confidence": one.confidence, "artifact_ids": list(one.artifact_ids)}
-                for one in self.tools
-            ],
-            "steps": [
-                {
-                    "order": one.order,
-                    "description": one.description,
-                    "tools": list(one.tools),
-                    "optional": one.optional,
-                    "artifact_id": one.artifact_id,
-                }
-                for one in self.steps
-            ],
-            "artifact_id": self.artifact_id,
-            "title": self.title,
-            "confidence": self.confidence,
-            "current_step": self.current_step,
-            "total_steps": self.total_steps,
-            "recovery": list(self.recovery),
-        }
-
-
 def suggest(
     running: SessionSummary, model: Model, guides: Sequence[Guide], profile: CompilerProfile = DEFAULT_PROFILE
 ) -> Suggestion:
@@ -106,7 +47,7 @@ def suggest(
     tools = _tools({} if unheard else dict(model.habits.chances(running)), playbooks)
     speaking = _speaking(schema, playbooks, ordered)
     return Suggestion(
-        tools=tuple(SuggestedTool(name, chance, tuple(speaking.get(name, ()))) for name, chance in tools[:MOST_TOOLS]),
+        tools=tuple(SuggestedTool(name, chance, tuple(speaking.get(name, ()))) for name, chance in tools[:_MOST_TOOLS]),
         recovery=tuple(step for guide in playbooks for step in texts(guide.content.get("recovery_steps"))),
         **_ahead(schema, running.actions),
     )

@@ -1,8 +1,12 @@
-"""The values that the engine answers with."""
+"""The values that the engine returns, and the progress it reports."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+# The values that the engine answers with.
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +53,61 @@ class Status:
         server = {k: v for k, v in self.server.document().items() if k != "password"} if self.server else None
         process = {"pid": self.pid, "resident_bytes": self.resident_bytes, "uptime_seconds": self.uptime_seconds}
         return {"state": self.state, "home": str(self.home), "server": server, **process}
+
+
+# What a caller sees while the engine works: steps sent to a callback, or a bar on the terminal.
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+
+class Step(NamedTuple):
+    """How far one piece of work has come; ``total`` is 0 where it has no measure."""
+
+    what: str
+    done: int = 0
+    total: int = 0
+
+
+Listener: TypeAlias = Callable[[Step], None]
+Progress: TypeAlias = Listener | bool | None
+
+
+def silent(step: Step) -> None:
+    """Listen to *step* and do nothing."""
+
+
+@contextmanager
+def listening(progress: Progress) -> Iterator[Listener]:
+    """The listener to report to: *progress* itself, a bar on stderr for True, silence for False and None."""
+    if callable(progress):
+        yield progress
+    elif progress:
+        with _bar() as bar:
+            yield Bar(bar)
+    else:
+        yield silent
+
+
+def _bar() -> "RichProgress":
+    from rich.console import Console  # noqa: PLC0415 - only drawing pays for rich
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[measure]}"), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+class Bar:
+    """A listener that draws one line for each kind of work."""
+
+    def __init__(self, bar: "RichProgress") -> None:
+        self._bar = bar
+        self._lines: dict[str, TaskID] = {}
+
+    def __call__(self, step: Step) -> None:
+        """Draw *step*; a new kind of work opens a new line."""
+        measure = f"{step.done / 1e6:.0f} of {step.total / 1e6:.0f} MB" if step.total else ""
+        if step.what not in self._lines:
+            self._lines[step.what] = self._bar.add_task(step.what, total=step.total or None, measure=measure)
+        self._bar.update(self._lines[step.what], completed=step.done, measure=measure)

@@ -1,8 +1,7 @@
 """Events to entities, relations and memories, by rules alone."""
 
-from hmxgraph.extraction.entities.reading import names_in
+from hmxgraph.extraction.entities import names_in
 from hmxgraph.extraction.extract import extract
-from hmxgraph.extraction.values import Extraction, MemoryDraft, Mention, Ref, Relation
-from hmxgraph.extraction.voice import speaker_of
+from hmxgraph.extraction.language import Extraction, MemoryDraft, Mention, Ref, Relation, speaker_of
 
 __all__ = ["Extraction", "MemoryDraft", "Mention", "Ref", "Relation", "extract", "names_in", "speaker_of"]

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hmxgraph.fingerprint._texts import LONGEST_TITLE, texts_in
 from hmxgraph.fingerprint.summaries import policy_title
-from hmxgraph.fingerprint.texts import LONGEST_TITLE, texts_in
-from hmxgraph.text import worth
-from hmxgraph.text.opposition import differs
-from hmxgraph.text.shortening import cut
-from hmxgraph.text.similarity import jaccard
+from hmxgraph.protocol.showing import cut
+from hmxgraph.text import artifacts
+from hmxgraph.text.comparison import differs, jaccard
 from hmxgraph.text.terms import terms
 
 ALIKE = 0.6
@@ -84,7 +83,7 @@ def _says(own: Any, imported: Any) -> bool:
 
 
 def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
-    pieces = (_piece(found) for found in _PIECE.findall(worth.plain(text)))
+    pieces = (_piece(found) for found in _PIECE.findall(artifacts.plain(text)))
     return tuple(piece for piece in pieces if piece)
 
 

@@ -22,7 +22,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryChange:
+class _SummaryChange:
     """One summary: ``learned``, ``rewritten`` (same name, other words), ``changed`` (in numbers) or ``gone``."""
 
     set_name: str
@@ -33,7 +33,7 @@ class SummaryChange:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberChange:
+class _NumberChange:
     """One number, by its dotted path, before and after."""
 
     path: str
@@ -47,8 +47,8 @@ class FingerprintDiff:
 
     before_id: str
     after_id: str
-    summaries: tuple[SummaryChange, ...]
-    numbers: tuple[NumberChange, ...]
+    summaries: tuple[_SummaryChange, ...]
+    numbers: tuple[_NumberChange, ...]
 
     def document(self) -> dict[str, Any]:
         """The changes as a JSON-able dict."""
@@ -84,7 +84,7 @@ def said(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in summary.items() if name not in _ABOUT}
 
 
-def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[SummaryChange]:
+def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_SummaryChange]:
     for name, titles in _NAMES.items():
         before, after = _by_content(name, old[name]), _by_content(name, new[name])
         pairs = [(before[key], after[key]) for key in sorted(before.keys() & after.keys())]
@@ -95,7 +95,7 @@ def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
         yield from sorted(found, key=lambda one: (_CHANGES.index(one.change), one.name))
 
 
-def _apart(name: str, titles: Titles, gone: list[Summary], learned: list[Summary]) -> Iterator[SummaryChange]:
+def _apart(name: str, titles: Titles, gone: list[Summary], learned: list[Summary]) -> Iterator[_SummaryChange]:
     """Summaries that only one side has; those of one name are one that was rewritten."""
     for later in learned:
         called = _name(later, titles[:1])
@@ -107,8 +107,8 @@ def _apart(name: str, titles: Titles, gone: list[Summary], learned: list[Summary
         yield _change(name, "gone", titles, earlier, None)
 
 
-def _change(name: str, change: str, titles: Titles, earlier: Summary | None, later: Summary | None) -> SummaryChange:
-    return SummaryChange(name, change, _name(later or earlier or {}, titles), earlier, later)
+def _change(name: str, change: str, titles: Titles, earlier: Summary | None, later: Summary | None) -> _SummaryChange:
+    return _SummaryChange(name, change, _name(later or earlier or {}, titles), earlier, later)
 
 
 def _by_content(name: str, summaries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -125,12 +125,12 @@ def _numbers(summary: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (summary or {}).items() if name in _ABOUT and name != "artifact_id"}
 
 
-def _number_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[NumberChange]:
+def _number_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_NumberChange]:
     before, after = dict(_numbers_in("", old)), dict(_numbers_in("", new))
     for path in sorted(before.keys() | after.keys()):
         earlier, later = before.get(path, 0), after.get(path, 0)
         if earlier != later:
-            yield NumberChange(path, earlier, later)
+            yield _NumberChange(path, earlier, later)
 
 
 def _numbers_in(path: str, value: Any) -> Iterator[tuple[str, float]]:

@@ -1,24 +1,79 @@
-"""A tenant's learned state as a fingerprint: the algorithm of HMX-F 11, a pure function of what is known."""
+"""A tenant's learned state as a fingerprint: the algorithm of HMX-F 11."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, TypeAlias
 
-from hmxgraph.fingerprint.clusters import cluster_summary
-from hmxgraph.fingerprint.fitting import Entry, chosen, fitted, measured
-from hmxgraph.fingerprint.known import Known, Selection
-from hmxgraph.fingerprint.options import ExportOptions
-from hmxgraph.fingerprint.patterns import behavioral_patterns
-from hmxgraph.fingerprint.priors import context_priors
-from hmxgraph.fingerprint.sealing import sealed
-from hmxgraph.fingerprint.semantic import semantic_summary
+from hmxgraph.fingerprint._texts import (
+    LONGEST_LIST,
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    Disclosure,
+    one_line,
+    shortened,
+    texts_in,
+)
+from hmxgraph.fingerprint.groups import cluster_summary
+from hmxgraph.fingerprint.sections import behavioral_patterns, context_priors, semantic_summary
+from hmxgraph.fingerprint.signing import sealed
+from hmxgraph.fingerprint.state import ExportOptions, Known, Selection
 from hmxgraph.fingerprint.summaries import CLUSTERS, SET_OF_TYPE, summary
-from hmxgraph.fingerprint.texts import LONGEST_NAME, Disclosure, one_line, texts_in
+from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
+from hmxgraph.protocol.showing import cut
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.text.shortening import cut
 
-_IDS = ("artifact_id", "cluster_id", "representative_ids", "dominant_type")
+# Entries into a number of bytes: first made short, then the lightest left out; the same ones every time.
+
+Entry: TypeAlias = dict[str, Any]
+_IDS = ("artifact_id", "cluster_id", "representative_ids")
+_SHORTEST = 32
+_COMMA = 1
+
+
+def measured(value: Any) -> int:
+    """The bytes of *value* in canonical UTF-8."""
+    return len(canonical_bytes(value))
+
+
+def fitted(entry: Entry, most_bytes: int) -> Entry:
+    """*entry* with texts and lists cut until it fits; ids stay whole, so one with a longer id cannot fit.
+
+    >>> sorted(fitted({"artifact_id": "a", "steps": ["x" * 900] * 9}, 2_000)["steps"], key=len)[0][-2:]
+    'x…'
+
+    """
+    text, many = LONGEST_TEXT, LONGEST_LIST
+    while True:
+        short = {name: value if name in _IDS else shortened(value, text, many) for name, value in entry.items()}
+        if measured(short) <= most_bytes or text <= _SHORTEST:
+            return short
+        text, many = text // 2, max(many // 2, 2)
+
+
+def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Entry]]:
+    """As much of the *sets* as *room* bytes hold: the first of each set, then the second of each, and so on.
+
+    An entry that does not fit is left out and smaller ones after it may still come in. Each keeps its order.
+
+    >>> chosen({"a": [{"x": 1}, {"x": 222}], "b": [{"y": 1}]}, 17)
+    {'a': [{'x': 1}], 'b': [{'y': 1}]}
+
+    """
+    kept: dict[str, list[Entry]] = {name: [] for name in sets}
+    for row in zip_longest(*sets.values()):
+        for name, entry in zip(sets, row, strict=True):
+            size = measured(entry) + _COMMA
+            if entry is not None and size <= room:
+                kept[name].append(entry)
+                room -= size
+    return kept
+
+
+# A tenant's learned state as a fingerprint: the algorithm of HMX-F 11, a pure function of what is known.
+
+_GENERATE_IDS = ("artifact_id", "cluster_id", "representative_ids", "dominant_type")
 # What may still change once the entries are chosen: the counts of those left out.
 _SLACK = 64
 
@@ -117,7 +172,7 @@ def _entries(known: Known, options: ExportOptions, disclosure: Disclosure) -> di
 
 
 def _told(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> Entry:
-    clean = {name: value if name in _IDS else disclosure.value(value) for name, value in entry.items()}
+    clean = {name: value if name in _GENERATE_IDS else disclosure.value(value) for name, value in entry.items()}
     if "tools_used" in clean and not options.tells("tool"):
         clean["tools_used"] = []
     for name in ("tags", "shared_tags", "scope", "tools_used"):

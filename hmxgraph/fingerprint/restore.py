@@ -9,20 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hmxgraph.fingerprint._texts import LONGEST_TITLE
 from hmxgraph.fingerprint.summaries import COUNTS, PLAYBOOKS, POLICIES, TASKS, policy_title
-from hmxgraph.fingerprint.texts import LONGEST_TITLE
 from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.protocol.artifacts import Artifact
-from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.canonical import content_hash, stable_id
 from hmxgraph.protocol.events import HMX_VERSION, Event
-from hmxgraph.protocol.identity import stable_id
+from hmxgraph.protocol.showing import cut
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.text.shortening import cut
 
 EVENT_TYPE = "x-hmxgraph-fingerprint_import"
-AGENT = "hmxgraph"
+_AGENT = "hmxgraph"
 LOGGING_SESSIONS = "fingerprint-import-"
-TRUST = 0.8
+_TRUST = 0.8
 # Knowing that something was imported helps nobody to do the next task.
 _SALIENCE = 0.1
 Summary = Mapping[str, Any]
@@ -79,7 +78,7 @@ def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, dra
         hmx_version=HMX_VERSION,
         event_id=import_id,
         event_type=EVENT_TYPE,
-        agent_id=AGENT,
+        agent_id=_AGENT,
         tenant_id=tenant_id,
         session_id=LOGGING_SESSIONS + import_id,
         timestamp=timestamp,
@@ -95,7 +94,7 @@ def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, dra
             "warnings": list(verdict.warnings),
         },
         salience=_SALIENCE,
-        source=AGENT,
+        source=_AGENT,
     )
 
 
@@ -109,7 +108,7 @@ def _draft(name: str, summary: Summary, tenant_id: str, import_id: str, created_
         "title": _title(name, summary),
         "summary": "",
         "content": content,
-        "confidence": round(summary["confidence"] * TRUST, 6),
+        "confidence": round(summary["confidence"] * _TRUST, 6),
         "status": "draft",
         "source_events": [import_id],
         "source_memory_ids": [],

@@ -1,23 +1,59 @@
-"""Who vouches for a fingerprint: detached Ed25519 signatures (RFC 8032) over the canonical bytes of its envelope."""
+"""Ids, hashes, envelope and detached Ed25519 signatures (HMX-F 11, RFC 8032)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-)
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
 from hmxgraph.errors import FingerprintRefused, SignatureMismatch
-from hmxgraph.protocol.fingerprint_parts import Signature
-from hmxgraph.protocol.fingerprints import Envelope
+from hmxgraph.fingerprint.state import ExportOptions
+from hmxgraph.protocol.canonical import stable_id
+from hmxgraph.protocol.events import HMX_VERSION
+from hmxgraph.protocol.fingerprints import (
+    ENVELOPE_FORMAT,
+    ENVELOPE_VERSION,
+    Envelope,
+    Signature,
+    fingerprint_hash,
+    integrity_hash,
+)
 from hmxgraph.protocol.parsing import parse_json
 
-ALGORITHM = "Ed25519"
+# Steps 9 and 10 of HMX-F 11: ids, both hashes, the envelope.
+
+# The envelope's own words stand again in the fingerprint's metadata, where the integrity hash covers them.
+COPIED = ("exported_at", "exported_by")
+
+
+def sealed(document: Mapping[str, Any], options: ExportOptions) -> Envelope:
+    """The envelope around *document*, which gets its id and ``fingerprint_hash``.
+
+    It is exported when it was created: at the logical time of the state, so that the same state gives the same bytes.
+    """
+    words = {"exported_at": document["created_at"], "exported_by": options.exported_by}
+    found = fingerprint_hash(document)
+    whole = {
+        **document,
+        "fingerprint_id": stable_id("fingerprint", document["tenant_id"], document["created_at"], found),
+        "fingerprint_hash": found,
+        "metadata": {**document["metadata"], "envelope": words},
+    }
+    return Envelope(
+        format=ENVELOPE_FORMAT,
+        envelope_version=ENVELOPE_VERSION,
+        hmx_version=HMX_VERSION,
+        fingerprint=whole,
+        integrity_hash=integrity_hash(whole),
+        **words,
+    )
+
+
+# Who vouches for a fingerprint: detached Ed25519 signatures (RFC 8032) over the canonical bytes of its envelope.
+
+_ALGORITHM = "Ed25519"
 _KEY_BYTES, _SIGNATURE_BYTES = 32, 64
 
 
@@ -60,7 +96,7 @@ class SigningKey:
     def sign(self, envelope: Envelope) -> Signature:
         """The signature over *envelope*: over its canonical bytes without any signature it carries."""
         value = self._key.sign(envelope.signed_bytes()).hex()
-        return Signature(algorithm=ALGORITHM, public_key=self.public_key, value=value)
+        return Signature(algorithm=_ALGORITHM, public_key=self.public_key, value=value)
 
     @property
     def _key(self) -> Ed25519PrivateKey:
@@ -77,11 +113,11 @@ def parse_signature(data: bytes | str) -> Signature:
     try:
         document = parse_json(data)
         found = Signature(**document)
-        if found.algorithm == ALGORITHM and _hexadecimal(found.public_key, _KEY_BYTES):
+        if found.algorithm == _ALGORITHM and _hexadecimal(found.public_key, _KEY_BYTES):
             return found
     except (ValueError, TypeError) as error:
         raise SignatureMismatch("the signature file is not one") from error
-    raise SignatureMismatch(f"only {ALGORITHM} signatures with a key of {_KEY_BYTES} bytes are known")
+    raise SignatureMismatch(f"only {_ALGORITHM} signatures with a key of {_KEY_BYTES} bytes are known")
 
 
 def check_signature(envelope: Envelope, signature: Signature | None, trusted: Iterable[str]) -> str | None:

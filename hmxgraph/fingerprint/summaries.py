@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hmxgraph.fingerprint.known import KnownArtifact
-from hmxgraph.fingerprint.texts import LONGEST_TITLE
-from hmxgraph.text.citations import question_in
-from hmxgraph.text.shortening import cut
+from hmxgraph.fingerprint._texts import LONGEST_TITLE
+from hmxgraph.fingerprint.state import KnownArtifact
+from hmxgraph.protocol.showing import cut
+from hmxgraph.text.lines import question_in
 
 POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
 SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}

@@ -12,18 +12,16 @@ from hmxgraph.errors import (
     MalformedJson,
     UnsupportedVersion,
 )
-from hmxgraph.fingerprint.migration import computed_hash, migrated, stated_hash, version_of
-from hmxgraph.fingerprint.newer import readable
-from hmxgraph.fingerprint.sealing import COPIED
-from hmxgraph.fingerprint.signing import check_signature
+from hmxgraph.fingerprint._migration import computed_hash, migrated, readable, stated_hash, version_of
+from hmxgraph.fingerprint.signing import COPIED, check_signature
 from hmxgraph.protocol.events import HMX_VERSION
-from hmxgraph.protocol.fingerprint_parts import Signature
 from hmxgraph.protocol.fingerprints import (
     ENVELOPE_FORMAT,
     ENVELOPE_VERSION,
     FINGERPRINT_VERSION,
     Envelope,
     Fingerprint,
+    Signature,
     integrity_hash,
 )
 from hmxgraph.protocol.parsing import parse_json

@@ -1,32 +1,278 @@
-"""Transactions against one database: managed, retried, timed out, their errors translated. Both faces end here."""
+"""Transactions against one database: plans run statement by statement, retried, timed out, errors translated."""
 
 import asyncio
 import os
-from collections.abc import Callable
-from typing import TypeVar
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from types import FrameType
+from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
 from neo4j import (
     AsyncGraphDatabase,
     AsyncManagedTransaction,
+    AsyncResult,
     AsyncSession,
     GraphDatabase,
     ManagedTransaction,
+    Result,
     Session,
     unit_of_work,
 )
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import (
+    ClientError,
+    ConfigurationError,
+    DriverError,
+    Neo4jError,
+    ResultFailedError,
+    ServiceUnavailable,
+    SessionExpired,
+)
 
-from hmxgraph.errors import GraphNotOpen
-from hmxgraph.graph import drivers
-from hmxgraph.graph.address import Address
-from hmxgraph.graph.interrupts import interruptible
-from hmxgraph.graph.plan import Procedure, Work
-from hmxgraph.graph.runner import perform, perform_async, run, run_async
-from hmxgraph.graph.translation import translated, worth_repeating
-from hmxgraph.graph.watch import Trace, TransactionWatch
+from hmxgraph.errors import (
+    AccessDenied,
+    DatabaseMissing,
+    GraphError,
+    GraphNotOpen,
+    NotPermitted,
+    StatementRefused,
+    StorageStopped,
+    StorageUnavailable,
+)
+from hmxgraph.graph import driver
+from hmxgraph.graph.driver import Address
+from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Work
+
+# What was sent and when its answer was read: the last statement for error messages, all of them for a trace.
+
+Trace: TypeAlias = Callable[[str], object]
+
+
+class TransactionWatch:
+    """Remembers the last statement of one transaction and reports each answer to those who listen."""
+
+    def __init__(self, listeners: tuple[Trace, ...]) -> None:
+        self.statement = ""
+        self._listeners = listeners
+
+    def sent(self, statement: Statement) -> None:
+        """Remember what is under way."""
+        self.statement = statement.name
+
+    def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
+        """Tell the listeners one line: statement, rows, milliseconds."""
+        for listener in self._listeners:
+            listener(f"{statement.name:<32} {rows:>7} rows {milliseconds:>9.2f} ms")
+
+
+# Ctrl-C while the driver works: the connection is cut, so that nobody waits on it for the rest of an answer.
+
+
+class _Interrupted(KeyboardInterrupt, asyncio.CancelledError):
+    """An interrupt that the driver takes for a cancelled task: the one thing for which it cuts a connection."""
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C end what the driver does in the block, at once and for the server too.
+
+    Any other exception that breaks in while an answer is read leaves the rest of it on the connection; the driver
+    goes on to read there, and waits for ever. Only the main thread is interrupted, where Python's own handler stands.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        yield
+    except _Interrupted:
+        raise KeyboardInterrupt from None
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise _Interrupted
+
+
+# Driver errors become ours here and nowhere else.
+
+_LOST_RACES = frozenset(
+    (
+        "Neo.ClientError.Schema.ConstraintValidationFailed",
+        # IF NOT EXISTS does not see an index that another client is making at that moment.
+        "Neo.ClientError.Schema.ConstraintAlreadyExists",
+        "Neo.ClientError.Schema.ConstraintWithNameAlreadyExists",
+        "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
+        "Neo.ClientError.Schema.IndexAlreadyExists",
+        "Neo.ClientError.Schema.IndexWithNameAlreadyExists",
+    )
+)
+_NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
+_STOPPED = (
+    "Neo.DatabaseError.Transaction.TransactionLogError",
+    "Neo.DatabaseError.Transaction.TransactionStartFailed",
+    "Neo.DatabaseError.Transaction.TransactionCommitFailed",
+)
+_SECURITY = "Neo.ClientError.Security."
+_NOT_PERMITTED = (
+    "Neo.ClientError.Security.Forbidden",
+    "Neo.ClientError.General.WriteOnReadOnlyAccessDatabase",
+    "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
+)
+
+
+def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> GraphError:
+    """The error of ours that says what *error* means: no answer, no access, or a refused statement."""
+    error = origin(error)
+    reason = _reason(error)
+    if isinstance(error, ServiceUnavailable | SessionExpired | ConfigurationError | DriverError):
+        return StorageUnavailable(uri, reason)
+    code = error.code or "unknown"
+    if code == _NO_DATABASE:
+        return DatabaseMissing(uri, reason)
+    if code in _STOPPED:
+        return StorageStopped(uri, reason)
+    if code in _NOT_PERMITTED:
+        return NotPermitted(uri, reason)
+    if code.startswith(_SECURITY):
+        return AccessDenied(uri, reason)
+    return StatementRefused(statement or "(none)", code, reason)
+
+
+def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
+    """The server's own error, where the driver in rolling back only says that a result had failed."""
+    cause = error.__cause__
+    return cause if isinstance(error, ResultFailedError) and isinstance(cause, Neo4jError | DriverError) else error
+
+
+def worth_repeating(error: Neo4jError | DriverError) -> bool:
+    """Whether doing it again helps: two clients made the same key or index at once, or the error passes."""
+    known = origin(error)
+    return lost_race(known) or (known is not error and known.is_retryable())
+
+
+def lost_race(error: Exception) -> bool:
+    """Whether two clients created the same key or index at once, so that doing it again will find it there."""
+    return isinstance(error, ClientError) and error.code in _LOST_RACES
+
+
+def _reason(error: Exception) -> str:
+    text = getattr(error, "message", None) or str(error) or type(error).__name__
+    return str(text).splitlines()[0]
+
+
+# The only input and output: plans sent statement by statement, procedures transaction by transaction.
 
 T = TypeVar("T")
-TRANSACTION_TIMEOUT = 600.0
+R = TypeVar("R")
+Transact: TypeAlias = Callable[[Work[Any]], Any]
+TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]
+
+
+class Watch(Protocol):
+    """Told what is about to be sent and what came back; remembers the statement for error messages."""
+
+    def sent(self, statement: Statement) -> None:
+        """*statement* is about to be sent, or to be read."""
+
+    def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
+        """*statement* was answered with so many rows, so many milliseconds after it was sent."""
+
+
+class _Sent(NamedTuple, Generic[R]):
+    """A statement that the server works on."""
+
+    statement: Statement
+    began: float
+    result: R
+
+
+def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
+    """What *plan* returns after all its statements were answered within *tx*."""
+    underway: list[_Sent[Result]] = []
+
+    def send(statement: Statement) -> _Sent[Result]:
+        return _Sent(statement, perf_counter(), tx.run(statement.text, statement.parameters))
+
+    try:
+        asked = next(plan)
+        while True:
+            rows: list[Row] = []
+            watch.sent(asked.statement if isinstance(asked, Ahead) else asked)
+            if isinstance(asked, Ahead):
+                underway.append(send(asked.statement))
+            else:
+                _, began, result = _taken(underway, asked) or send(asked)
+                keys = result.keys()
+                rows = [dict(zip(keys, record.values(), strict=True)) for record in result]
+                watch.answered(asked, len(rows), (perf_counter() - began) * 1000)
+            asked = plan.send(rows)
+    except StopIteration as stop:
+        value: T = stop.value
+        return value
+
+
+async def _run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) -> T:
+    """The awaitable twin of :func:`run`."""
+    underway: list[_Sent[AsyncResult]] = []
+
+    async def send(statement: Statement) -> _Sent[AsyncResult]:
+        return _Sent(statement, perf_counter(), await tx.run(statement.text, statement.parameters))
+
+    try:
+        asked = next(plan)
+        while True:
+            rows: list[Row] = []
+            watch.sent(asked.statement if isinstance(asked, Ahead) else asked)
+            if isinstance(asked, Ahead):
+                underway.append(await send(asked.statement))
+            else:
+                _, began, result = _taken(underway, asked) or await send(asked)
+                keys = result.keys()
+                rows = [dict(zip(keys, record.values(), strict=True)) async for record in result]
+                watch.answered(asked, len(rows), (perf_counter() - began) * 1000)
+            asked = plan.send(rows)
+    except StopIteration as stop:
+        value: T = stop.value
+        return value
+
+
+def _taken(underway: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
+    """The *statement* as it was sent ahead, if it was; it is not underway any more."""
+    places = (place for place, sent in enumerate(underway) if sent.statement is statement)
+    place = next(places, None)
+    return None if place is None else underway.pop(place)
+
+
+def perform(procedure: Procedure[T], transact: Transact) -> T:
+    """What *procedure* returns after each of its works went through *transact*."""
+    try:
+        work = next(procedure)
+        while True:
+            work = procedure.send(transact(work))
+    except StopIteration as stop:
+        value: T = stop.value
+        return value
+
+
+async def _perform_async(procedure: Procedure[T], transact: TransactAsync) -> T:
+    """The awaitable twin of :func:`perform`."""
+    try:
+        work = next(procedure)
+        while True:
+            work = procedure.send(await transact(work))
+    except StopIteration as stop:
+        value: T = stop.value
+        return value
+
+
+# Transactions against one database: managed, retried, timed out, their errors translated. Both faces end here.
+
+_TRANSACTION_TIMEOUT = 600.0
 RACES = 8
 _CLOSED = "it was closed: connect again"
 _FORKED = "it was opened in the process that this one was forked from: connect again in this one"
@@ -38,7 +284,7 @@ class Connection:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._driver = drivers.acquire(address)
+        self._driver = driver.acquire(address)
         self._process = os.getpid()
         self._closed = False
         self._bookmarks = GraphDatabase.bookmark_manager()
@@ -93,7 +339,7 @@ class Connection:
     def close(self) -> None:
         """Give the driver back, which others may go on using; nothing the second time, or in a forked process."""
         if not self._closed and not self._forked:
-            drivers.release(self.address)
+            driver.release(self.address)
         self._closed = True
 
     @property
@@ -113,7 +359,7 @@ class AsyncConnection:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._driver = drivers.open_async(address)
+        self._driver = driver.open_async(address)
         self._loop = asyncio.get_running_loop()
         self._closed = False
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
@@ -153,7 +399,7 @@ class AsyncConnection:
             GraphError: the server refused or could not be reached.
 
         """
-        return await perform_async(procedure, self.transact)
+        return await _perform_async(procedure, self.transact)
 
     async def transact(self, work: Work[T]) -> T:
         """What one work's plan returns, done in one transaction; a lost race on a key is run again."""
@@ -178,7 +424,7 @@ class AsyncConnection:
 
 
 def _attempt(session: Session, work: Work[T], watch: TransactionWatch, races: int) -> T:
-    @unit_of_work(timeout=TRANSACTION_TIMEOUT)
+    @unit_of_work(timeout=_TRANSACTION_TIMEOUT)
     def transaction(tx: ManagedTransaction) -> T:
         return run(work.factory(), tx, watch)
 
@@ -193,9 +439,9 @@ def _attempt(session: Session, work: Work[T], watch: TransactionWatch, races: in
 
 
 async def _attempt_async(session: AsyncSession, work: Work[T], watch: TransactionWatch, races: int) -> T:
-    @unit_of_work(timeout=TRANSACTION_TIMEOUT)
+    @unit_of_work(timeout=_TRANSACTION_TIMEOUT)
     async def transaction(tx: AsyncManagedTransaction) -> T:
-        return await run_async(work.factory(), tx, watch)
+        return await _run_async(work.factory(), tx, watch)
 
     execute = session.execute_read if work.mode == "read" else session.execute_write
     for _ in range(races):

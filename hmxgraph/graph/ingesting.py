@@ -1,31 +1,192 @@
 """One ingest call: while the server writes a batch, the next one is read, checked and prepared."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterator
+import threading
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager, suppress
+from contextvars import copy_context
+from dataclasses import dataclass, replace
 from functools import partial
 from io import FileIO
 from pathlib import Path
-from time import perf_counter
-from typing import Any, Final, TypeAlias, TypedDict, cast
+from time import monotonic, perf_counter
+from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
 from hmxgraph.errors import IngestRefused, InvalidRequest, UnknownChoice
-from hmxgraph.graph.beside import beside
+from hmxgraph.graph._events import extracted, record
 from hmxgraph.graph.plan import Work
-from hmxgraph.graph.plans.ingest import record
-from hmxgraph.graph.preparing import prepared
-from hmxgraph.graph.streaming import streamed
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.ingest.batch import SIZE, Batch
-from hmxgraph.ingest.dead_letters import dead_letter
-from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError
-from hmxgraph.ingest.report import IngestReport, Receipt, Rejection, Tally
-from hmxgraph.ingest.sources import Payload, Source, reads
-from hmxgraph.ingest.streams import Stream
-from hmxgraph.ingest.window import SECONDS
-from hmxgraph.text.tokens import DEFAULT_ENCODING, counter
+from hmxgraph.ingest.batch import SIZE, Batch, Gathering, Gatherings, readings
+from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError, dead_letter
+from hmxgraph.ingest.sources import LINGER, LONGEST, Delivery, Payload, Source, deliveries, reads
+from hmxgraph.ingest.streams.stream import Stream
+from hmxgraph.ingest.window import SECONDS, Held, ReorderWindow
+from hmxgraph.protocol.reports import IngestReport, Receipt, Rejection, Tally
+from hmxgraph.text.terms import DEFAULT_ENCODING, counter
+
+# Work that blocks, done beside the event loop.
+
+T = TypeVar("T")
+
+
+async def beside(function: Callable[..., T], *arguments: Any) -> T:
+    """What *function* returns, done in a thread that nobody waits for once the call is cancelled.
+
+    A thread of the event loop's own pool is waited for when the program ends, for ever where the function waits for
+    somebody who does not write.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+    context = copy_context()
+
+    def tell(settle: Callable[[Any], None], outcome: Any) -> None:
+        if not future.done():
+            settle(outcome)
+
+    def work() -> None:
+        settle: Callable[[Any], None] = future.set_result
+        outcome: Any
+        try:
+            outcome = context.run(function, *arguments)
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            settle, outcome = future.set_exception, error
+        with suppress(RuntimeError):  # the loop is closed: nobody asks any more
+            loop.call_soon_threadsafe(tell, settle, outcome)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await future
+
+
+# Batches made ready to be written: everything that needs no answer from the server is done before it is asked.
+
+# Threads that prepare at once share one interpreter: all their first batches would be ready at the same late time, the
+# server idle until then, and whoever holds its locks would wait for the interpreter at each of its answers. One after
+# the other, the first batch is written while the second is prepared. Held for one batch, never while a source is read:
+# a source may itself wait for another ingest.
+_turn = threading.Lock()
+
+
+def prepared(source: Source, intake: Intake, *, size: int, parts: int) -> Iterator[Batch | None]:
+    """The batches of *source*, with what was found in their events; of all that the process prepares one at a time.
+
+    None where the source has nothing at hand: nobody need wait in it until it has.
+    """
+    gatherings = Gatherings(intake, size=size, parts=parts)
+    for reading in readings(deliveries(source), size=size):
+        made = gatherings.take(reading)
+        while (batch := _next(made)) is not None:
+            yield batch
+        if reading.lull:
+            yield None
+
+
+def _next(made: Iterator[Batch]) -> Batch | None:
+    """The next batch, from its lines to what the rules find in it in one turn: then it can be written."""
+    with _turn:
+        batch = next(made, None)
+        return None if batch is None else replace(batch, found=extracted(batch.events))
+
+
+# Asynchronous sources: messages pass the reorder window, are stored in batches, and acknowledged after the commit.
+
+
+async def streamed(
+    source: AsyncIterable[Any], intake: Intake, *, size: int, window_seconds: float
+) -> AsyncGenerator[Batch, None]:
+    """The batches of *source*, each as soon as nothing more is at hand or it is full.
+
+    An event that continues its session is not kept waiting; one that overtook others waits for them at most
+    *window_seconds*. A source that breaks off has everything it delivered stored before its error is raised.
+    """
+    flow = _Flow(intake, size, ReorderWindow(window_seconds))
+    messages = aiter(source)
+    coming = asyncio.ensure_future(anext(messages))
+    try:
+        while True:
+            await asyncio.wait({coming}, timeout=flow.patience())
+            if idle := not coming.done():
+                flow.release()
+            else:
+                flow.take(coming.result())
+                coming = asyncio.ensure_future(anext(messages))
+            for batch in flow.due(idle=idle):
+                yield batch
+    except StopAsyncIteration:
+        for batch in flow.rest():
+            yield batch
+    except Exception:
+        for batch in flow.rest():
+            yield batch
+        raise
+    finally:
+        await _cancelled(coming)
+
+
+async def _cancelled(coming: "asyncio.Future[Any]") -> None:
+    coming.cancel()
+    await asyncio.wait({coming})
+    if not coming.cancelled():
+        coming.exception()  # the source's last word, said already
+
+
+class _Flow:
+    """Between a stream and the graph: the intake, the window, the batches in the making."""
+
+    def __init__(self, intake: Intake, size: int, window: ReorderWindow) -> None:
+        self._intake = intake
+        self._window = window
+        self._gathering = Gathering(size)
+        self._ready: list[Batch] = []
+        self._since = 0.0
+        self._line = 0
+
+    def take(self, message: Delivery | Payload) -> None:
+        """Check and prepare *message*; a refused one needs no place in the order."""
+        self._line += 1
+        now = monotonic()
+        delivery = message if isinstance(message, Delivery) else Delivery(message, self._line)
+        event = self._intake.take(delivery)
+        if event is None:
+            self._gathering.owe(delivery.receipt)
+        else:
+            self._gather(self._window.add(event, delivery.receipt, now))
+        self._gather(self._window.release(now))
+
+    def release(self) -> None:
+        """Let those leave the window that waited long enough."""
+        self._gather(self._window.release(monotonic()))
+
+    def patience(self) -> float | None:
+        """Seconds that the next message may be waited for."""
+        held = self._window.wait(monotonic())
+        if self._gathering.empty:
+            return held
+        return LINGER if held is None else min(LINGER, held)
+
+    def due(self, *, idle: bool) -> list[Batch]:
+        """The batches to be written now: full ones, and when nothing more is at hand or time is up the last one."""
+        if not self._gathering.empty and (idle or monotonic() - self._since > LONGEST):
+            self._ready.append(self._gathering.batch())
+        ready, self._ready = self._ready, []
+        return ready
+
+    def rest(self) -> list[Batch]:
+        """Everything gathered and held."""
+        self._gather(self._window.flush())
+        return self.due(idle=True)
+
+    def _gather(self, left: Iterable[Held]) -> None:
+        for held in left:
+            if self._gathering.empty:
+                self._since = monotonic()
+            self._gathering.add(held.event)
+            self._gathering.owe(held.receipt)
+            if self._gathering.full:
+                self._ready.append(self._gathering.batch())
+
+
+# One ingest call: while the server writes a batch, the next one is read, checked and prepared.
 
 Transact: TypeAlias = Callable[[Work[Any]], Any]
 TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]

@@ -1,16 +1,162 @@
-"""Plans describe questions to the graph and ask none themselves.
+"""Packaged statements, bound parameters, and plans: questions to the graph that do no I/O themselves."""
 
-A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. What it
-does not need at once it yields as :class:`Ahead`, and later as itself. A *procedure* is a generator that yields works
-(a transaction mode and a plan factory) and receives what the plans return; it is several transactions in a row. All
-logic between round trips lives in them once, for both faces.
-"""
-
-from collections.abc import Callable, Generator
+import re
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Generic, Literal, LiteralString, TypeAlias, TypeVar, cast
 
-from hmxgraph.graph.statement import Statement
+from hmxgraph.errors import StatementMisuse
+
+# Every statement ever sent: the files of ``cypher/``, read once, checked and named by path.
+#
+# A file is sent byte for byte. Its leading comment says what it is for and carries two facts the engine relies
+# on: ``mode`` (read, write or schema) and ``row`` (the columns it returns, ``-`` for none).
+
+Mode: TypeAlias = Literal["read", "write", "schema"]
+_MODES = ("read", "write", "schema")
+_FIELD = re.compile(r"^//\s*(mode|row):\s*(.+?)\s*$", re.MULTILINE)
+_NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+_NAME = re.compile(r"\w+(?:/\w+)*")
+_PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One packaged statement: its name (``events/create``), text, mode, parameters and columns."""
+
+    name: str
+    text: str
+    mode: Mode
+    parameters: frozenset[str]
+    row: tuple[str, ...]
+    description: str
+
+
+@cache
+def query(name: str) -> Query:
+    """The packaged statement called *name*.
+
+    Raises:
+        StatementMisuse: there is no such file.
+
+    >>> query("tenants/state").mode
+    'read'
+
+    """
+    file = _folder().joinpath(*f"{name}.cypher".split("/"))
+    if not _NAME.fullmatch(name) or not file.is_file():
+        raise StatementMisuse(name)
+    return parse(name, file.read_text(encoding="utf-8"))
+
+
+@cache
+def query_names(subject: str = "") -> tuple[str, ...]:
+    """All statement names in order, or those of one subject folder.
+
+    >>> query_names("tenants")[0]
+    'tenants/bump'
+
+    """
+    names = sorted(_walk(_folder(), ""))
+    return tuple(name for name in names if name.startswith(f"{subject}/") or not subject)
+
+
+def companion(path: str) -> str:
+    """The text of another file that lies beside the statements, such as the style sheet of Neo4j Browser.
+
+    >>> companion("explore/browser.grass").startswith("node {")
+    True
+
+    """
+    return _folder().joinpath(*path.split("/")).read_text(encoding="utf-8")
+
+
+def parse(name: str, text: str) -> Query:
+    """The statement in *text*; its parameters are those the code uses, comments and strings left out.
+
+    Raises:
+        ValueError: the header has no true ``mode`` or no ``row`` line.
+
+    """
+    fields = dict(_FIELD.findall(text))
+    if fields.get("mode") not in _MODES or "row" not in fields:
+        raise ValueError(f"cypher/{name}.cypher: the header needs '// mode: read|write|schema' and '// row: columns'")
+    code = _NOT_CODE.sub(" ", text)
+    columns = () if fields["row"] == "-" else tuple(column.strip() for column in fields["row"].split(","))
+    return Query(
+        name, text, cast("Mode", fields["mode"]), frozenset(_PARAMETER.findall(code)), columns, _description(text)
+    )
+
+
+def _description(text: str) -> str:
+    lines = (line for line in text.splitlines() if line.startswith("//") and not _FIELD.match(line))
+    return "\n".join(line[2:].strip() for line in lines).strip()
+
+
+def _walk(folder: Traversable, prefix: str) -> Iterator[str]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".cypher"):
+            yield prefix + entry.name.removesuffix(".cypher")
+
+
+@cache
+def _folder() -> Traversable:
+    # A wheel carries the folder inside the package; an editable install finds it beside the package.
+    inside = files("hmxgraph").joinpath("cypher")
+    return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "cypher"
+
+
+# A packaged statement with its parameters bound.
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What travels to the server: a packaged statement and one dict of parameters."""
+
+    query: Query
+    parameters: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The statement's name, as in ``cypher/<name>.cypher``."""
+        return self.query.name
+
+    @property
+    def text(self) -> LiteralString:
+        """The statement's text, byte for byte the packaged file."""
+        # The driver asks for literal text, and a packaged file is one.
+        return self.query.text  # pyright: ignore[reportReturnType]
+
+
+def bind(name: str, /, **parameters: Any) -> Statement:
+    """The statement *name* with exactly the parameters that its text uses.
+
+    Raises:
+        StatementMisuse: unknown statement, or a parameter is missing or never used.
+
+    >>> bind("tenants/state", tenant_id="acme", tenant_key="k").parameters["tenant_id"]
+    'acme'
+
+    """
+    packaged = query(name)
+    if packaged.parameters != parameters.keys():
+        missing = tuple(sorted(packaged.parameters - parameters.keys()))
+        raise StatementMisuse(name, missing, tuple(sorted(parameters.keys() - packaged.parameters)))
+    return Statement(packaged, parameters)
+
+
+# Plans describe questions to the graph and ask none themselves.
+#
+# A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. What it
+# does not need at once it yields as :class:`Ahead`, and later as itself. A *procedure* is a generator that yields works
+# (a transaction mode and a plan factory) and receives what the plans return; it is several transactions in a row. All
+# logic between round trips lives in them once, for both faces.
 
 T = TypeVar("T")
 Row: TypeAlias = dict[str, Any]

@@ -3,9 +3,7 @@
 from functools import partial
 
 from hmxgraph.errors import NewerStore
-from hmxgraph.graph.catalogue import query_names
-from hmxgraph.graph.plan import Plan, Procedure, Work, ask, read, write
-from hmxgraph.graph.statement import bind
+from hmxgraph.graph.plan import Plan, Procedure, Work, ask, bind, query_names, read, write
 
 
 def migrate() -> Procedure[tuple[str, ...]]:

@@ -1,10 +1,13 @@
-"""Whose data: the names under which one tenant's nodes are found."""
+"""The tenant: the names under which its nodes are found, its version and its logical clock."""
 
 from dataclasses import dataclass
 
 from hmxgraph.errors import InvalidTenant
-from hmxgraph.protocol.identity import node_key
-from hmxgraph.text.scope import scope_token
+from hmxgraph.graph.plan import Plan, Row, bind
+from hmxgraph.protocol.canonical import node_key
+from hmxgraph.text.terms import scope_token
+
+# Whose data: the names under which one tenant's nodes are found.
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +49,30 @@ def _check(tenant_id: object) -> None:
         tenant_id.encode()
     except UnicodeEncodeError as error:
         raise InvalidTenant(tenant_id, "it has a lone surrogate") from error
+
+
+# Values of graph.rows.compilation.
+
+
+def model_key(tenancy: Tenancy) -> str:
+    """The key of the tenant's model."""
+    return tenancy.node_key("compiler-model")
+
+
+# A tenant's state: its version, raised once per write, and its logical clock.
+
+
+def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
+    """The tenant's new state version; the last statement of each transaction that wrote (the node is shared)."""
+    rows = yield bind(
+        "tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us, events=events
+    )
+    version: int = rows[0]["state_version"]
+    return version
+
+
+def state(tenancy: Tenancy) -> Plan[Row]:
+    """Version, logical time (None before the first write), number of events, version last compiled."""
+    rows = yield bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)
+    nothing: Row = {"state_version": 0, "logical_us": None, "event_count": 0, "compiled_version": 0}
+    return rows[0] if rows else nothing

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.prepare import PreparedEvent
-from hmxgraph.ingest.report import ConflictingEvent
-from hmxgraph.ingest.sources.deliveries import Arrival, Broken, Delivery, Lull
+from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.reports import ConflictingEvent
 
 SIZE = 1_000
 # Characters of content; a batch of huge events is written in several transactions.

@@ -1,29 +1,115 @@
-"""What the engine adds to an event before it is written: keys, readable text, search terms, links, and its tokens.
+"""Preparation of an event for storage: keys, readable text, search terms, salience, speaker."""
 
-Tokens are those of the line that a context pack writes for it, so that packing needs to count none.
-"""
-
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
+from itertools import groupby, pairwise
 from math import hypot
-from typing import Any
+from typing import Any, NamedTuple
 
 from hmxgraph.ingest.rendition import SHOWN, cut, rendition
-from hmxgraph.ingest.salience import base_salience, mark, signature
-from hmxgraph.ingest.speaker import speaker
-from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.identity import node_key
-from hmxgraph.protocol.order import Position, position
-from hmxgraph.protocol.outcomes import went_well
+from hmxgraph.protocol.canonical import node_key
+from hmxgraph.protocol.events import Event, Position, position, went_well
+from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import LAST_US
-from hmxgraph.text.lines import event_line, label_of
-from hmxgraph.text.scope import scope_token
-from hmxgraph.text.terms import terms
-from hmxgraph.text.tokens import DEFAULT_ENCODING, TokenCounter
+from hmxgraph.text.lines import event_line, label_of, named_speaker, speaking_source
+from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, terms
+
+# How much an event matters where it does not say itself (DESIGN 6).
+
+_BY_TYPE = {"error": 0.9, "feedback": 0.85, "decision": 0.8, "tool_call": 0.8, "tool_result": 0.6}
+_OTHERS = 0.5
+_FAILED = 0.85
+_NEW = 0.1
+_REPEAT = 0.2
+
+
+def base_salience(event: Event) -> float:
+    """The salience of the event's type: what failed and messages of users stand out.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
+    ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"role": "user"})
+    >>> base_salience(event)
+    0.7
+    """
+    content = event.content
+    if event.event_type == "message" and content.get("role") == "user":
+        return 0.7
+    least = _FAILED if went_well(event.event_type, content) is False else 0.0
+    return max(_BY_TYPE.get(event.event_type, _OTHERS), least)
+
+
+def adjusted(base: float, *, new: bool, repeat: bool) -> float:
+    """*base* raised for a signature that the tenant never had, lowered for an exact repeat in its session.
+
+    >>> adjusted(0.8, new=False, repeat=True)
+    0.6
+    """
+    moved = base + (_NEW if new else 0.0) - (_REPEAT if repeat else 0.0)
+    return round(min(1.0, max(0.0, moved)), 2)
+
+
+def signature(event: Event) -> str:
+    """What kind of thing happened: the type, and a hash of its tool, error type or role.
+
+    The tenant keeps its signatures when events are forgotten, so they must not spell what an event said.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="tool_call", agent_id="a", tenant_id="t",
+    ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"tool_name": "gh"})
+    >>> signature(event)
+    'tool_call:fb2b7fce09401614'
+    """
+    content = event.content
+    names = (content.get(name) for name in ("tool_name", "error_type", "signal", "role"))
+    name = next((name for name in names if isinstance(name, str) and name), "")
+    failed = ":failed" if went_well(event.event_type, content) is False else ""
+    return f"{event.event_type}:{sha256(name.encode()).hexdigest()[:16]}{failed}"[:200]
+
+
+def mark(event_type: str, text: str) -> int:
+    """A number by which an exact repeat is recognised: the same type with the same readable text.
+
+    >>> mark("tool_call", "gh(pr=1)") == mark("tool_call", "gh(pr=1)") != mark("tool_call", "gh(pr=2)")
+    True
+    """
+    digest = sha256(f"{event_type}\0{text}".encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+# Who said a message, as far as the event tells.
+
+
+def speaker(event: Event) -> str | None:
+    """The speaker of a message: named in content or metadata, else a source spelled like a name, else the role.
+
+    In a conversation of several people each message names its person as source. The words of a pack are labelled with
+    whatever the event tells, so with ``Customer`` or ``Slack`` too: a reader learns more from it than from nothing.
+    Extraction, which tells facts about whoever speaks, takes those for nobody's names.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="Caroline", tenant_id="t",
+    ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="Caroline",
+    ...     content={"role": "user", "text": "Hey Mel!"})
+    >>> speaker(event)
+    'Caroline'
+    """
+    if event.event_type != "message":
+        return None
+    return named_speaker(event) or speaking_source(event) or _role(event)
+
+
+def _role(event: Event) -> str | None:
+    role = event.content.get("role")
+    return role if isinstance(role, str) and role else None
+
+
+# What the engine adds to an event before it is written: keys, readable text, search terms, links, and its tokens.
+#
+# Tokens are those of the line that a context pack writes for it, so that packing needs to count none.
 
 LINKS = ("CAUSED_BY", "CORRELATES_WITH", "ANSWERS", "ABOUT")
 # Terms of one event in the index: a huge result must not drown it.
-TERMS = 4_000
+_TERMS = 4_000
 # Embeddings of these lengths have a direction in single precision, by which the server compares them.
 _SHORTEST, _LONGEST = 1e-15, 1e15
 _SECOND = 1_000_000
@@ -138,7 +224,7 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
     words = f"{full} {' '.join(event.tags)}" if event.tags else full
     return {
         "text": text,
-        "search_text": " ".join(terms(words)[:TERMS]),
+        "search_text": " ".join(terms(words)[:_TERMS]),
         "token_count": count_tokens(event_line(text, str(told.get("label", "")), str(told.get("speaker", "")))),
         "tokenizer": tokenizer,
         **told,
@@ -163,3 +249,97 @@ def _links(event: Event, answered_key: str | None) -> tuple[tuple[str, str], ...
         if isinstance(other, str) and other != event.event_id
     ]
     return tuple([*links, ("ANSWERS", answered_key)] if answered_key else links)
+
+
+# Embeddings that events bring: all of a tenant have the dimension of the first, else they cannot be compared.
+
+
+def first_dimension(events: Iterable[PreparedEvent]) -> int | None:
+    """The dimension of the embedding that came first, None where no event has one that can be compared."""
+    embedded = [event for event in events if "embedding_dimension" in event.properties]
+    return min(embedded, key=lambda event: event.place).properties["embedding_dimension"] if embedded else None
+
+
+def left_out(events: Iterable[PreparedEvent], dimension: int | None) -> Iterator[str]:
+    """A warning for each embedding that nothing is found by: of another *dimension* than the tenant's, or all zero.
+
+    It is kept, since the event's hash covers it.
+    """
+    for event in events:
+        size = event.properties.get("embedding_dimension")
+        if size is not None and size != dimension:
+            yield f"an embedding of {size} numbers is left out of comparisons: those of this tenant have {dimension}"
+        elif size is None and "embeddings" in event.properties:
+            yield "an embedding without a direction, zero or beyond measure, is left out of comparisons"
+
+
+# Where new events go in their session's chain, so that NEXT always follows the total order (HMX-E 7).
+
+
+class End(NamedTuple):
+    """The first or last event of a stored chain: its place in the order and its key."""
+
+    order: Position
+    key: str
+
+
+class Ends(NamedTuple):
+    """A stored chain, known by its two ends."""
+
+    head: End
+    tail: End
+
+
+class Neighbours(NamedTuple):
+    """The stored events between which a late one belongs."""
+
+    before: str
+    after: str
+
+
+@dataclass(slots=True)
+class Weave:
+    """What a batch does to the chains: pairs of keys to be linked and pairs to be parted."""
+
+    linked: list[tuple[str, str]] = field(default_factory=list)
+    parted: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, events: Sequence[PreparedEvent], ends: Ends | None, neighbours: Mapping[str, Neighbours]) -> None:
+        """Weave the sorted new *events* of one session into its chain; late ones need their *neighbours*."""
+        if ends is None:
+            self._run(events)
+            return
+        self._run([event for event in events if event.order < ends.head.order], after=ends.head.key)
+        self._run([event for event in events if event.order > ends.tail.order], before=ends.tail.key)
+        for (before, after), late in groupby(amid(events, ends), key=lambda event: neighbours[event.key]):
+            self._run(list(late), before=before, after=after)
+            self.parted.append((before, after))
+
+    def _run(self, events: Sequence[PreparedEvent], *, before: str | None = None, after: str | None = None) -> None:
+        if not events:
+            return
+        keys = [event.key for event in events]
+        self.linked.extend(pairwise(([before] if before else []) + keys + ([after] if after else [])))
+
+
+def amid(events: Sequence[PreparedEvent], ends: Ends) -> list[PreparedEvent]:
+    """Those of *events* that belong neither before the chain nor after it."""
+    return [event for event in events if ends.head.order < event.order < ends.tail.order]
+
+
+# Values of graph.rows.checks.events.
+
+_OURS = ("event_hash", "erased", "salience_origin")
+
+
+def event_document(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The wire document of an event's node: what it was hashed from.
+
+    Raises:
+        ValueError: ``content`` or ``metadata`` are no JSON.
+
+    """
+    found = {name: value for name, value in properties.items() if value is not None and name not in _OURS}
+    if properties.get("salience_origin") == "engine":
+        del found["salience"]
+    return found | {name: parse_json(found[name]) for name in ("content", "metadata")}

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.outcomes import went_well
+from hmxgraph.protocol.events import Event, went_well
 from hmxgraph.text.excerpts import GAP
 
 # Characters. A pack never shows more of one event, its beginning or an excerpt; the index never reads more of it.

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from hmxgraph.ingest.prepare import PreparedEvent
-from hmxgraph.protocol.order import Position
+from hmxgraph.protocol.events import Position
 
 SECONDS = 5.0
 # Events held at most; beyond that the oldest leave before their time.

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 from hmxgraph.errors import Fault
 from hmxgraph.protocol.canonical import content_hash
-from hmxgraph.protocol.contents import content_faults
-from hmxgraph.protocol.document import Document, Part
-from hmxgraph.protocol.validation import KB, Limits, Specification, Structure
+from hmxgraph.protocol.document import KB, Document, Limits, Part, Specification, Structure, content_faults
+
+# HMX-A artifacts: compiled knowledge with evidence, versions and a lifecycle.
 
 ArtifactType: TypeAlias = Literal[
     "task_schema", "failure_playbook", "decision_policy", "causal_pattern", "strategy_template"
@@ -136,3 +136,49 @@ def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
     status = document.get("status")
     if "superseded_by" in document and isinstance(status, str) and status in LIVING:
         yield Fault("$.status", "HMX-A 7", repr(status), "superseded, since superseded_by names a successor")
+
+
+# What a task schema says to do, whoever wrote it.
+#
+# Content unlike its type's is legal: texts and steps of another form are passed over (HMX-A 4.1).
+
+
+class Step(NamedTuple):
+    """One step of a task schema; where its order is no whole number, its place in the list stands for it."""
+
+    order: int
+    description: str
+    tools: tuple[str, ...]
+    optional: bool
+
+
+def steps_of(content: Mapping[str, Any]) -> tuple[Step, ...]:
+    """The steps of a task schema's *content* in their order, those of equal order as they stand.
+
+    >>> [step.description for step in steps_of({"steps": [{"order": 2, "description": "Apply"}, "?", {"order": 1}]})]
+    ['', 'Apply']
+
+    """
+    return tuple(sorted(_steps(content.get("steps")), key=lambda step: step.order))
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """The texts of a list, nothing of any other value.
+
+    >>> texts(["kubectl", 7]), texts("kubectl")
+    (('kubectl',), ())
+
+    """
+    return tuple(part for part in value if isinstance(part, str)) if isinstance(value, list | tuple) else ()
+
+
+def _steps(told: Any) -> Iterator[Step]:
+    for place, step in enumerate(told if isinstance(told, list | tuple) else (), start=1):
+        if isinstance(step, Mapping):
+            order, description = step.get("order"), step.get("description")
+            yield Step(
+                order if isinstance(order, int) and not isinstance(order, bool) else place,
+                description if isinstance(description, str) else "",
+                texts(step.get("tools_used")),
+                step.get("optional") is True,
+            )

@@ -1,15 +1,19 @@
-"""Canonical JSON (RFC 8785) and the SHA-256 hashes taken over it."""
+"""Canonical JSON (RFC 8785), the SHA-256 hashes taken over it, and the ids derived from them."""
 
 import hashlib
 import math
 from collections.abc import Collection
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
+from uuid import UUID, uuid5
 
 import orjson
 import rfc8785
 
 from hmxgraph.errors import NotCanonical
+
+# Canonical JSON (RFC 8785) and the SHA-256 hashes taken over it.
 
 MAX_INTEGER = 2**53 - 1
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
@@ -131,3 +135,44 @@ def _number(number: float) -> str:
     if number.is_integer():
         return sign + whole + fraction.ljust(int(exponent), "0")
     return f"{sign}0.{'0' * (-int(exponent) - 1)}{whole}{fraction}"
+
+
+# Names that follow from what they name: UUIDv5 ids and node keys.
+
+NAMESPACE = UUID("5f1d7a62-6c0b-5a53-9a0e-5f8f5d1f8a10")
+# The most characters of a text that an index holds as it is.
+LONGEST_INDEXED = 1_024
+
+
+def stable_id(*parts: str) -> str:
+    """The UUIDv5 of the NUL-joined *parts*: the same parts give the same id everywhere.
+
+    >>> stable_id("acme", "task_schema", "deploy", "1") == stable_id("acme", "task_schema", "deploy", "1")
+    True
+
+    """
+    return str(uuid5(NAMESPACE, "\0".join(parts)))
+
+
+def node_key(tenant_id: str, *parts: str) -> str:
+    """The key of a node: hex SHA-256 of tenant and *parts*, NUL-joined, so that ids of any length can be indexed.
+
+    >>> len(node_key("acme", "evt-001"))
+    64
+
+    """
+    return sha256("\0".join((tenant_id, *parts)).encode()).hexdigest()
+
+
+def indexable(text: str) -> str:
+    """*text* as an index can hold it: itself, or, where it is too long for one, its beginning and its hash.
+
+    No text that is short enough reads like that, so that two names never meet.
+
+    >>> indexable("ana"), len(indexable("a" * 40_000)), indexable("a" * 40_000) == indexable("a" * 40_001)
+    ('ana', 1089, False)
+
+    """
+    if len(text) <= LONGEST_INDEXED:
+        return text
+    return f"{text[:LONGEST_INDEXED]}\u2026{sha256(text.encode()).hexdigest()}"

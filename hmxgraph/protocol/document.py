@@ -1,18 +1,316 @@
-"""The base of all wire documents: frozen, checked whole, written canonically."""
+"""The base of all wire documents: frozen, validated against schema and limits, written canonically."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
 from itertools import islice
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
+import jsonschema_rs
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-from hmxgraph.errors import Fault, InvalidDocument
-from hmxgraph.protocol.canonical import canonical_text
-from hmxgraph.protocol.json_values import copied, offences, safe_numbers, shortened, without_offences
-from hmxgraph.protocol.parsing import MAX_DEPTH, measured, parse_measured
+from hmxgraph.errors import Fault, InvalidDocument, NotFound
+from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
+from hmxgraph.protocol.parsing import (
+    MAX_DEPTH,
+    Steps,
+    copied,
+    describe,
+    json_path,
+    measured,
+    offences,
+    parse_measured,
+    safe_numbers,
+    shortened,
+    unsafe_integer,
+    without_offences,
+)
 from hmxgraph.protocol.showing import shown
-from hmxgraph.protocol.validation import Specification
+
+# The JSON Schemas (2020-12) that decide the structure of every document; shipped as files beside this module.
+
+SCHEMA_NAMES = (
+    "artifact",
+    "artifact-content",
+    "context-pack",
+    "event",
+    "event-content",
+    "fingerprint",
+    "fingerprint-envelope",
+    "task-record",
+    "validity-scope",
+)
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of that name; a fresh copy, yours to change.
+
+    Raises: NotFound, listing the names there are.
+
+    >>> schema("event")["title"]
+    'HMX Event'
+    """
+    loaded: dict[str, Any] = json.loads(schema_text(name))
+    return loaded
+
+
+@functools.cache
+def schema_text(name: str) -> str:
+    """The same as the text of the packaged file."""
+    if name not in SCHEMA_NAMES:
+        raise NotFound("schema", name, hint=f"there are {', '.join(SCHEMA_NAMES)}")
+    return (resources.files("hmxgraph.protocol") / "schemas" / f"{name}.json").read_text(encoding="utf-8")
+
+
+# Where a value leaves its JSON Schema, in words: the place, what was found, what would be right.
+
+Node: TypeAlias = Mapping[str, Any]
+
+
+UNKNOWN = "additionalProperties"
+_ONLY_KNOWN = "only the fields of the specification"
+
+
+class Deviation(NamedTuple):
+    """One point at which a value is not as its schema wants it."""
+
+    steps: Steps
+    keyword: str
+    found: str
+    expected: str
+
+
+_TYPES = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "object": "an object",
+    "array": "an array",
+    "boolean": "true or false",
+    "null": "null",
+}
+
+
+def _type(value: Any) -> str:
+    return " or ".join(_TYPES[name] for name in ([value] if isinstance(value, str) else value))
+
+
+def _either(parts: Any) -> str:
+    return " or ".join(_expectation(part) for part in parts)
+
+
+def _range(node: Node) -> str:
+    kind = "an integer" if node.get("type") == "integer" else "a number"
+    bounds = {name: _plain(node[name]) for name in ("minimum", "maximum") if name in node}
+    if len(bounds) == 2:
+        return f"{kind} from {bounds['minimum']} to {bounds['maximum']}"
+    return f"{kind} of at {'least' if 'minimum' in bounds else 'most'} {''.join(bounds.values())}"
+
+
+def _plain(number: float) -> str:
+    return str(int(number)) if float(number).is_integer() else str(number)
+
+
+# From the narrowest to the widest: the first keyword of a schema that stands here is what is told of it.
+_WORDS: dict[str, Callable[[Any], str]] = {
+    "const": describe,
+    "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
+    "anyOf": _either,
+    "format": lambda name: "an ISO 8601 date-time with an offset" if name == "date-time" else f"a {name}",
+    "pattern": lambda pattern: f"a string matching {pattern}",
+    "minLength": lambda least: "a non-empty string" if least == 1 else f"at least {least} characters",
+    "maxItems": lambda most: f"at most {most} elements",
+    "type": _type,
+}
+
+
+def deviations(error: jsonschema_rs.ValidationError, root: Node) -> Iterator[Deviation]:
+    """What one schema error stands for: several fields, where several are missing or unknown."""
+    steps = tuple(error.instance_path)
+    keyword = str(error.kind.name)
+    details = error.kind.as_dict()
+    node = _resolve(root, error.schema_path[:-1])
+    if keyword == "required":
+        name = details["property"]
+        yield Deviation((*steps, name), keyword, "nothing", _expectation(_property(root, node, name)))
+    elif keyword == UNKNOWN:
+        for name in sorted(details["unexpected"]):
+            yield Deviation((*steps, name), UNKNOWN, "an unknown field", _ONLY_KNOWN)
+    elif keyword == "propertyNames":
+        name = details["error"].instance
+        expected = _told("enum", node) if steps else _ONLY_KNOWN
+        yield Deviation((*steps, name), keyword if steps else UNKNOWN, "an unknown field", expected)
+    else:
+        yield Deviation(steps, keyword, _measured(keyword, error.instance), _told(keyword, node))
+
+
+def _measured(keyword: str, value: Any) -> str:
+    return "too many elements" if keyword == "maxItems" else describe(value)
+
+
+def _property(root: Node, node: Node, name: str) -> Node:
+    found: Node = node.get("properties", {}).get(name, {})
+    return _resolve(root, found["$ref"].removeprefix("#/").split("/")) if "$ref" in found else found
+
+
+def _resolve(root: Node, path: Iterable[str | int]) -> Node:
+    """The schema at *path*; a step ``$ref`` goes on at what the reference names."""
+    node: Any = root
+    for step in path:
+        if step == "$ref":
+            node = _resolve(root, node["$ref"].removeprefix("#/").split("/"))
+        else:
+            node = node[int(step)] if isinstance(node, list) else node[step]
+    found: Node = node
+    return found
+
+
+def _told(keyword: str, node: Node) -> str:
+    return _WORDS[keyword](node[keyword]) if keyword in _WORDS and keyword in node else _expectation(node)
+
+
+def _expectation(node: Node) -> str:
+    """What a schema wants, by its narrowest keyword."""
+    if "minimum" in node or "maximum" in node:
+        return _range(node)
+    narrowest = next((keyword for keyword in _WORDS if keyword in node), None)
+    return _WORDS[narrowest](node[narrowest]) if narrowest else "a value"
+
+
+# What one kind of document must be: a schema that decides its structure, clauses to cite, limits of size.
+
+KB = 1024
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A compiled schema with the clause behind each field.
+
+    ``clauses`` maps the dotted path of a field, without indices, to the clause that governs it and all below it; ""
+    stands for the rest. ``unknown`` and ``lengths`` are the clauses against unknown fields and over-long arrays.
+    ``definition`` names an entry of the schema's ``$defs`` to be used instead of the whole.
+    """
+
+    schema_name: str
+    clauses: Mapping[str, str]
+    unknown: str = ""
+    lengths: str = ""
+    definition: str = ""
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema that decides."""
+        whole = schema(self.schema_name)
+        return {"$ref": f"#/$defs/{self.definition}", "$defs": whole["$defs"]} if self.definition else whole
+
+    @cached_property
+    def validator(self) -> jsonschema_rs.Draft202012Validator:
+        """The compiled schema; formats are asserted."""
+        return jsonschema_rs.Draft202012Validator(self.schema, validate_formats=True)
+
+    def faults(self, value: Any, within: Steps = ()) -> Iterator[Fault]:
+        """Every point at which *value*, found at *within*, leaves the schema."""
+        for error in self.validator.iter_errors(value):
+            for steps, keyword, found, expected in deviations(error, self.schema):
+                yield Fault(json_path(*within, *steps), self.clause(steps, keyword), found, expected)
+
+    def clause(self, steps: Steps, keyword: str = "") -> str:
+        """The clause that governs the value at *steps*, or what the schema's *keyword* says of it."""
+        special = {UNKNOWN: self.unknown, "maxItems": self.lengths}.get(keyword)
+        return special or self._governing(steps)
+
+    def _governing(self, steps: Steps) -> str:
+        names = [step for step in steps if isinstance(step, str)]
+        prefixes = (".".join(names[:length]) for length in range(len(names), -1, -1))
+        return next(self.clauses[prefix] for prefix in prefixes if prefix in self.clauses)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What no schema states: most bytes of canonical UTF-8, and what the printed schemas leave open.
+
+    That is the most elements of arrays, and which fields are integers: to a schema 1e300 is one. All by top-level
+    field; the field "" is the whole document.
+    """
+
+    clause: str
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    integers: tuple[str, ...] = ()
+
+    def faults(self, document: Mapping[str, Any]) -> Iterator[Fault]:
+        """Every limit that *document* exceeds, with the limit and the measured size."""
+        for name, limit in self.sizes.items():
+            if not name or name in document:
+                yield from size_fault(document[name] if name else document, name, limit, self.clause)
+        for name, most in self.lengths.items():
+            value = document.get(name)
+            if isinstance(value, list) and len(value) > most:
+                yield Fault(json_path(name), self.clause, f"{len(value)} elements", f"at most {most} elements")
+        for name in self.integers:
+            yield from unsafe_integer(document.get(name), (name,))
+
+
+@dataclass(frozen=True)
+class Specification:
+    """One kind of document: its name in messages, the field with its id, structure and limits."""
+
+    kind: str
+    id_field: str
+    structure: Structure
+    limits: Limits
+
+
+def size_fault(value: Any, name: str, limit: int, clause: str) -> Iterator[Fault]:
+    """The fault of a value whose canonical text is longer than *limit* bytes, if it is."""
+    if not 0 < measured(value) <= limit and (size := len(canonical_bytes(value))) > limit:
+        steps = (name,) if name else ()
+        yield Fault(json_path(*steps), clause, f"{size} bytes", f"at most {limit} bytes ({limit // KB} KB)")
+
+
+# What deviates from the contents that the specifications describe by type.
+#
+# Deviations never refuse a document: unknown fields are legal (HMX-E 4), and the documents' own schemas, which ask for
+# no more than an object, decide what is accepted.
+
+_CLAUSES = {
+    "message": "HMX-E 4.1",
+    "tool_call": "HMX-E 4.2",
+    "tool_result": "HMX-E 4.3",
+    "decision": "HMX-E 4.4",
+    "error": "HMX-E 4.5",
+    "feedback": "HMX-E 4.6",
+    "task_schema": "HMX-A 4.1",
+    "failure_playbook": "HMX-A 4.2",
+    "decision_policy": "HMX-A 4.3",
+    "causal_pattern": "HMX-A 4.4",
+    "strategy_template": "HMX-A 4.5",
+}
+
+
+def content_faults(kind: str, of_type: str, content: Any) -> tuple[Fault, ...]:
+    """How the *content* of an "event" or "artifact" deviates from what its type describes; nothing for other types.
+
+    >>> [str(fault) for fault in content_faults("event", "message", {"role": "robot", "text": "hi", "mood": 1})]
+    ["$.content.role: found 'robot', expected one of user, assistant, system (HMX-E 4.1)"]
+    """
+    structure = _structures(kind).get(of_type)
+    if structure is None or structure.validator.is_valid(content):
+        return ()
+    return tuple(structure.faults(content, ("content",)))
+
+
+@functools.cache
+def _structures(kind: str) -> dict[str, Structure]:
+    name = f"{kind}-content"
+    return {of_type: Structure(name, {"": _CLAUSES[of_type]}, definition=of_type) for of_type in schema(name)["$defs"]}
+
+
+# The base of all wire documents: frozen, checked whole, written canonically.
 
 _MOST_FAULTS = 1000
 _SCALARS = frozenset({str, int, float, bool, type(None)})
@@ -131,27 +429,27 @@ def _read(data: Any) -> tuple[Any, int]:
         if copy := copied(data):
             return copy[0], measured(copy[0])
         if not any(offences(data)):
-            plain = orjson.loads(orjson.dumps(_plain(data)))
+            plain = orjson.loads(orjson.dumps(_plain_value(data)))
             return plain, measured(plain)
     return data, 0
 
 
 def given(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as JSON values; those that are None are absent."""
-    return {name: _plain(value) for name, value in fields.items() if value is not None}
+    return {name: _plain_value(value) for name, value in fields.items() if value is not None}
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
+def _plain_value(value: Any, depth: int = 0) -> Any:
     """*value* with parts as objects; what lies too deep is left to be refused."""
     if type(value) in _SCALARS or depth > MAX_DEPTH:
         return value
     if isinstance(value, Part):
-        return {name: _plain(part, depth + 1) for name, part in _set_fields(value)}
+        return {name: _plain_value(part, depth + 1) for name, part in _set_fields(value)}
     if isinstance(value, Document):
         return value.document()
     if isinstance(value, Mapping):
-        return {name: _plain(part, depth + 1) for name, part in value.items()}
-    return [_plain(part, depth + 1) for part in value] if isinstance(value, list | tuple) else value
+        return {name: _plain_value(part, depth + 1) for name, part in value.items()}
+    return [_plain_value(part, depth + 1) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _set_fields(part: Part) -> Iterator[tuple[str, Any]]:

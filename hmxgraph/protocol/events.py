@@ -1,19 +1,19 @@
-"""HMX-E events: the atomic observations that everything else is made of."""
+"""HMX-E events: the atomic observations that everything else is made from, their order and their outcome."""
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import orjson
 
 from hmxgraph.errors import Fault
 from hmxgraph.protocol.canonical import canonical_text, sha256_hex
-from hmxgraph.protocol.contents import content_faults
-from hmxgraph.protocol.document import Document, given
+from hmxgraph.protocol.document import KB, Document, Limits, Specification, Structure, content_faults, given
 from hmxgraph.protocol.parsing import measured
 from hmxgraph.protocol.timestamps import microseconds
-from hmxgraph.protocol.validation import KB, Limits, Specification, Structure
+
+# HMX-E events: the atomic observations that everything else is made of.
 
 HMX_VERSION = "HMX-1.0"
 EVENT_TYPES = (
@@ -198,3 +198,121 @@ def _surely_small(document: Mapping[str, Any], most_bytes: int) -> bool:
         return True
     parts = all(0 < measured(document[name]) <= _SIZES[name] for name in ("content", "metadata"))
     return parts and most_bytes <= _SIZES[""]
+
+
+# The total order of a session's events (HMX-E 7).
+
+Position: TypeAlias = tuple[int, int, str]
+
+# Before the first event that a session can have.
+BEFORE_ALL: Position = (-1, 0, "")
+
+
+class _Placed(Protocol):
+    @property
+    def sequence(self) -> int: ...
+    @property
+    def time_us(self) -> int: ...
+    @property
+    def event_id(self) -> str: ...
+
+
+def position(event: Event | _Placed) -> Position:
+    """The place of *event* in its session: sequence, then time, then id; two events never share one."""
+    return event.sequence, event.time_us, event.event_id
+
+
+# How what an event tells of went, as far as it says so (HMX-E 4.3, 4.5): decided here and nowhere else.
+
+# MCP tells a failed call by "isError", messages APIs by "is_error".
+_FLAWS = ("isError", "is_error")
+# What is done and tells its end in one event (HMX-E 3).
+WORK = frozenset({"command_exec", "file_edit", "test_run", "browser_action", "api_result"})
+CODES: tuple[str, ...] = (
+    "exit_code",
+    "exit_status",
+    "returncode",
+    "return_code",
+    "exitCode",
+    "exitStatus",
+    "returnCode",
+)
+HTTP_STATES: tuple[str, ...] = ("status_code", "statusCode", "http_status", "status")
+_FIRST_HTTP_ERROR = 400
+_GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded", "successful"})
+_BAD = frozenset({"failed", "fail", "failure", "error", "errored", "timeout", "timed_out", "aborted", "crashed"})
+# Where test runners count or list what went wrong.
+_COUNTS = ("failed", "failures", "errors")
+_Content = Mapping[str, Any]
+
+
+def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
+    """True or False for an error, or for work that tells its end; None where it does not say, and for all else.
+
+    ``success`` of a tool result is what HMX-E 4.3 asks for; where it is missing, what tools report instead counts: exit
+    codes, HTTP states, errors, in the result or beside it. HMX-E gives commands, edits, tests, browser actions and API
+    results no fields: these are read in the same way, and what they name their state. In a result, a state may be that
+    of what was looked up.
+
+    >>> went_well("tool_result", {"tool_name": "bash", "result": {"exit_code": 2}})
+    False
+    >>> went_well("test_run", {"command": "pytest", "passed": 12, "failed": 0})
+    True
+    >>> went_well("message", {"role": "user", "text": "it failed"}) is None
+    True
+
+    """
+    match event_type:
+        case "error":
+            return False
+        case "tool_result":
+            return _result(content)
+        case "test_run":
+            return _test(content)
+        case _:
+            return _work(content) if event_type in WORK else None
+
+
+def _result(content: _Content) -> bool | None:
+    if isinstance(content.get("success"), bool):
+        return bool(content["success"])
+    inner = content.get("result")
+    told = _fields(inner) if isinstance(inner, Mapping) else None
+    return _work(content) if told is None else told
+
+
+def _test(content: _Content) -> bool | None:
+    """What tells of a failure outweighs what does not: no test fails where none could be collected."""
+    wrong = [content[name] for name in _COUNTS if isinstance(content.get(name), int | list)]
+    verdict = content["passed"] if isinstance(content.get("passed"), bool) else None
+    found = [not any(wrong) if wrong else None, verdict, _work(content)]
+    return False if False in found else True if True in found else None
+
+
+def _work(content: _Content) -> bool | None:
+    """What fields say, else the state that the work names; an answer may stand in a field of its own."""
+    if (told := _fields(content)) is not None:
+        return told
+    if isinstance(content.get("status"), str):
+        state = content["status"].strip().lower().replace(" ", "_").replace("-", "_")
+        return True if state in _GOOD else False if state in _BAD else None
+    inner = (content[name] for name in ("response", "result") if isinstance(content.get(name), Mapping))
+    return next((told for part in inner if (told := _fields(part)) is not None), None)
+
+
+def _fields(content: _Content) -> bool | None:
+    for field in ("success", "ok"):
+        if isinstance(content.get(field), bool):
+            return bool(content[field])
+    for field in _FLAWS:
+        if isinstance(content.get(field), bool):
+            return not content[field]
+    if True in (content.get("timed_out"), content.get("timedOut")):
+        return False
+    for field in CODES:
+        if type(content.get(field)) is int:
+            return bool(content[field] == 0)
+    for field in HTTP_STATES:
+        if type(content.get(field)) is int:
+            return bool(content[field] < _FIRST_HTTP_ERROR)
+    return False if content.get("error") else None

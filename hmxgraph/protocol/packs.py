@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from hmxgraph.errors import Fault
 from hmxgraph.protocol.canonical import canonical_bytes, sha256_hex
-from hmxgraph.protocol.document import Document, Part
-from hmxgraph.protocol.validation import KB, Limits, Specification, Structure
+from hmxgraph.protocol.document import KB, Document, Limits, Part, Specification, Structure
 
 SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

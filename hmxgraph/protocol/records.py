@@ -3,9 +3,8 @@
 from typing import Any, ClassVar
 
 from hmxgraph.errors import Fault
-from hmxgraph.protocol.document import Document, Part
+from hmxgraph.protocol.document import Document, Limits, Part, Specification, Structure
 from hmxgraph.protocol.timestamps import microseconds
-from hmxgraph.protocol.validation import Limits, Specification, Structure
 
 ARTIFACT_KINDS = (
     "task_start",

@@ -1,8 +1,33 @@
-"""A value as tables in a notebook: what a document holds, nothing else."""
+"""Values for people: tables in a notebook, and texts cut to one short line."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
+
+# Texts cut to what there is room for, with an ellipsis where they go on.
+
+
+def cut(text: str, most: int) -> str:
+    """*text*, or its beginning and an ellipsis, in at most *most* characters.
+
+    >>> cut("verify", 6), cut("verify it", 6), cut("verify it", 8)
+    ('verify', 'verif…', 'verify…')
+
+    """
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def cut_line(text: str, most: int) -> str:
+    r"""The same on one line, each run of white space as one blank.
+
+    >>> cut_line("verify\n  it", 20)
+    'verify it'
+
+    """
+    return cut(" ".join(text.split()), most)
+
+
+# A value as tables in a notebook: what a document holds, nothing else.
 
 MOST_ROWS = 25
 _TABLE = "<table style='text-align:left'>"
@@ -58,3 +83,18 @@ def _row(cells: Sequence[str]) -> str:
 def _more(values: Sequence[Any], told: str) -> str:
     left = len(values) - MOST_ROWS
     return f"{told} and {left} more" if left > 0 else told
+
+
+# Values of tasks.matching.
+
+# Characters of a text in a compact answer.
+SHORT = 160
+
+
+def shortened(text: str) -> str:
+    """*text* on one line, cut to what a compact answer shows.
+
+    >>> shortened("two   words")
+    'two words'
+    """
+    return cut_line(text, SHORT)

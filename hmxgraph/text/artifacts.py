@@ -1,9 +1,127 @@
-"""Artifacts as people and prompts read them, from the immutable core only, so that the text never changes."""
+"""Artifacts as text, built from the immutable core only, and where an artifact applies (HMX-A 6)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from hmxgraph.protocol.contents import content_faults
+from hmxgraph.protocol.document import content_faults
+from hmxgraph.protocol.timestamps import microseconds
+
+# Where an artifact applies (HMX-A 6): for whom, when, in which situations.
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """A validity scope that can be asked; None, like an absent or empty list, restricts nothing.
+
+    The free-text ``conditions`` of a scope are for the reader: no rule can decide them, so they restrict nothing here.
+    """
+
+    tenants: tuple[str, ...] | None = None
+    agents: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    from_us: int | None = None
+    to_us: int | None = None
+
+
+ANYWHERE = Validity()
+
+
+def validity(scope: Mapping[str, Any] | None) -> Validity:
+    """The scope of a document's ``validity_scope``.
+
+    Raises: ValueError for a bound of ``time_range`` that is no time.
+
+    >>> validity({"agent_ids": ["a"], "time_range": {"start": "1970-01-01T00:00:01Z"}}).from_us
+    1000000
+    """
+    if not scope:
+        return ANYWHERE
+    span = scope.get("time_range") or {}
+    return Validity(
+        _list(scope.get("tenant_ids")),
+        _list(scope.get("agent_ids")),
+        _list(scope.get("tags")),
+        _time(span.get("start")),
+        _time(span.get("end")),
+    )
+
+
+def applies(
+    scope: Validity, *, tenant_id: str, moment_us: int, agent_id: str | None = None, tags: Sequence[str] = ()
+) -> bool:
+    """Whether nothing that is known of the reader lies outside *scope*; both ends of its time belong to it.
+
+    >>> applies(Validity(agents=("deployer",)), tenant_id="acme", moment_us=0, agent_id="reviewer")
+    False
+    >>> applies(Validity(agents=("deployer",)), tenant_id="acme", moment_us=0)
+    True
+    """
+    return (
+        (scope.tenants is None or tenant_id in scope.tenants)
+        and (scope.agents is None or agent_id is None or agent_id in scope.agents)
+        and (scope.tags is None or not tags or not set(tags).isdisjoint(scope.tags))
+        and (scope.from_us is None or scope.from_us <= moment_us)
+        and (scope.to_us is None or moment_us <= scope.to_us)
+    )
+
+
+def overlap(one: Validity, other: Validity) -> bool:
+    """Whether some reader at some time is inside both.
+
+    >>> overlap(Validity(to_us=5), Validity(from_us=6)), overlap(Validity(tags=("a",)), ANYWHERE)
+    (False, True)
+    """
+    return (
+        _meet(one.tenants, other.tenants)
+        and _meet(one.agents, other.agents)
+        and _meet(one.tags, other.tags)
+        and (one.to_us is None or other.from_us is None or other.from_us <= one.to_us)
+        and (other.to_us is None or one.from_us is None or one.from_us <= other.to_us)
+    )
+
+
+def _meet(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> bool:
+    return one is None or other is None or not set(one).isdisjoint(other)
+
+
+def _list(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    return tuple(values) if values else None
+
+
+def _time(text: str | None) -> int | None:
+    return None if text is None else microseconds(text)
+
+
+# How far a way out of a failure can be trusted, in words that change only when it matters.
+
+# A count would make a new version of every session.
+ONCE = "tried once, and it helped"
+MOSTLY = "this mostly helped"
+EVENLY = "this helped as often as not"
+AT_TIMES = "this helped at times"
+_NOTES = tuple(f" ({words})" for words in (ONCE, MOSTLY, EVENLY, AT_TIMES))
+
+
+def noted(step: str, words: str) -> str:
+    """*step* with what is known of its worth.
+
+    >>> noted("Create the namespace", MOSTLY)
+    'Create the namespace (this mostly helped)'
+    """
+    return f"{step} ({words})" if words else step
+
+
+def plain(step: str) -> str:
+    """*step* without what :func:`noted` added; any other words in brackets stay.
+
+    >>> plain("Create the namespace (this mostly helped)"), plain("Create it (this always helped)")
+    ('Create the namespace', 'Create it (this always helped)')
+    """
+    return next((step.removesuffix(note) for note in _NOTES if step.endswith(note)), step)
+
+
+# Artifacts as people and prompts read them, from the immutable core only, so that the text never changes.
 
 Content = Mapping[str, Any]
 
@@ -33,44 +151,44 @@ def artifact_words(title: str, summary: str, content: Content, tags: tuple[str, 
 
 
 def _task_schema(content: Content) -> Iterator[str]:
-    yield _list("Before", content.get("preconditions"))
+    yield _artifacts_list("Before", content.get("preconditions"))
     for step in content.get("steps") or ():
         yield f"{step.get('order', '-')}. {step.get('description', '')}{_note(step)}"
-    yield _list("After", content.get("postconditions"))
+    yield _artifacts_list("After", content.get("postconditions"))
 
 
 def _failure_playbook(content: Content) -> Iterator[str]:
     severity = f" ({content['severity']})" if content.get("severity") else ""
     yield f"Failure{severity}: {content.get('failure_pattern') or 'unknown'}"
-    yield _list("Triggers", content.get("trigger_conditions"))
-    yield _list("Symptoms", content.get("symptoms"))
+    yield _artifacts_list("Triggers", content.get("trigger_conditions"))
+    yield _artifacts_list("Symptoms", content.get("symptoms"))
     for number, step in enumerate(content.get("recovery_steps") or (), start=1):
         yield f"Recover {number}. {step}"
-    yield _list("Prevent", content.get("prevention_strategies"))
+    yield _artifacts_list("Prevent", content.get("prevention_strategies"))
 
 
 def _decision_policy(content: Content) -> Iterator[str]:
     yield f"When {content.get('condition', 'in doubt')}: {content.get('recommendation', 'unknown')}"
     for other in content.get("alternatives") or ():
         yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
-    yield _list("Scope", content.get("scope"))
+    yield _artifacts_list("Scope", content.get("scope"))
 
 
 def _causal_pattern(content: Content) -> Iterator[str]:
     arrow = "<->" if content.get("direction") == "bidirectional" else "->"
     strength = f" (strength {content['strength']:g})" if content.get("strength") is not None else ""
     yield f"{content.get('cause', 'unknown')} {arrow} {content.get('effect', 'unknown')}{strength}"
-    yield _list("Conditions", content.get("conditions"))
-    yield _list("Counterexamples", content.get("counterexamples"))
+    yield _artifacts_list("Conditions", content.get("conditions"))
+    yield _artifacts_list("Counterexamples", content.get("counterexamples"))
 
 
 def _strategy_template(content: Content) -> Iterator[str]:
     yield f"Goal: {content['goal']}" if content.get("goal") else ""
-    yield _list("Applies", content.get("applicability_conditions"))
+    yield _artifacts_list("Applies", content.get("applicability_conditions"))
     for phase in content.get("phases") or ():
         name = f"{phase['name']}: " if phase.get("name") else ""
         yield f"{phase.get('order', '-')}. {name}{phase.get('description', '')}{_note(phase)}"
-        yield _list("   Done when", phase.get("success_criteria"))
+        yield _artifacts_list("   Done when", phase.get("success_criteria"))
 
 
 def _plain(content: Content) -> Iterator[str]:
@@ -88,7 +206,7 @@ _BY_TYPE: dict[str, Callable[[Content], Iterator[str]]] = {
 }
 
 
-def _list(label: str, values: Any) -> str:
+def _artifacts_list(label: str, values: Any) -> str:
     return f"{label}: {'; '.join(values)}" if values else ""
 
 

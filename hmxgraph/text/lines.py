@@ -1,10 +1,99 @@
-"""How one entry stands in the text of a pack: by whom, whose words, and nothing in it that could pass for structure.
-
-Headings, dates and labels begin at the margin; every line of an entry but its first is set in, and the first begins
-with a label, a bullet or a name that this module wrote.
-"""
+"""How an entry is written in the text of a pack: speaker, quotation and neutralised markup."""
 
 import re
+
+from hmxgraph.protocol.events import Event
+
+# How knowledge cites what others wrote, so that nobody takes their words for its own, and how that is read back.
+
+_INNER_QUOTES = str.maketrans("“”", '""')
+_ASKED = "the question is “"
+
+
+def cited(words: str) -> str:
+    """*words* as a citation; quotation marks in them become plain ones.
+
+    >>> cited("disk “a” is full")
+    '“disk "a" is full”'
+
+    """
+    return f"“{plain_quotes(words)}”"
+
+
+def plain_quotes(text: str) -> str:
+    """*text* with plain quotation marks, as what is cited has them.
+
+    >>> plain_quotes("disk “a”")
+    'disk "a"'
+
+    """
+    return text.translate(_INNER_QUOTES)
+
+
+def condition_of(question: str) -> str:
+    """The condition of a policy that answers *question*.
+
+    >>> condition_of("Which plan?")
+    'the question is “Which plan?”'
+
+    """
+    return f"{_ASKED}{question}”"
+
+
+def question_in(condition: str) -> str:
+    """The question that :func:`condition_of` made a condition of; empty where it is another condition.
+
+    >>> question_in(condition_of("Which plan?")), question_in("the work begins")
+    ('Which plan?', '')
+
+    """
+    return condition.removeprefix(_ASKED).removesuffix("”") if condition.startswith(_ASKED) else ""
+
+
+# Who speaks in an event, as far as it tells: the names that the making of packs and extraction judge further.
+
+_NAMED_IN = ("speaker", "user_name", "username", "author", "name")
+_NAMES = frozenset(_NAMED_IN)
+_PERSON = re.compile(r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,3}")
+
+
+def named_speaker(event: Event) -> str | None:
+    """The speaker whom content or metadata name; None where neither does.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
+    ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={"user_name": " Ana "}, content={})
+    >>> named_speaker(event)
+    'Ana'
+    """
+    for part in (event.content, event.metadata):
+        for field in _NAMED_IN if not _NAMES.isdisjoint(part) else ():
+            value = part.get(field)
+            if isinstance(value, str) and value.strip():
+                return value.strip()
+    return None
+
+
+def speaking_source(event: Event) -> str | None:
+    """The source of *event* where it is spelled like a name: capitalised, or the agent's own.
+
+    Whether a person bears the name is not looked at: ``Caroline`` is one, ``Slack`` and ``Customer`` are spelled like
+    one, components such as ``tool:gh`` are none.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="ana", tenant_id="t",
+    ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="ana", content={})
+    >>> [speaking_source(event.model_copy(update={"source": name})) for name in ("ana", "Bo Li", "bo", "Tool:gh")]
+    ['ana', 'Bo Li', None, None]
+    """
+    source = event.source
+    if not source or not _PERSON.fullmatch(source):
+        return None
+    return source if source == event.agent_id or source[0].isupper() else None
+
+
+# How one entry stands in the text of a pack: by whom, whose words, and nothing in it that could pass for structure.
+#
+# Headings, dates and labels begin at the margin; every line of an entry but its first is set in, and the first begins
+# with a label, a bullet or a name that this module wrote.
 
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
 LONGEST_NAME = 60

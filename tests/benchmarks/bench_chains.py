@@ -11,15 +11,13 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.errors import SupersessionCycle
-from hmxgraph.graph.address import Address
+from hmxgraph.graph import artifacts, lifecycle
+from hmxgraph.graph.artifacts import artifact_row
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plan import Plan, write
-from hmxgraph.graph.plans import artifacts, lifecycle
-from hmxgraph.graph.plans.tenants import bump
-from hmxgraph.graph.rows.artifacts import artifact_row
-from hmxgraph.graph.rows.recordable import numbered
-from hmxgraph.graph.statement import bind
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.driver import Address
+from hmxgraph.graph.lifecycle import numbered
+from hmxgraph.graph.plan import Plan, bind, write
+from hmxgraph.graph.tenancy import Tenancy, bump
 from tests.artifact_makers import at, schema
 
 pytestmark = pytest.mark.bench

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import hmxgraph
-from hmxgraph.compiler.model import Model
-from hmxgraph.compiler.sessions.reading import SessionReader, summarise
+from hmxgraph.compiler.compilation import Model
+from hmxgraph.compiler.sessions import SessionReader, summarise
 from hmxgraph.compiler.suggest import Guide, suggest
-from hmxgraph.graph.address import Address
+from hmxgraph.graph.driver import Address
+from hmxgraph.graph.guidance import guides
 from hmxgraph.graph.plan import read
-from hmxgraph.graph.plans.compiling.suggestion import guides
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.timestamps import iso

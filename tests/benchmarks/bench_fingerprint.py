@@ -11,17 +11,15 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.fingerprint.generate import generate
-from hmxgraph.fingerprint.options import TIERS, ExportOptions
+from hmxgraph.fingerprint.state import TIERS, ExportOptions
 from hmxgraph.fingerprint.verify import verify
-from hmxgraph.graph.address import Address
+from hmxgraph.graph.artifacts import artifact_row
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plan import Plan, write
-from hmxgraph.graph.plans.digest import digest
-from hmxgraph.graph.plans.fingerprints.exports import export_fingerprint
-from hmxgraph.graph.plans.tenants import bump
-from hmxgraph.graph.rows.artifacts import artifact_row
-from hmxgraph.graph.statement import bind
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.driver import Address
+from hmxgraph.graph.exploring import digest
+from hmxgraph.graph.fingerprints import export_fingerprint
+from hmxgraph.graph.plan import Plan, bind, write
+from hmxgraph.graph.tenancy import Tenancy, bump
 from tests.artifact_makers import at, made
 from tests.benchmarks.restored_agent import measured
 from tests.shared_data import shared

@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 import hmxgraph
-from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.driver import Address
 from hmxgraph.ingest.sources import deliveries
 from tests.benchmarks.bare_writes import BareCopy
 from tests.shared_data import shared

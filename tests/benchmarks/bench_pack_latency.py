@@ -18,15 +18,12 @@ import pytest
 from neo4j import Driver, GraphDatabase
 
 import hmxgraph
-from hmxgraph.graph.address import Address
-from hmxgraph.graph.drivers import OPTIONS
-from hmxgraph.graph.plan import Ahead
-from hmxgraph.graph.plans.packs import pack
-from hmxgraph.graph.statement import Statement
-from hmxgraph.knowledge.collection import HeldBack
-from hmxgraph.knowledge.wanted import pack_request
-from hmxgraph.text.terms import terms
-from hmxgraph.text.tokens import counter
+from hmxgraph.api._base import pack_request
+from hmxgraph.api.packs import HeldBack
+from hmxgraph.graph.driver import OPTIONS, Address
+from hmxgraph.graph.packs import pack
+from hmxgraph.graph.plan import Ahead, Statement
+from hmxgraph.text.terms import counter, terms
 from tests.benchmarks.crowded_store import EVENTS, LARGE, crowded_store, event_count, graph_of, source_lines, sources
 from tests.shared_data import shared
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import hmxgraph
-from hmxgraph.graph.address import Address
-from hmxgraph.text.tokens import counter
+from hmxgraph.graph.driver import Address
+from hmxgraph.text.terms import counter
 from tests.benchmarks.plain_ranking import PlainBM25, filled
 from tests.shared_data import shared
 

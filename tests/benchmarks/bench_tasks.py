@@ -8,14 +8,13 @@ from time import perf_counter
 
 import pytest
 
-from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plans.tasks.search import search
-from hmxgraph.graph.rows.tasks.records import record_links, record_properties
-from hmxgraph.graph.rows.tasks.wanted import search_of
+from hmxgraph.graph.driver import Address
+from hmxgraph.graph.record_search import search, search_of
+from hmxgraph.graph.records import record_links, record_properties
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.records import FILTERS, TaskRecord
-from hmxgraph.tasks.changes import Changes
+from hmxgraph.records.steps import Changes
 
 pytestmark = pytest.mark.bench
 RECORDS = 100_000

@@ -13,8 +13,8 @@ import rfc8785
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from hmxgraph.protocol.canonical import canonical_bytes
+from hmxgraph.protocol.document import schema
 from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.schemas import schema
 from tests.shared_data import shared
 
 pytestmark = pytest.mark.bench

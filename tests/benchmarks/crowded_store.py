@@ -23,10 +23,10 @@ from neo4j import Driver, GraphDatabase
 
 import hmxgraph
 from hmxgraph import engine
-from hmxgraph.graph.address import Address
-from hmxgraph.graph.rows.entities import entity_key
+from hmxgraph.graph._entities import entity_key
+from hmxgraph.graph.driver import Address
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.identity import stable_id
+from hmxgraph.protocol.canonical import stable_id
 from tests.databases import migrated
 from tests.shared_data import shared
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import hmxgraph
 from hmxgraph.fingerprint.diff import said
-from hmxgraph.graph.address import Address
+from hmxgraph.graph.driver import Address
 from hmxgraph.protocol.fingerprints import Envelope
 
 SETS = ("policy_set", "task_schema_set", "playbook_set")

@@ -4,7 +4,7 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.errors import HmxGraphError
-from hmxgraph.graph.plans.tasks.records import write_record
+from hmxgraph.graph.records import write_record
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.protocol.records import TaskRecord

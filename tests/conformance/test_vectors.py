@@ -8,9 +8,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from hmxgraph.protocol.canonical import canonical_text, content_hash
+from hmxgraph.protocol.document import schema
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, fingerprint_hash, integrity_hash
-from hmxgraph.protocol.schemas import schema
 from tests.conformance.kit import HERE, digest, example, example_names
 from tests.shared_data import shared
 

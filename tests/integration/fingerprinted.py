@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import hmxgraph.demo
+from hmxgraph.graph import _events, lifecycle
+from hmxgraph.graph.checks import verify
+from hmxgraph.graph.fingerprint_imports import import_fingerprint, take_back
+from hmxgraph.graph.fingerprints import export_fingerprint, in_force, report_pack
 from hmxgraph.graph.plan import write
-from hmxgraph.graph.plans import ingest, lifecycle
-from hmxgraph.graph.plans.fingerprints.exports import export_fingerprint, in_force, report_pack
-from hmxgraph.graph.plans.fingerprints.imports import import_fingerprint, take_back
-from hmxgraph.graph.plans.verify import verify
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
@@ -48,7 +48,7 @@ class Learned:
         """Store events of this tenant."""
         prepared = [prepare(event, len) for event in events]
         batch = Batch(tuple(sorted(prepared, key=lambda event: (event.session_key, event.order))))
-        self.connection.perform(write(lambda: ingest.record(self.tenancy, batch)))
+        self.connection.perform(write(lambda: _events.record(self.tenancy, batch)))
 
     def learn(self, *artifacts):
         """Record artifacts."""

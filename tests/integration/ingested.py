@@ -1,6 +1,6 @@
 """What a tenant's graph holds after ingest, for comparisons."""
 
-from hmxgraph.protocol.identity import node_key
+from hmxgraph.protocol.canonical import node_key
 
 EVENTS = """
 MATCH (event:Event {tenant_id: $tenant_id})-[:IN_SESSION]->(session:Session)

@@ -13,7 +13,7 @@ from hmxgraph.errors import (
     SuccessorNeeded,
     SupersessionCycle,
 )
-from hmxgraph.graph.plans import artifacts, lifecycle
+from hmxgraph.graph import artifacts, lifecycle
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, STATUSES
 from tests.artifact_makers import at, made, policy, schema

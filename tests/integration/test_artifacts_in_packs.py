@@ -3,8 +3,8 @@
 import pytest
 from neo4j import GraphDatabase
 
-from hmxgraph.recall.rendering.layout import NOTICE
-from hmxgraph.text.tokens import counter
+from hmxgraph.recall.pack import NOTICE
+from hmxgraph.text.terms import counter
 from tests.artifact_makers import made, policy, schema
 from tests.session_makers import Script
 

@@ -3,9 +3,9 @@
 import pytest
 
 from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
-from hmxgraph.graph.plans import artifacts, lifecycle
-from hmxgraph.graph.rows.lifecycle import ArtifactFilter
+from hmxgraph.graph import artifacts, lifecycle
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.lifecycle import ArtifactFilter
 from tests.artifact_makers import at, policy, schema
 
 

@@ -4,8 +4,8 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
-from hmxgraph.graph.plans import artifacts, conflicts, lifecycle
-from hmxgraph.graph.rows.conflicts import relation_id
+from hmxgraph.graph import artifacts, conflicts, lifecycle
+from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph.tenancy import Tenancy
 from tests.artifact_makers import at, pattern, policy, schema
 

@@ -20,11 +20,10 @@ from hmxgraph.errors import (
     StorageUnavailable,
     UnknownChoice,
 )
-from hmxgraph.graph import drivers
-from hmxgraph.graph.plans import exploring
-from hmxgraph.graph.runner import perform, run
+from hmxgraph.graph import driver as graph_driver
+from hmxgraph.graph import exploring
+from hmxgraph.graph.connection import TransactionWatch, perform, run
 from hmxgraph.graph.schema import migrate
-from hmxgraph.graph.watch import TransactionWatch
 
 
 def test_own_database_needs_an_edition_that_has_them(address, tenant_id):
@@ -236,7 +235,7 @@ def awaitable(address, tenant_id):
 
 def test_tasks_that_open_at_once_share_one_connection(awaitable, monkeypatch):
     """However many tasks open a graph, one driver is made, and none goes on before the schema stands."""
-    made, opened = [], drivers.open_async
+    made, opened = [], graph_driver.open_async
 
     def counted(address):
         made.append(address)
@@ -252,7 +251,7 @@ def test_tasks_that_open_at_once_share_one_connection(awaitable, monkeypatch):
                 tasks.create_task(ask())
         await awaitable.close()
 
-    monkeypatch.setattr(drivers, "open_async", counted)
+    monkeypatch.setattr(graph_driver, "open_async", counted)
     asyncio.run(story())
     assert len(made) == 1
 

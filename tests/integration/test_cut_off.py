@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 
 import hmxgraph
+from hmxgraph.graph import compilations
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plans.compiling import compilation
 from tests.artifact_makers import policy
 from tests.session_makers import deployment, repaired_deployment
 
@@ -175,6 +175,6 @@ def test_cut_off_between_summaries_of_another_release_and_what_they_teach(opened
     """Where another release sums sessions up anew, the next compilation goes on from there."""
     graph = opened()
     learnt(graph)
-    monkeypatch.setattr(compilation, "summary_version", lambda profile: f"another of {profile.name}")
+    monkeypatch.setattr(compilations, "summary_version", lambda profile: f"another of {profile.name}")
     assert cut(graph.compile, 1)
     assert sum(graph.compile().unchanged.values()) > 0

@@ -15,11 +15,10 @@ import psutil
 import pytest
 
 from hmxgraph import engine
-from hmxgraph.engine import lockfile
-from hmxgraph.engine.fetch import is_sound
-from hmxgraph.engine.jars import distribution
-from hmxgraph.engine.progress import silent
-from hmxgraph.engine.settings import read
+from hmxgraph.engine import _jars
+from hmxgraph.engine._jars import distribution, is_sound
+from hmxgraph.engine._settings import read
+from hmxgraph.engine.server import silent
 from hmxgraph.errors import JarDamaged, PasswordLost
 
 SMALL = {"HMXGRAPH_HEAP": "256m", "HMXGRAPH_PAGECACHE": "64m"}
@@ -164,8 +163,8 @@ def test_stop_waits_for_the_end(server, home):
 
 def test_damaged_jar_in_a_folder_of_ones_own(tmp_path, monkeypatch):
     """A damaged jar in HMXGRAPH_JARS is found before anything is started."""
-    folder = linked(distribution(read(tmp_path), silent, lockfile.load()).folder, tmp_path / "jars")
-    damaged = folder / next(jar.file_name for jar in lockfile.load().jars if "kernel" in jar.file_name)
+    folder = linked(distribution(read(tmp_path), silent, _jars.load()).folder, tmp_path / "jars")
+    damaged = folder / next(jar.file_name for jar in _jars.load().jars if "kernel" in jar.file_name)
     whole = damaged.read_bytes()
     damaged.unlink()
     damaged.write_bytes(whole[:-100])
@@ -177,9 +176,9 @@ def test_damaged_jar_in_a_folder_of_ones_own(tmp_path, monkeypatch):
 def test_shared_jars_are_the_locked_ones():
     """Every jar that the server runs from has the SHA-256 of the lock file."""
     settings = read()
-    folder = distribution(settings, silent, lockfile.load()).folder
+    folder = distribution(settings, silent, _jars.load()).folder
     if settings.jars is None:
-        assert all(is_sound(folder / jar.file_name, jar) for jar in lockfile.load().jars)
+        assert all(is_sound(folder / jar.file_name, jar) for jar in _jars.load().jars)
         assert len(list(folder.iterdir())) == 214
 
 

@@ -6,9 +6,9 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.errors import NotFound
-from hmxgraph.graph.plans import conflicts, lifecycle
-from hmxgraph.graph.plans.explain import explain
-from hmxgraph.graph.rows.conflicts import relation_id
+from hmxgraph.graph import conflicts, lifecycle
+from hmxgraph.graph._conflict_rows import relation_id
+from hmxgraph.graph.explain import explain
 from hmxgraph.graph.tenancy import Tenancy
 from tests.artifact_makers import at, policy, schema
 

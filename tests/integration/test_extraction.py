@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from hmxgraph.graph.plans.retention import forget
-from hmxgraph.graph.rows.entities import entity_key
+from hmxgraph.graph._entities import entity_key
+from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.ingest.forgetting import Forgettable
+from hmxgraph.protocol.reports import Forgettable
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
 
@@ -117,7 +117,10 @@ def test_the_way_events_come_decides_nothing(graph, stored, events, seed, tenant
     other = f"{tenant_id}-shuffled"
     shuffled = [{**event, "tenant_id": other} for event in events]
     random.Random(seed).shuffle(shuffled)
-    from hmxgraph.graph.ingesting import IngestOptions, ingest  # noqa: PLC0415 - the other tenant has no front door here
+    from hmxgraph.graph.ingesting import (
+        IngestOptions,
+        ingest,  # noqa: PLC0415 - the other tenant has no front door here
+    )
 
     ingest(connection.transact, Tenancy.of(other), shuffled, IngestOptions(batch_size=2))
     found = Ingested(connection, other)

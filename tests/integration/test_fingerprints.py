@@ -5,17 +5,16 @@ import pytest
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.errors import FingerprintError, HashMismatch, NotFound, SignatureMismatch, UnknownChoice
 from hmxgraph.fingerprint.diff import said
-from hmxgraph.fingerprint.options import TIERS, ExportOptions
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
-from hmxgraph.fingerprint.sealing import sealed
-from hmxgraph.fingerprint.signing import SigningKey
-from hmxgraph.graph.plans import artifacts, conflicts, lifecycle, retention
-from hmxgraph.graph.plans.compiling.compilation import CompileOptions, compile_tenant
-from hmxgraph.graph.plans.fingerprints.confirmation import confirm_imports
-from hmxgraph.graph.plans.tenants import state
-from hmxgraph.graph.rows.lifecycle import ArtifactFilter
-from hmxgraph.ingest.forgetting import Forgettable
+from hmxgraph.fingerprint.signing import SigningKey, sealed
+from hmxgraph.fingerprint.state import TIERS, ExportOptions
+from hmxgraph.graph import artifacts, conflicts, lifecycle, retention
+from hmxgraph.graph.compilations import CompileOptions, compile_tenant
+from hmxgraph.graph.fingerprint_imports import confirm_imports
+from hmxgraph.graph.tenancy import state
+from hmxgraph.protocol.lifecycle import ArtifactFilter
 from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.protocol.reports import Forgettable
 from hmxgraph.protocol.timestamps import LAST_US, microseconds
 from tests.artifact_makers import at, policy, schema
 from tests.integration.fingerprinted import Learned

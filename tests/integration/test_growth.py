@@ -5,11 +5,11 @@ from neo4j import GraphDatabase
 
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import COMPILER
-from hmxgraph.fingerprint.measures.behaviour import RULES
-from hmxgraph.graph.catalogue import query
-from hmxgraph.graph.plans import retention
-from hmxgraph.graph.rows.artifacts import ALWAYS
-from hmxgraph.graph.rows.compilation import LINEAGES, summary_version
+from hmxgraph.fingerprint.behaviour import RULES
+from hmxgraph.graph import retention
+from hmxgraph.graph.artifacts import ALWAYS
+from hmxgraph.graph.compilations import LINEAGES, summary_version
+from hmxgraph.graph.plan import query
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import policy

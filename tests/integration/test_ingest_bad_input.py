@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from hmxgraph.cli.terminal.pipes import UNREAD
+from hmxgraph.cli._signals import UNREAD
 from hmxgraph.errors import IngestRefused
 from tests.unit.ingest.making import document
 

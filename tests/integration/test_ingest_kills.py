@@ -12,8 +12,8 @@ import pytest
 import hmxgraph
 from hmxgraph import engine
 from hmxgraph.errors import StorageUnavailable
-from hmxgraph.graph.address import Address
 from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.driver import Address
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
 

@@ -9,8 +9,7 @@ from time import monotonic
 
 import pytest
 
-from hmxgraph.graph.plan import ask, read
-from hmxgraph.graph.statement import bind
+from hmxgraph.graph.plan import ask, bind, read
 from tests.session_makers import deployment, repaired_deployment
 
 pytestmark = pytest.mark.server

@@ -5,13 +5,13 @@ from itertools import permutations
 import pytest
 
 from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
-from hmxgraph.graph.plans.conflicts import conflicts, resolve
-from hmxgraph.graph.plans.memories import memories, memory
-from hmxgraph.graph.plans.retention import forget
-from hmxgraph.graph.plans.tasks.remembering import Telling, remember
-from hmxgraph.graph.plans.verify import verify
+from hmxgraph.graph.checks import verify
+from hmxgraph.graph.conflicts import conflicts, resolve
+from hmxgraph.graph.memories import memories, memory
+from hmxgraph.graph.memory_operations import Telling, remember
+from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.ingest.forgetting import Forgettable
+from hmxgraph.protocol.reports import Forgettable
 from hmxgraph.protocol.timestamps import microseconds
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document

@@ -2,9 +2,9 @@
 
 import pytest
 
+from hmxgraph.api.memory import MemoryOperations
 from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, SupersessionCycle, UnknownChoice
 from hmxgraph.graph.metering import Meter
-from hmxgraph.knowledge.plain.memory_operations import MemoryOperations
 from tests.artifact_makers import policy
 from tests.session_makers import event
 from tests.task_makers import records_of, tasks_of

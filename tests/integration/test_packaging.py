@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import hmxgraph
-from hmxgraph.graph.catalogue import query_names
-from hmxgraph.graph.drivers import OPTIONS
+from hmxgraph.graph.driver import OPTIONS
+from hmxgraph.graph.plan import query_names
 
 ROOT = Path(__file__).resolve().parents[2]
 ASK = (

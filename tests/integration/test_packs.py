@@ -11,10 +11,10 @@ from neo4j import GraphDatabase
 
 import hmxgraph
 from hmxgraph.errors import BudgetTooSmall, HmxGraphError, UnknownChoice
-from hmxgraph.graph.catalogue import query, query_names
+from hmxgraph.graph.plan import query, query_names
 from hmxgraph.protocol.packs import STRATEGIES, ContextPack
-from hmxgraph.recall.rendering.layout import NOTICE
-from hmxgraph.text.tokens import counter
+from hmxgraph.recall.pack import NOTICE
+from hmxgraph.text.terms import counter
 from tests.session_makers import Script, deployment, event, repaired_deployment
 from tests.task_makers import tasks_of
 

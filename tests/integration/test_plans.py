@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from hmxgraph.graph.connection import AsyncConnection, Connection
-from hmxgraph.graph.plan import Ahead, read
-from hmxgraph.graph.statement import bind
+from hmxgraph.graph.plan import Ahead, bind, read
 
 
 def ahead_of(other, *, asked):

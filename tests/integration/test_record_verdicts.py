@@ -3,7 +3,7 @@
 import pytest
 
 from hmxgraph.errors import TaskError
-from hmxgraph.tasks.digest_names import LIBRARIES, DigestName
+from hmxgraph.records.digests import LIBRARIES, DigestName
 from tests.task_makers import memory_of, records_of
 
 AT = "2026-03-14T03:00:{:02d}Z"

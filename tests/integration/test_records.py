@@ -7,8 +7,8 @@ from threading import Barrier
 import pytest
 
 from hmxgraph.errors import InvalidRequest, NotFound, TaskError, UnknownChoice
-from hmxgraph.graph.plans.tasks import search
-from hmxgraph.graph.rows.tasks.wanted import search_of
+from hmxgraph.graph import record_search
+from hmxgraph.graph.record_search import search_of
 from hmxgraph.protocol.records import FILTERS, MODES
 from tests.task_makers import records_of
 from tests.task_writer import PATIENCE, STEPS, write_as_process
@@ -165,7 +165,7 @@ def test_one_filter_gives_the_newest_first_each_once(graph, records, tasks, task
 def test_one_filter_reads_no_more_than_it_answers_with(graph, name):
     """The plan takes order and end from an index: nothing is sorted, so that the number of matches costs nothing."""
     wanted = search_of("", {name: "x"} if name else {})
-    statement = next(search.keys_of(graph._tenancy, wanted))
+    statement = next(record_search.keys_of(graph._tenancy, wanted))
     found = graph._connection._driver.execute_query("EXPLAIN " + statement.text, statement.parameters)
     operators = {one.removesuffix("@neo4j") for one in planned(found.summary.plan)}
     assert "PartialTop" in operators
@@ -186,8 +186,8 @@ def test_filters_hold_however_many_records_there_are(monkeypatch, records, task_
         records.create("evidence", task_id=task_id, summary=f"n{place}", agent_id=agent, at=AT.format(place + 1))
     expected = [f"n{place}" for place in range(7, 4, -1)]
     for recent, counted in ((1_000, 2_000), (2, 2_000), (2, 3)):
-        monkeypatch.setattr(search, "RECENT", recent)
-        monkeypatch.setattr(search, "COUNTED", counted)
+        monkeypatch.setattr(record_search, "RECENT", recent)
+        monkeypatch.setattr(record_search, "COUNTED", counted)
         for filters in ({"agent_id": "ana"}, {"agent_id": "ana", "artifact_kind": "evidence"}):
             assert [hit.view.record.summary for hit in records.search(limit=3, **filters)] == expected
 

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from hmxgraph.errors import InvalidRequest, TaskError
-from hmxgraph.graph.catalogue import query
-from hmxgraph.graph.plans import retention
-from hmxgraph.graph.plans.artifacts import artifact
-from hmxgraph.graph.plans.lifecycle import record_artifact
-from hmxgraph.graph.plans.retention import forget
+from hmxgraph.graph import retention
+from hmxgraph.graph.artifacts import artifact
+from hmxgraph.graph.lifecycle import record_artifact
+from hmxgraph.graph.plan import query
+from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.ingest.forgetting import Forgettable
+from hmxgraph.protocol.reports import Forgettable
 from hmxgraph.protocol.timestamps import microseconds
 from tests.artifact_makers import schema
 from tests.integration.ingested import Ingested

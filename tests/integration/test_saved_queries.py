@@ -8,8 +8,8 @@ from neo4j.graph import Node, Relationship
 
 import hmxgraph
 from hmxgraph.demo import events_file
-from hmxgraph.extraction.entities.names import normalise
-from hmxgraph.graph.catalogue import query, query_names
+from hmxgraph.extraction.entities import normalise
+from hmxgraph.graph.plan import query, query_names
 from tests.artifact_makers import policy, schema
 from tests.session_makers import Script
 from tests.unit.ingest.making import document

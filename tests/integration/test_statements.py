@@ -3,7 +3,7 @@
 import pytest
 from neo4j import GraphDatabase
 
-from hmxgraph.graph.catalogue import query, query_names
+from hmxgraph.graph.plan import query, query_names
 from tests.databases import local_database
 
 QUERY_TYPES = {"read": {"r"}, "write": {"w", "rw"}, "schema": {"s", "r", "w", "rw"}}

@@ -12,8 +12,8 @@ import pytest
 import hmxgraph
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources import Delivery
-from hmxgraph.ingest.streams import open_stream
 from hmxgraph.ingest.streams.sse import SseStream
+from hmxgraph.ingest.streams.stream import open_stream
 from tests.integration.ingested import Ingested
 from tests.integration.servers import free_port, program
 from tests.unit.ingest.making import document

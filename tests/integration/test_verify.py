@@ -7,8 +7,8 @@ import pytest
 from neo4j import GraphDatabase
 
 from hmxgraph.demo import events_file
-from hmxgraph.graph.plans import lifecycle
-from hmxgraph.graph.plans.verify import verify
+from hmxgraph.graph import lifecycle
+from hmxgraph.graph.checks import verify
 from hmxgraph.graph.tenancy import Tenancy
 from tests.artifact_makers import policy, schema
 
@@ -250,7 +250,7 @@ def test_evidence_that_never_came_is_missing_not_wrong(connection, tenancy, veri
 
 def test_a_walk_over_many_pages_misses_nothing(graph, verified, cypher, tenancy, monkeypatch):
     """Events of one instant are walked through page by page, each once."""
-    monkeypatch.setattr("hmxgraph.graph.plans.verify.PAGE", 7)
+    monkeypatch.setattr("hmxgraph.graph.checks.PAGE", 7)
     graph.ingest([event(number, timestamp="2026-03-14T03:00:00Z") for number in range(30)])
     cypher("MATCH (n:Event {tenant_id: $tenant_id}) SET n.agent_id = 'other'")
     report = verified()

@@ -5,7 +5,7 @@ import json
 
 from hypothesis import strategies as st
 
-from hmxgraph.protocol.schemas import schema
+from hmxgraph.protocol.document import schema
 from hmxgraph.protocol.timestamps import iso
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -10,12 +10,12 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from neo4j import GraphDatabase
 
 from hmxgraph.errors import HmxGraphError
+from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.graph.ingesting import IngestOptions, ingest
-from hmxgraph.graph.plans import artifacts, conflicts, lifecycle
-from hmxgraph.graph.plans.retention import forget
-from hmxgraph.graph.rows.lifecycle import ArtifactFilter
+from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.ingest.forgetting import Forgettable
+from hmxgraph.protocol.lifecycle import ArtifactFilter
+from hmxgraph.protocol.reports import Forgettable
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import at, made
 from tests.property.artifact_model import Model

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import OWN_REASON, Head, Making, lineage, reconcile
-from hmxgraph.compiler.sessions.reading import summarise
-from hmxgraph.compiler.sessions.summary import SessionSummary
+from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.summary import SessionSummary
 from tests.hash_seeds import digests_of
 from tests.session_makers import START, Script
 

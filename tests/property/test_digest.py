@@ -6,8 +6,8 @@ import networkx as nx
 import pytest
 from neo4j import GraphDatabase
 
-from hmxgraph.fingerprint.measures.depth import max_depth
-from hmxgraph.graph.plans.digest import digest
+from hmxgraph.fingerprint.depth import max_depth
+from hmxgraph.graph.exploring import digest
 from hmxgraph.graph.tenancy import Tenancy
 from tests.property.digest_graphs import depth, draw, expected
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.extraction import extract
-from hmxgraph.extraction.entities.names import TYPES, normalise
-from hmxgraph.extraction.memories.timeline import Kept, Span, Told, ends, settle
+from hmxgraph.extraction.entities import TYPES, normalise
+from hmxgraph.extraction.extract import extract
+from hmxgraph.extraction.timeline import Kept, Span, Told, ends, settle
 from hmxgraph.protocol.events import EVENT_TYPES, Event
 
 WORDS = st.sampled_from(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from hmxgraph.errors import FingerprintError
 from hmxgraph.fingerprint.generate import generate
-from hmxgraph.fingerprint.options import TIERS, ExportOptions
-from hmxgraph.fingerprint.selection import select
+from hmxgraph.fingerprint.groups import select
+from hmxgraph.fingerprint.state import TIERS, ExportOptions
 from hmxgraph.fingerprint.verify import verify
 from hmxgraph.protocol.fingerprints import Fingerprint
 from tests.unit.fingerprint.states import artifact, drawn, envelope, known, policy_content

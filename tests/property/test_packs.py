@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.packs import DROP_REASONS, MAX_DROPPED, MAX_ENTRIES, SECTION_PRIORITY, STRATEGIES, ContextPack
-from hmxgraph.recall.known.values import Happened, RunningSession
-from hmxgraph.recall.packing.box import LEAST_CUT
+from hmxgraph.recall._packing import LEAST_CUT
+from hmxgraph.recall.knowledge import Happened, RunningSession
 from tests.hash_seeds import digests_of
 from tests.recall_makers import (
     COUNT,

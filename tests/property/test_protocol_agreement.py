@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hmxgraph.errors import InvalidDocument
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.document import schema
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
 from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.records import TaskRecord
-from hmxgraph.protocol.schemas import schema
 from hmxgraph.protocol.timestamps import microseconds
 from tests.conformance.kit import example, example_names
 from tests.property.protocol_documents import as_json, documents, spoiled

@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 import nats
 from nats.errors import Error as NatsError
 
-from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
-from hmxgraph.text.addresses import public_address
+from hmxgraph.ingest.sources import Delivery
+from hmxgraph.ingest.streams.stream import broken_off, not_acknowledged
+from hmxgraph.text.masking import public_address
 
 PULL_AT_ONCE = 500
 _PATIENCE = 5.0

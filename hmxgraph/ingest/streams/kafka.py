@@ -8,10 +8,9 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from hmxgraph.errors import IngestRefused
-from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.ingest.streams.idling import until_idle
-from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
-from hmxgraph.text.addresses import public_address
+from hmxgraph.ingest.sources import Delivery
+from hmxgraph.ingest.streams.stream import broken_off, not_acknowledged, until_idle
+from hmxgraph.text.masking import public_address
 
 
 class Offsets:

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.ingest.streams.refusals import broken_off, not_acknowledged
-from hmxgraph.text.addresses import public_address
+from hmxgraph.ingest.sources import Delivery
+from hmxgraph.ingest.streams.stream import broken_off, not_acknowledged
+from hmxgraph.text.masking import public_address
 
 FIELD = b"event"
 READ_AT_ONCE = 1_000

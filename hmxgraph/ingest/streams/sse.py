@@ -7,10 +7,9 @@ from typing import Any
 import httpx
 import httpx_sse
 
-from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.ingest.streams.idling import until_idle
-from hmxgraph.ingest.streams.refusals import broken_off
-from hmxgraph.text.addresses import public_address
+from hmxgraph.ingest.sources import Delivery
+from hmxgraph.ingest.streams.stream import broken_off, until_idle
+from hmxgraph.text.masking import public_address
 
 # Seconds before a dropped connection is made again, doubled each time, where the sender did not say how many.
 PAUSE = 0.5

@@ -1,12 +1,53 @@
-"""What every stream offers, and how a URL names one."""
+"""What every event stream offers, how a URL names one, and its errors (HMX-E 8)."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from hmxgraph.errors import IngestRefused
-from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.text.addresses import public_address
+from hmxgraph.ingest.sources import Delivery
+from hmxgraph.text.masking import public_address, public_addresses
+
+# An asynchronous iterator that ends when nothing comes for a while.
+
+T = TypeVar("T")
+
+
+async def until_idle(messages: AsyncIterator[T], seconds: float | None) -> AsyncIterator[T]:
+    """The same messages; the end comes also after *seconds* without one (None: never)."""
+    while True:
+        try:
+            message = await asyncio.wait_for(anext(messages), seconds)
+        except (StopAsyncIteration, TimeoutError):
+            return
+        yield message
+
+
+# What a stream says when the other side does not answer, or cannot be told any more; never its login or keys.
+
+
+def broken_off(address: str, error: Exception, line: int | None = None, *, during: str = "") -> IngestRefused:
+    """The stream at *address* ended with *error*, after *line* messages.
+
+    >>> str(broken_off("redis://:secret@host", OSError("gone"), 7))
+    'redis://host:7: gone'
+    """
+    reason = public_addresses(str(error)) or type(error).__name__
+    return IngestRefused(public_address(address), f"{during} ({reason})" if during else reason, line)
+
+
+def not_acknowledged(address: str, error: Exception) -> IngestRefused:
+    """The events are stored, but *address* does not know it.
+
+    >>> str(not_acknowledged("redis://host", OSError("gone")))
+    'redis://host: stored but not acknowledged (gone): read it again, what is stored counts as duplicate'
+    """
+    reason = f"stored but not acknowledged ({public_addresses(str(error)) or type(error).__name__}): read it again, "
+    return IngestRefused(public_address(address), f"{reason}what is stored counts as duplicate")
+
+
+# What every stream offers, and how a URL names one.
 
 _MODULES = {
     "http": "sse",

@@ -7,10 +7,9 @@ from urllib.parse import urlsplit
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError, WebSocketException
 
-from hmxgraph.ingest.sources.deliveries import Delivery
-from hmxgraph.ingest.streams.idling import until_idle
-from hmxgraph.ingest.streams.refusals import broken_off
-from hmxgraph.text.addresses import public_address
+from hmxgraph.ingest.sources import Delivery
+from hmxgraph.ingest.streams.stream import broken_off, until_idle
+from hmxgraph.text.masking import public_address
 
 # Bytes of one frame; an event spelled with escapes and blanks is no longer.
 LONGEST_FRAME = 8 << 20

@@ -4,9 +4,8 @@ import io
 import re
 import zipfile
 
-from hmxgraph.cli.browser import Access
-from hmxgraph.cli.favourites import favourites
-from hmxgraph.graph.catalogue import companion, query, query_names
+from hmxgraph.cli.browser import Access, favourites
+from hmxgraph.graph.plan import companion, query, query_names
 
 STYLE = companion("explore/browser.grass")
 RULE = re.compile(r"^(\S+) \{(.*?)\}", re.MULTILINE | re.DOTALL)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import hmxgraph
 from hmxgraph.cli import app
-from hmxgraph.cli.terminal.pipes import UNREAD
+from hmxgraph.cli._signals import UNREAD
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.records import ARTIFACT_KINDS, FILTERS, MODES
 
@@ -46,7 +46,7 @@ def interrupted_at(module):
     return running.returncode, [line for line in rest.splitlines() if not line.startswith("import time:")]
 
 
-@pytest.mark.parametrize("module", ["hmxgraph.errors", "typer", "hmxgraph.compiler.model"])
+@pytest.mark.parametrize("module", ["hmxgraph.errors", "typer", "hmxgraph.compiler.compilation"])
 def test_an_interrupt_while_modules_are_imported_is_one_line(interruptible, module):
     """No traceback out of the middle of some library, and the exit code of a program that SIGINT ended."""
     assert interrupted_at(module) == (130, ["interrupted"])

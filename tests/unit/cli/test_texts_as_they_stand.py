@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.cli import compiling, ingest, server, task
-from hmxgraph.cli.terminal.common import emit, err, out
-from hmxgraph.compiler.suggest import SuggestedTool, Suggestion
-from hmxgraph.engine import Status
+from hmxgraph.cli._terminal import emit, err, out
+from hmxgraph.engine.server import Status
 from hmxgraph.errors import Fault
-from hmxgraph.graph.rows.tasks.results import TaskView
-from hmxgraph.ingest.report import ConflictingEvent, IngestReport, Rejection
+from hmxgraph.protocol.record_results import TaskView
+from hmxgraph.protocol.reports import ConflictingEvent, IngestReport, Rejection
+from hmxgraph.protocol.suggestions import SuggestedTool, Suggestion
 from tests.recall_makers import event, packed
 
 # A closing tag of nothing open breaks markup off, an opening one is swallowed, :bug: is drawn.

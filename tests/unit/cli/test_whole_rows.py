@@ -8,11 +8,9 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli import artifact, query
-from hmxgraph.cli.fingerprints import tables
-from hmxgraph.cli.terminal.common import out
-from hmxgraph.cli.terminal.rows import Lines, Whole
-from hmxgraph.knowledge.results import QueryResult
+from hmxgraph.api.exploring import QueryResult
+from hmxgraph.cli import _fingerprint_tables, artifact, explore
+from hmxgraph.cli._terminal import Lines, Whole, out
 from tests.artifact_makers import policy
 from tests.recall_makers import event, packed
 
@@ -80,7 +78,7 @@ def test_csv_tells_what_the_table_tells(capsys):
         "counts": {"seen": 2},
         "nothing": None,
     }
-    query._write_csv(QueryResult("explore/x", tuple(row), (row,)))
+    explore._write_csv(QueryResult("explore/x", tuple(row), (row,)))
     told = capsys.readouterr().out.splitlines()
     assert told == ["entity,relation,tags,counts,nothing", 'Entity: kubectl,raises,"a, b","{""seen"":2}",']
 
@@ -88,7 +86,7 @@ def test_csv_tells_what_the_table_tells(capsys):
 @pytest.mark.parametrize("width", [70, 80, 200, None])
 def test_keys_and_hashes_of_a_fingerprint_stand_whole(shown, width):
     """What has to be compared or handed over can be copied, also beside a name that leaves it no room."""
-    table = tables._pairs({"tier": "compact", "fingerprint_hash": "f" * 64, "public key": "k" * 64})
+    table = _fingerprint_tables._pairs({"tier": "compact", "fingerprint_hash": "f" * 64, "public key": "k" * 64})
     printed = ANSI.sub("", shown(table, width))
     assert all(word in printed for word in ("tier", "compact", "fingerprint_hash", "f" * 64, "public key", "k" * 64))
 

@@ -2,11 +2,10 @@
 
 import pytest
 
+from hmxgraph.compiler._verbs import instruction, kind_of
+from hmxgraph.compiler.actions import action_of, command_name
 from hmxgraph.compiler.compilation import compile_summaries
-from hmxgraph.compiler.sessions.actions import action_of
-from hmxgraph.compiler.sessions.commands import command_name
-from hmxgraph.compiler.sessions.reading import summarise
-from hmxgraph.compiler.verbs import instruction, kind_of
+from hmxgraph.compiler.sessions import summarise
 from tests.session_makers import Script, event
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.sessions.reading import summarise
+from hmxgraph.compiler.sessions import summarise
 from hmxgraph.text.artifacts import render_artifact
 from tests.coding_sessions import coding_world
 

@@ -7,11 +7,11 @@ import pytest
 
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
-from hmxgraph.compiler.sessions.reading import summarise
+from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.state import adapted, compiler_state
-from hmxgraph.protocol.contents import content_faults
+from hmxgraph.protocol.document import content_faults
 from hmxgraph.text.artifacts import render_artifact
-from hmxgraph.text.similarity import trigram_jaccard
+from hmxgraph.text.comparison import trigram_jaccard
 from tests.session_makers import DEPLOY, Script, deployment, order_session, repaired_deployment
 
 SECRETS = {

@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hmxgraph.compiler.artifacts.failures import failure_groups
-from hmxgraph.compiler.artifacts.playbooks import failure_playbooks
-from hmxgraph.compiler.models.goals import learn_goals
-from hmxgraph.compiler.models.learning import Marks
+from hmxgraph.compiler._models import Marks, learn_goals
+from hmxgraph.compiler._playbooks import failure_playbooks
+from hmxgraph.compiler.failures import failure_groups
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.sessions.reading import summarise
+from hmxgraph.compiler.sessions import summarise
 from tests.session_makers import Script, repaired_deployment
 
 

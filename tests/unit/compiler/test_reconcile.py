@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.compiler.artifacts.drafts import Observations
+from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import ERASED, Head, Making, lineage, reconcile
-from hmxgraph.compiler.sessions.reading import summarise
+from hmxgraph.compiler.sessions import summarise
 from hmxgraph.protocol.canonical import content_hash
 from tests.session_makers import START, Script, deployment
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.compiler.sessions.reading import SessionReader, summarise
-from hmxgraph.compiler.sessions.summary import SessionSummary
+from hmxgraph.compiler.sessions import SessionReader, summarise
+from hmxgraph.compiler.summary import SessionSummary
 from tests.session_makers import Script, deployment, event, order_session, repaired_deployment
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hmxgraph.compiler.artifacts.failures import failure_groups, failure_key
-from hmxgraph.compiler.sessions.reading import summarise
-from hmxgraph.compiler.sessions.signatures import error_message, error_type, signature
+from hmxgraph.compiler._signatures import error_message, error_type, signature
+from hmxgraph.compiler.failures import failure_groups, failure_key
+from hmxgraph.compiler.sessions import summarise
 from tests.session_makers import Script
 
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from hmxgraph.compiler.compilation import compile_summaries
-from hmxgraph.compiler.model import Model
+from hmxgraph.compiler.compilation import Model, compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import Making, reconcile
-from hmxgraph.compiler.sessions.reading import summarise
+from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.suggest import Guide, suggest
 from tests.session_makers import START, Script, deployment, order_session, repaired_deployment
 

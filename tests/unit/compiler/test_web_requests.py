@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.compiler.sessions.web_requests import request_name
+from hmxgraph.compiler.actions import request_name
 
 
 @pytest.mark.parametrize(

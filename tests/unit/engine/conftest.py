@@ -13,8 +13,8 @@ from threading import Thread
 import pytest
 
 from hmxgraph import engine
-from hmxgraph.engine.lockfile import Jar
-from hmxgraph.engine.settings import Settings
+from hmxgraph.engine._jars import Jar
+from hmxgraph.engine._settings import Settings
 
 ENTRY_POINT = "org/neo4j/server/CommunityEntryPoint.class"
 NEO4J = f'exec {sys.executable} {Path(__file__).with_name("pretended_neo4j.py")} "$@"'

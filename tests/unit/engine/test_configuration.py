@@ -1,9 +1,8 @@
 import pytest
 
-from hmxgraph.engine.configuration import command, ports_in, text
-from hmxgraph.engine.jars import Distribution
-from hmxgraph.engine.memory import Memory
-from hmxgraph.engine.ports import Ports
+from hmxgraph.engine._jars import Distribution
+from hmxgraph.engine._process import Ports, command, ports_in, text
+from hmxgraph.engine._settings import Memory
 
 PORTS, MEMORY = Ports(17687, 17474), Memory(600, 200)
 

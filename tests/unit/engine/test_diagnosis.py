@@ -1,6 +1,6 @@
 import pytest
 
-from hmxgraph.engine.diagnosis import explained
+from hmxgraph.engine._lifecycle import explained
 from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemory, PortTaken, ServerDied
 
 PORT = """2026-11-21 07:42:43.943+0000 ERROR Failed to start Neo4j on 127.0.0.1:57291.

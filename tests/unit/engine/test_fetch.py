@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.engine.fetch import fetch, unsound
-from hmxgraph.engine.progress import Step, silent
+from hmxgraph.engine._jars import fetch, unsound
+from hmxgraph.engine.server import Step, silent
 from hmxgraph.errors import EngineError, JarDamaged, JarsUnavailable
 
 

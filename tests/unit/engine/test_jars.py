@@ -3,9 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.engine.jars import described, distribution, own
-from hmxgraph.engine.lockfile import load
-from hmxgraph.engine.progress import silent
+from hmxgraph.engine._jars import described, distribution, load, own
+from hmxgraph.engine.server import silent
 from hmxgraph.errors import EngineError, JarDamaged, JarsUnavailable
 from tests.unit.engine.conftest import ENTRY_POINT, write_jar
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from hmxgraph.engine.java import find, version
+from hmxgraph.engine._java import find, version
 from hmxgraph.errors import JavaMissing
 
 

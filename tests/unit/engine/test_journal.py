@@ -1,4 +1,4 @@
-from hmxgraph.engine.journal import begin, tail
+from hmxgraph.engine._process import begin, tail
 
 
 def test_tail_gives_the_last_lines(tmp_path):

@@ -9,9 +9,9 @@ import psutil
 import pytest
 
 from hmxgraph import engine
-from hmxgraph.engine import state
-from hmxgraph.engine.locking import exclusive
-from hmxgraph.engine.process import find
+from hmxgraph.engine import _data_home
+from hmxgraph.engine._data_home import exclusive
+from hmxgraph.engine._process import find
 from hmxgraph.errors import (
     EngineError,
     JavaMissing,
@@ -56,7 +56,7 @@ def test_server_that_never_answers_on_a_full_disk(home, use, monkeypatch):
     """Neo4j starts without its database where the disk is full, and is silent about it: the error is not."""
     monkeypatch.setenv("HMXGRAPH_START_SECONDS", "1")
     left = shutil.disk_usage("/")._replace(free=7 * 1024 * 1024)
-    monkeypatch.setattr("hmxgraph.engine.refusals.disk_usage", lambda _: left)
+    monkeypatch.setattr("hmxgraph.engine._refusals.disk_usage", lambda _: left)
     use(SILENT)
     with pytest.raises(ServerUnresponsive, match=r"after 1 s, with 7 MiB left.*free 300 MB.*hmxgraph server stop"):
         engine.ensure(home)
@@ -118,7 +118,7 @@ def test_lost_state_is_found_again(home, pretended_neo4j):
         path.write_bytes(damage)
         assert engine.status(home).pid == first.pid
         assert engine.ensure(home) == first
-        assert state.load(home) == first
+        assert _data_home.load(home) == first
     path.unlink()
     assert engine.ensure(home) == first
     assert len(servers(home)) == 1

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.engine.memory import Memory, choose, physical_mebibytes, share
+from hmxgraph.engine._settings import Memory, choose, physical_mebibytes, share
 from hmxgraph.errors import NotEnoughMemory
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from hmxgraph.engine.jars import Distribution
-from hmxgraph.engine.password import read, settle
+from hmxgraph.engine._jars import Distribution
+from hmxgraph.engine._lifecycle import read, settle
 from hmxgraph.errors import PasswordLost, ServerDied
 
 

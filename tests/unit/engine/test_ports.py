@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.engine.ports import HOST, Ports, choose, is_free
+from hmxgraph.engine._process import HOST, Ports, choose, is_free
 from hmxgraph.errors import PortTaken
 
 

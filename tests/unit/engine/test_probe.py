@@ -3,7 +3,7 @@ from threading import Thread
 
 import pytest
 
-from hmxgraph.engine.probe import login, speaks_bolt, version
+from hmxgraph.engine._process import login, speaks_bolt, version
 
 
 @pytest.fixture

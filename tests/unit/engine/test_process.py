@@ -4,8 +4,7 @@ import sys
 import psutil
 import pytest
 
-from hmxgraph.engine.configuration import home_argument
-from hmxgraph.engine.process import find, is_server, launch, terminate
+from hmxgraph.engine._process import find, home_argument, is_server, launch, terminate
 
 PAUSE = "import signal; signal.pause()"
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); open('ready', 'w').close(); signal.pause()"

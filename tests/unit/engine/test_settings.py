@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from hmxgraph.engine.settings import read
+from hmxgraph.engine._settings import read
 from hmxgraph.errors import EngineError
 
 

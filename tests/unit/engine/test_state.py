@@ -2,8 +2,8 @@ import stat
 
 import pytest
 
-from hmxgraph.engine import state
-from hmxgraph.engine.files import write_private
+from hmxgraph.engine import _data_home
+from hmxgraph.engine._data_home import write_private
 from hmxgraph.engine.server import Server, Status
 
 
@@ -16,14 +16,14 @@ def server(tmp_path):
 
 def test_state_comes_back(server, tmp_path):
     """What was saved is loaded."""
-    state.save(server)
-    assert state.load(tmp_path) == server
+    _data_home.save(server)
+    assert _data_home.load(tmp_path) == server
 
 
 def test_state_is_private(server, tmp_path):
     """The state file is readable by its owner only, and nothing else is left beside it."""
-    state.save(server)
-    state.save(server)
+    _data_home.save(server)
+    _data_home.save(server)
     assert [path.name for path in tmp_path.iterdir()] == ["server.json"]
     assert stat.S_IMODE((tmp_path / "server.json").stat().st_mode) == 0o600
 
@@ -31,24 +31,24 @@ def test_state_is_private(server, tmp_path):
 @pytest.mark.parametrize("cut", [0, 1, 40])
 def test_cut_state_is_no_state(server, tmp_path, cut):
     """A truncated state file counts as missing."""
-    state.save(server)
+    _data_home.save(server)
     path = tmp_path / "server.json"
     path.write_bytes(path.read_bytes()[:cut])
-    assert state.load(tmp_path) is None
+    assert _data_home.load(tmp_path) is None
 
 
 @pytest.mark.parametrize("text", ["[]", "null", "{}", '{"pid": 1}', '{"uri": 1, "more": 2}', "\ufffd"])
 def test_foreign_state_is_no_state(tmp_path, text):
     """A state file of another form counts as missing."""
     (tmp_path / "server.json").write_text(text)
-    assert state.load(tmp_path) is None
+    assert _data_home.load(tmp_path) is None
 
 
 def test_state_belongs_to_the_folder_it_is_in(server, tmp_path):
     """A data home that was moved is known by where it is now."""
-    state.save(server)
+    _data_home.save(server)
     moved = tmp_path.rename(tmp_path.with_name("moved"))
-    assert state.load(moved).home == moved
+    assert _data_home.load(moved).home == moved
 
 
 def test_password_is_not_shown_by_accident(server):

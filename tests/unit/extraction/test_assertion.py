@@ -2,9 +2,9 @@
 
 import pytest
 
-from hmxgraph.extraction.memories.drafts import fact_draft
-from hmxgraph.extraction.memories.facts import facts
-from hmxgraph.extraction.memories.preferences import preference
+from hmxgraph.extraction._facts import facts
+from hmxgraph.extraction._preferences import preference
+from hmxgraph.extraction.extract import fact_draft
 
 OPEN = [
     # hedged

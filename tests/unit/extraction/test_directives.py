@@ -2,8 +2,8 @@
 
 import pytest
 
+from hmxgraph.extraction._directives import may_order, order
 from hmxgraph.extraction.extract import extract
-from hmxgraph.extraction.memories.directives import may_order, order
 from tests.unit.extraction.events import said
 
 # Sentence, confidence, whether it leaves no exception.

@@ -2,7 +2,9 @@
 
 import pytest
 
-from hmxgraph.extraction import extract, names_in, speaker_of
+from hmxgraph.extraction.entities import names_in
+from hmxgraph.extraction.extract import extract
+from hmxgraph.extraction.language import speaker_of
 from tests.unit.extraction.events import by_person, event, said
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hmxgraph.extraction.memories.changes import change
-from hmxgraph.extraction.memories.goals import aim, request
+from hmxgraph.extraction._facts import change
+from hmxgraph.extraction.extract import aim, request
 
 
 @pytest.mark.parametrize(

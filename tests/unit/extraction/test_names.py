@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction.entities.names import TYPES, bare, family, normalise, surest
+from hmxgraph.extraction.entities import TYPES, bare, family, normalise, surest
 
 
 @pytest.mark.parametrize(

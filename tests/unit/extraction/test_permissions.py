@@ -2,11 +2,9 @@
 
 import pytest
 
-from hmxgraph.extraction.extract import extract
-from hmxgraph.extraction.memories.drafts import lifted_draft, policy_draft
-from hmxgraph.extraction.memories.permissions import CUES, lifted
-from hmxgraph.extraction.memories.remembering import draft
-from hmxgraph.extraction.phrases import cues
+from hmxgraph.extraction._directives import CUES, lifted
+from hmxgraph.extraction.extract import draft, extract, lifted_draft, policy_draft
+from hmxgraph.extraction.language import cues
 from tests.unit.extraction.events import by_person, said
 
 # A rule, what takes it back, and how.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction.entities.spans import spans
+from hmxgraph.extraction._entity_spans import spans
 
 
 def names(text, **how):

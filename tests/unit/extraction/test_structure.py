@@ -2,8 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction.entities.commands import commands
-from hmxgraph.extraction.entities.fields import MOST_LEAVES, field_type, leaves
+from hmxgraph.extraction._entity_forms import MOST_LEAVES, commands, field_type, leaves
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,14 @@
 
 import pytest
 
-from hmxgraph.extraction.entities.forms import FORMS
-from hmxgraph.extraction.entities.relating import RULES as RELATIONS
-from hmxgraph.extraction.entities.relating import structural
-from hmxgraph.extraction.memories.fact_rules import RULES as FACTS
-from hmxgraph.extraction.memories.facts import facts
-from hmxgraph.extraction.memories.preferences import RULES as PREFERENCES
-from hmxgraph.extraction.memories.preferences import preference
-from hmxgraph.extraction.phrases import cues
-from hmxgraph.extraction.values import Ref
+from hmxgraph.extraction._entity_forms import FORMS
+from hmxgraph.extraction._fact_rules import FACT_RULES as FACTS
+from hmxgraph.extraction._facts import facts
+from hmxgraph.extraction._preferences import PREFERENCE_RULES as PREFERENCES
+from hmxgraph.extraction._preferences import preference
+from hmxgraph.extraction.entities import RELATION_RULES as RELATIONS
+from hmxgraph.extraction.entities import structural
+from hmxgraph.extraction.language import Ref, cues
 
 
 @pytest.mark.parametrize(("form", "text", "name"), [(form, *pair) for form in FORMS for pair in form.examples])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction.memories.timeline import Dispute, Kept, Span, Told, ends, settle
+from hmxgraph.extraction.timeline import Dispute, Kept, Span, Told, ends, settle
 
 
 def line(told, stored=()):

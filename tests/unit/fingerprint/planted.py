@@ -5,10 +5,10 @@ import json
 import random
 import string
 
-from hmxgraph.fingerprint.known import ServedPack
-from hmxgraph.fingerprint.measures.behaviour import Behaviour
-from hmxgraph.fingerprint.measures.depth import Depth
-from hmxgraph.fingerprint.measures.digest import digest_of
+from hmxgraph.fingerprint.behaviour import Behaviour
+from hmxgraph.fingerprint.depth import Depth
+from hmxgraph.fingerprint.measures import digest_of
+from hmxgraph.fingerprint.state import ServedPack
 from tests.unit.fingerprint.secret_formats import FORMATS
 from tests.unit.fingerprint.states import artifact, cause_content, known, playbook_content, policy_content, task_content
 

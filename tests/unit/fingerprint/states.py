@@ -2,13 +2,12 @@
 
 import random
 
+from hmxgraph.fingerprint.behaviour import Behaviour
+from hmxgraph.fingerprint.depth import Depth
 from hmxgraph.fingerprint.generate import generate
-from hmxgraph.fingerprint.known import Known, KnownArtifact, MemoryCount, ServedPack
-from hmxgraph.fingerprint.measures.behaviour import Behaviour
-from hmxgraph.fingerprint.measures.depth import Depth
-from hmxgraph.fingerprint.measures.digest import digest_of
-from hmxgraph.fingerprint.options import ExportOptions
-from hmxgraph.fingerprint.selection import select
+from hmxgraph.fingerprint.groups import select
+from hmxgraph.fingerprint.measures import digest_of
+from hmxgraph.fingerprint.state import ExportOptions, Known, KnownArtifact, MemoryCount, ServedPack
 from hmxgraph.protocol.canonical import content_hash
 
 NOON = 1_773_457_200_000_000

@@ -2,9 +2,7 @@
 
 import pytest
 
-from hmxgraph.fingerprint.measures.behaviour import Behaviour, session_behaviour, total
-from hmxgraph.fingerprint.measures.incidents import incidents
-from hmxgraph.fingerprint.measures.observed import observed
+from hmxgraph.fingerprint.behaviour import Behaviour, incidents, observed, session_behaviour, total
 
 
 def events(*rows):

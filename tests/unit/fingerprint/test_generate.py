@@ -5,12 +5,11 @@ import random
 import pytest
 
 from hmxgraph.errors import UnknownChoice
+from hmxgraph.fingerprint.behaviour import Behaviour
+from hmxgraph.fingerprint.depth import Depth
 from hmxgraph.fingerprint.generate import generate
-from hmxgraph.fingerprint.known import PrivateName
-from hmxgraph.fingerprint.measures.behaviour import Behaviour
-from hmxgraph.fingerprint.measures.depth import Depth
-from hmxgraph.fingerprint.measures.digest import digest_of
-from hmxgraph.fingerprint.options import TIERS, ExportOptions
+from hmxgraph.fingerprint.measures import digest_of
+from hmxgraph.fingerprint.state import TIERS, ExportOptions, PrivateName
 from hmxgraph.protocol.fingerprints import Fingerprint
 from tests.unit.fingerprint.states import (
     STATE,

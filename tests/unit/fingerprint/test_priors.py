@@ -1,7 +1,7 @@
 """Priors: what reports on packs teach, and what stands in where there are none."""
 
-from hmxgraph.fingerprint.known import ServedPack
-from hmxgraph.fingerprint.priors import context_priors, section_weights
+from hmxgraph.fingerprint.sections import context_priors, section_weights
+from hmxgraph.fingerprint.state import ServedPack
 
 
 def pack(pack_id, signal, tokens, artifacts=(), tags=(), budget=2048):

@@ -4,11 +4,10 @@ from time import process_time
 
 import pytest
 
+from hmxgraph.fingerprint._masking import ALL, travelling
+from hmxgraph.fingerprint._texts import Disclosure
 from hmxgraph.fingerprint.generate import generate
-from hmxgraph.fingerprint.masking.privacy import travelling
-from hmxgraph.fingerprint.masking.secret_rules import ALL
-from hmxgraph.fingerprint.options import TIERS, ExportOptions
-from hmxgraph.fingerprint.texts import Disclosure
+from hmxgraph.fingerprint.state import TIERS, ExportOptions
 from hmxgraph.text.masking import mask_secrets, masked
 from tests.unit.fingerprint.planted import ALL_KINDS, secrets, state
 

@@ -2,10 +2,9 @@
 
 from hmxgraph.fingerprint.diff import diff, said
 from hmxgraph.fingerprint.generate import generate
-from hmxgraph.fingerprint.known import KnownArtifact
-from hmxgraph.fingerprint.options import ExportOptions
 from hmxgraph.fingerprint.restore import naming_known, restoration
-from hmxgraph.fingerprint.sealing import sealed
+from hmxgraph.fingerprint.signing import sealed
+from hmxgraph.fingerprint.state import ExportOptions, KnownArtifact
 from hmxgraph.fingerprint.verify import verify
 from hmxgraph.protocol.fingerprints import Fingerprint
 from hmxgraph.protocol.timestamps import microseconds

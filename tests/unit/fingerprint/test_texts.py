@@ -1,9 +1,9 @@
 """Texts as they may travel, entries as they fit, groups of what is related."""
 
-from hmxgraph.fingerprint.clusters import cluster_summary, clusters
-from hmxgraph.fingerprint.fitting import chosen, fitted, measured
-from hmxgraph.fingerprint.known import PrivateName
-from hmxgraph.fingerprint.texts import Disclosure
+from hmxgraph.fingerprint._texts import Disclosure
+from hmxgraph.fingerprint.generate import chosen, fitted, measured
+from hmxgraph.fingerprint.groups import cluster_summary, clusters
+from hmxgraph.fingerprint.state import PrivateName
 from tests.unit.fingerprint.states import artifact, cause_content
 
 

@@ -3,13 +3,11 @@
 import pytest
 
 from hmxgraph.errors import FingerprintError, FingerprintRefused, HashMismatch, SignatureMismatch, UnsupportedVersion
-from hmxgraph.fingerprint.options import ExportOptions
-from hmxgraph.fingerprint.sealing import sealed
-from hmxgraph.fingerprint.signing import SigningKey, parse_signature
+from hmxgraph.fingerprint.signing import SigningKey, parse_signature, sealed
+from hmxgraph.fingerprint.state import ExportOptions
 from hmxgraph.fingerprint.verify import MOST_BYTES, verify
 from hmxgraph.protocol.canonical import canonical_bytes
-from hmxgraph.protocol.fingerprint_parts import Signature
-from hmxgraph.protocol.fingerprints import Envelope, fingerprint_hash, integrity_hash
+from hmxgraph.protocol.fingerprints import Envelope, Signature, fingerprint_hash, integrity_hash
 from tests.unit.fingerprint.states import NOON, envelope
 
 KEY, OTHER = SigningKey(bytes(range(32))), SigningKey(bytes(32))

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmxgraph.errors import InvalidDocument, SuccessorMismatch, SupersessionCycle
-from hmxgraph.graph.rows.artifacts import artifact_row, core_differences, stored_artifact, stored_document, tampering
-from hmxgraph.graph.rows.cursors import cursor, place
-from hmxgraph.graph.rows.recordable import check_recordable, check_successor, numbered
+from hmxgraph.graph._paging import cursor, place
+from hmxgraph.graph.artifacts import artifact_row, core_differences, stored_artifact, stored_document, tampering
+from hmxgraph.graph.lifecycle import check_recordable, check_successor, numbered
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import at, made, pattern, policy, schema

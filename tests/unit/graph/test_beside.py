@@ -7,7 +7,7 @@ from time import monotonic
 
 import pytest
 
-from hmxgraph.graph.beside import beside
+from hmxgraph.graph.ingesting import beside
 
 asked = contextvars.ContextVar("asked", default="")
 

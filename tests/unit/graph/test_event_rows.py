@@ -1,7 +1,7 @@
 """What is new to a tenant: by the time of what happened, not by how it was handed over."""
 
-from hmxgraph.graph.rows import events
-from hmxgraph.graph.rows.events import new_kinds
+from hmxgraph.graph import _events
+from hmxgraph.graph._events import new_kinds
 from tests.unit.ingest.making import prepared
 
 
@@ -29,6 +29,6 @@ def test_events_that_bring_their_salience_are_of_no_kind():
 
 def test_so_many_kinds_are_told_apart(monkeypatch):
     """A tenant with more has seen everything."""
-    monkeypatch.setattr(events, "KINDS", 2)
+    monkeypatch.setattr(_events, "KINDS", 2)
     first, second = call("gh", 1), call("npm", 2)
     assert list(new_kinds([second, first, call("gh", 3)], {"known"})) == [first.signature]

@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from hmxgraph.errors import IngestRefused
-from hmxgraph.graph.plans.ingest import extracted
-from hmxgraph.graph.preparing import prepared
+from hmxgraph.graph._events import extracted
+from hmxgraph.graph.ingesting import prepared
 from hmxgraph.ingest.intake import Intake
-from hmxgraph.ingest.report import Tally
+from hmxgraph.protocol.reports import Tally
 from tests.unit.ingest.making import document, words
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hmxgraph.graph.rows.recall_rows import MOST_FURTHER, MOST_WORDS, pool_rows, recall_row
-from hmxgraph.text.tokens import counter
+from hmxgraph.graph._events import MOST_FURTHER, MOST_WORDS, pool_rows, recall_row
+from hmxgraph.text.terms import counter
 
 EVENT = {
     "event_id": 'e"1',

@@ -3,11 +3,9 @@
 import pytest
 
 from hmxgraph.errors import NewerStore
-from hmxgraph.graph.catalogue import query_names
-from hmxgraph.graph.plan import ask, read, write
-from hmxgraph.graph.runner import perform
+from hmxgraph.graph.connection import perform
+from hmxgraph.graph.plan import ask, bind, query_names, read, write
 from hmxgraph.graph.schema import migrate
-from hmxgraph.graph.statement import bind
 
 STATE = bind("tenants/state", tenant_id="t", tenant_key="k")
 

@@ -1,6 +1,6 @@
 """The running session as packs see it: what was called, and what of it failed."""
 
-from hmxgraph.graph.rows.packs.running_session import happened
+from hmxgraph.graph.packs import happened
 
 CALL = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
 

@@ -3,8 +3,7 @@
 import pytest
 
 from hmxgraph.errors import StatementMisuse
-from hmxgraph.graph.catalogue import parse, query, query_names
-from hmxgraph.graph.statement import bind
+from hmxgraph.graph.plan import bind, parse, query, query_names
 
 HEAD = "// Purpose.\n// More of it.\n//\n// mode: read\n// row:  a, b\n"
 

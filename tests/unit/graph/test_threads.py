@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hmxgraph.errors import NotFound
+from hmxgraph.graph import guidance
 from hmxgraph.graph.metering import Meter
-from hmxgraph.graph.rows.packs import guidance
-from hmxgraph.graph.rows.tasks.memory_results import Report
+from hmxgraph.protocol.memories import Report
 
 THREADS = 8
 CALLS = 1_000

@@ -6,7 +6,7 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from hmxgraph.errors import AccessDenied, DatabaseMissing, NotPermitted, StatementRefused, StorageStopped
-from hmxgraph.graph.translation import translated, worth_repeating
+from hmxgraph.graph.connection import translated, worth_repeating
 
 URI = "bolt://db:7687"
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.ingest.chain import End, Ends, Neighbours, Weave, amid
+from hmxgraph.ingest.prepare import End, Ends, Neighbours, Weave, amid
 from tests.unit.ingest.making import prepared
 
 

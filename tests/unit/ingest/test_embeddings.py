@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.ingest.embeddings import first_dimension, left_out
+from hmxgraph.ingest.prepare import first_dimension, left_out
 from tests.unit.ingest.making import prepared
 
 

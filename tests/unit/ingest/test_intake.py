@@ -6,11 +6,10 @@ import pytest
 
 from hmxgraph.errors import Fault, IngestRefused
 from hmxgraph.ingest.batch import SIZE, Gathering, Gatherings, readings
-from hmxgraph.ingest.dead_letters import dead_letter, mended
-from hmxgraph.ingest.intake import Intake
-from hmxgraph.ingest.report import Receipt, Rejection, Tally
+from hmxgraph.ingest.intake import Intake, dead_letter, mended
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.reports import Receipt, Rejection, Tally
 from hmxgraph.protocol.timestamps import microseconds
 from tests.unit.ingest.making import document, event, prepared, words
 

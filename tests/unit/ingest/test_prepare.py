@@ -2,11 +2,9 @@
 
 import pytest
 
-from hmxgraph.ingest.prepare import prepare
-from hmxgraph.ingest.salience import adjusted, base_salience
-from hmxgraph.ingest.speaker import speaker
-from hmxgraph.protocol.identity import node_key
-from hmxgraph.text.tokens import counter
+from hmxgraph.ingest.prepare import adjusted, base_salience, prepare, speaker
+from hmxgraph.protocol.canonical import node_key
+from hmxgraph.text.terms import counter
 from tests.unit.ingest.making import event, prepared, words
 
 

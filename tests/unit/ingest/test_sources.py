@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmxgraph.errors import IngestRefused
-from hmxgraph.ingest.sources import Broken, Delivery, deliveries
-from hmxgraph.ingest.sources.elements import elements, objects
-from hmxgraph.ingest.sources.reading import CHUNK, LONGEST_LINE
+from hmxgraph.ingest.sources import CHUNK, LONGEST_LINE, Broken, Delivery, deliveries, elements, objects
 from tests.unit.ingest.making import document, event
 
 DOCUMENTS = [document(event_id=f"e{number}", sequence=number) for number in range(3)]

@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from hmxgraph.api._base import as_us
 from hmxgraph.errors import HmxGraphError
-from hmxgraph.knowledge.moments import as_us
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 import hmxgraph
+from hmxgraph.api.recording import forgettable
 from hmxgraph.errors import InvalidRequest, InvalidTenant
-from hmxgraph.knowledge.forgetting import forgettable
 
 
 @pytest.mark.parametrize("connect", [hmxgraph.connect, hmxgraph.connect_async])

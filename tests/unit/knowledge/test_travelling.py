@@ -2,9 +2,9 @@
 
 import pytest
 
+from hmxgraph.api.fingerprints import received
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.fingerprint.signing import SigningKey
-from hmxgraph.knowledge.travelling import received
 from tests.unit.fingerprint.states import envelope
 
 KEY = SigningKey(bytes(32))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from hmxgraph.api._base import pack_request
 from hmxgraph.errors import InvalidRequest
-from hmxgraph.knowledge.wanted import pack_request
 
 
 @pytest.mark.parametrize("name", ["foo", "priors", "as_of_us", "query"])

@@ -3,8 +3,14 @@
 import pytest
 
 from hmxgraph.errors import InvalidDocument
-from hmxgraph.protocol.fingerprint_parts import Signature
-from hmxgraph.protocol.fingerprints import HASHED_FIELDS, Envelope, Fingerprint, fingerprint_hash, integrity_hash
+from hmxgraph.protocol.fingerprints import (
+    HASHED_FIELDS,
+    Envelope,
+    Fingerprint,
+    Signature,
+    fingerprint_hash,
+    integrity_hash,
+)
 from tests.conformance.kit import example
 
 FINGERPRINT = example("fingerprint")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.protocol.outcomes import went_well
+from hmxgraph.protocol.events import went_well
 
 WORK = ("command_exec", "file_edit", "test_run", "browser_action", "api_result")
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from hmxgraph.errors import InvalidDocument
+from hmxgraph.protocol.document import schema
 from hmxgraph.protocol.records import (
     ARTIFACT_KINDS,
     DIGEST_ROLES,
@@ -15,8 +16,7 @@ from hmxgraph.protocol.records import (
     TRUST_TIERS,
     TaskRecord,
 )
-from hmxgraph.protocol.schemas import schema
-from hmxgraph.protocol.tags import ConversationTags
+from hmxgraph.records.search import ConversationTags
 from tests.conformance.kit import example
 from tests.shared_data import shared
 

@@ -6,8 +6,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from hmxgraph.cli.schema import schema as command
-from hmxgraph.protocol.schemas import SCHEMA_NAMES, schema
+from hmxgraph.cli.explore import schema as command
+from hmxgraph.protocol.document import SCHEMA_NAMES, schema
 
 
 @pytest.fixture

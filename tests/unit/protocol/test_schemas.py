@@ -8,13 +8,12 @@ import pytest
 
 from hmxgraph.errors import NotFound
 from hmxgraph.protocol.artifacts import Artifact
-from hmxgraph.protocol.contents import content_faults
+from hmxgraph.protocol.document import SCHEMA_NAMES, content_faults, schema, schema_text
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
-from hmxgraph.protocol.json_values import describe, json_path
 from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.protocol.parsing import describe, json_path
 from hmxgraph.protocol.records import TaskRecord
-from hmxgraph.protocol.schemas import SCHEMA_NAMES, schema, schema_text
 
 MODELS = (Event, Artifact, ContextPack, Fingerprint, Envelope, TaskRecord)
 

@@ -1,7 +1,7 @@
 """Values in a notebook: tables of what their documents hold, and nothing that a text could smuggle in."""
 
-from hmxgraph.ingest.report import IngestReport
-from hmxgraph.protocol.fingerprint_parts import ConnectedEntity
+from hmxgraph.protocol.fingerprints import ConnectedEntity
+from hmxgraph.protocol.reports import IngestReport
 from hmxgraph.protocol.showing import MOST_ROWS, shown
 
 

@@ -1,10 +1,8 @@
 """What of an artifact a prompt gets."""
 
-from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.known.briefing import brief
-from hmxgraph.recall.rendering.layout import NOTICE, groups
-from hmxgraph.recall.rendering.render import Line, rendered
-from hmxgraph.recall.scoring import Components
+from hmxgraph.recall.candidates import Candidate, Components
+from hmxgraph.recall.known_candidates import brief
+from hmxgraph.recall.pack import NOTICE, Line, groups, rendered
 
 
 def test_a_policy_alone_stands_once():

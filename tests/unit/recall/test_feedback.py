@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hmxgraph.recall.asking.question import understood
-from hmxgraph.recall.ranking.feedback import WEIGHT, feedback_scores
-from hmxgraph.recall.ranking.field import Nearby
-from hmxgraph.recall.ranking.pool import EventPool
-from hmxgraph.recall.ranking.relevance import Ranking
+from hmxgraph.recall.pool import EventPool, Nearby
+from hmxgraph.recall.question import understood
+from hmxgraph.recall.relevance import WEIGHT, Ranking, feedback_scores
 from tests.recall_makers import NOW, event
 
 FAR = 20

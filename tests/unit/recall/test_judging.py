@@ -2,11 +2,9 @@
 
 import pytest
 
-from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.known.contest import Contest, contested
-from hmxgraph.recall.packing.duplicates import Duplicates
-from hmxgraph.recall.packing.judging import Repeats, judged
-from hmxgraph.recall.scoring import Components
+from hmxgraph.recall._packing import Duplicates, Repeats, judged
+from hmxgraph.recall.candidates import Candidate, Components
+from hmxgraph.recall.draft import Contest, contested
 from tests.recall_makers import conflict, ranked
 
 

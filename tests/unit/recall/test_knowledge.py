@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.recall.known.hints import blockers, decision_constraints, progress, workflow_hints
-from hmxgraph.recall.known.values import Happened, RunningSession
-from hmxgraph.recall.rendering.layout import NOTICE
+from hmxgraph.recall.knowledge import Happened, RunningSession, blockers, decision_constraints, progress, workflow_hints
+from hmxgraph.recall.pack import NOTICE
 from tests.recall_makers import NOW, artifact, conflict, draft, entity, event, evidence, known, memory, packed, relation
 
 CALL, RESULT, ERROR = "tool_call", "tool_result", "error"

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.recall.ranking import lexicon as lexicons
-from hmxgraph.recall.ranking.lexicon import FAMILY, Lexicon, lexicon
-from hmxgraph.recall.ranking.occurrences import Occurrences
+from hmxgraph.recall import pool as lexicons
+from hmxgraph.recall.pool import FAMILY, Lexicon, Occurrences, lexicon
 
 WORDS = st.text("abc", min_size=1, max_size=3)
 TEXTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), max_size=8)

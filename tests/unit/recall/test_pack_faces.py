@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from hmxgraph.errors import NotWritten
-from hmxgraph.recall.rendering.pack import Pack
+from hmxgraph.recall.pack import Pack
 from tests.recall_makers import artifact, event, known, memory, packed
 
 

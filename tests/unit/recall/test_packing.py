@@ -3,12 +3,10 @@
 import pytest
 
 from hmxgraph.protocol.packs import MAX_PACK_BYTES, SECTION_PRIORITY
-from hmxgraph.recall.candidates import Candidate
-from hmxgraph.recall.known.priors import priors_of
-from hmxgraph.recall.packing.box import LEAST_CUT, Box, cut_to, fill
-from hmxgraph.recall.packing.budget import SHARES, section_budgets
-from hmxgraph.recall.rendering.layout import Costs
-from hmxgraph.recall.scoring import Components
+from hmxgraph.recall._packing import LEAST_CUT, SHARES, Box, cut_to, fill, section_budgets
+from hmxgraph.recall.candidates import Candidate, Components
+from hmxgraph.recall.knowledge import priors_of
+from hmxgraph.recall.pack import Costs
 from tests.recall_makers import COUNT, QUERY, event, known, memory, packed, ranked
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from hmxgraph.protocol.timestamps import DAY_US
-from hmxgraph.recall.asking.question import LONGEST_NAME, MOST_TERMS, asks_for_work, understood
-from hmxgraph.recall.asking.times import Span, time_reference
+from hmxgraph.recall._times import Span, time_reference
+from hmxgraph.recall.question import LONGEST_NAME, MOST_TERMS, asks_for_work, understood
 from hmxgraph.text.terms import search_text
 
 FRIDAY = 1_773_360_000_000_000  # 13 March 2026

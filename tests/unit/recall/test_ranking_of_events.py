@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from hmxgraph.recall.asking.question import understood
-from hmxgraph.recall.ranking.cues import FIRST_TOLD, QUESTION_TURN, SPEAKER, cue_scores, speakers_named
-from hmxgraph.recall.ranking.episodes import HELPS, separated, timely
-from hmxgraph.recall.ranking.field import Nearby, field_scores, match_words, rarity
-from hmxgraph.recall.ranking.pool import EventPool
-from hmxgraph.recall.ranking.relevance import Ranking
-from hmxgraph.recall.ranking.walk import Mention, Neighbourhood, bridges, closeness
+from hmxgraph.recall.candidates import HELPS, separated, timely
+from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words, rarity
+from hmxgraph.recall.question import understood
+from hmxgraph.recall.relevance import FIRST_TOLD, QUESTION_TURN, SPEAKER, Ranking, cue_scores, speakers_named
+from hmxgraph.recall.walk import Mention, Neighbourhood, bridges, closeness
 from tests.recall_makers import NOW, event, packed
 
 

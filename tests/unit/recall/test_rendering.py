@@ -2,10 +2,9 @@
 
 import pytest
 
-from hmxgraph.recall.rendering.layout import NOTICE
-from hmxgraph.recall.rendering.render import Line, parts_of, rendered, written
+from hmxgraph.recall.pack import NOTICE, Line, parts_of, rendered, written
 from hmxgraph.text.lines import label_of, speaker_name
-from hmxgraph.text.tokens import ENCODINGS, counter
+from hmxgraph.text.terms import ENCODINGS, counter
 
 MAY = 1_683_540_000_000_000  # 8 May 2023
 DAY = 86_400_000_000

@@ -7,7 +7,7 @@ import pytest
 
 from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.parsing import parse_measured
-from hmxgraph.recall.rendering.report import pack_html
+from hmxgraph.recall._report import pack_html
 
 EXAMPLE = Path(__file__).parents[2] / "conformance" / "examples" / "context-pack.json"
 EVENT = {"timestamp": "2026-03-14T03:00:00Z", "session_id": "s", "event_type": "message", "text": "<script>x</script>"}

@@ -5,7 +5,7 @@ import pytest
 from hmxgraph.errors import BudgetTooSmall, InvalidRequest, PackError, UnknownChoice
 from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.packs import SECTION_PRIORITY
-from hmxgraph.recall.asking.request import CUT, LONGEST_ID, LONGEST_QUOTE, PackRequest
+from hmxgraph.recall.question import CUT, LONGEST_ID, LONGEST_QUOTE, PackRequest
 
 
 @pytest.mark.parametrize("budget", [0, -1])

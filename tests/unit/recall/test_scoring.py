@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from hmxgraph.protocol.timestamps import DAY_US
-from hmxgraph.recall.asking.question import understood
-from hmxgraph.recall.asking.request import PackRequest
-from hmxgraph.recall.asking.times import Span
-from hmxgraph.recall.known.priors import NO_PRIORS, priors_of
-from hmxgraph.recall.scoring import HALF_LIFE_DAYS, WEIGHTS, Clock, Components, clock, plain, scores, support
+from hmxgraph.recall._times import Span
+from hmxgraph.recall.candidates import HALF_LIFE_DAYS, WEIGHTS, Clock, Components, clock, plain, scores, support
+from hmxgraph.recall.knowledge import NO_PRIORS, priors_of
+from hmxgraph.recall.question import PackRequest, understood
 from tests.recall_makers import NOW
 
 

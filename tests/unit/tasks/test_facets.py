@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.errors import PackError
 from hmxgraph.protocol.records import FILTERS
-from hmxgraph.tasks.facets import facet_token, facets, wanted
+from hmxgraph.records.search import facet_token, facets, wanted
 from tests.unit.tasks.making import made
 
 FULL = {

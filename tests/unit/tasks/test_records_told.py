@@ -2,14 +2,13 @@
 
 import pytest
 
-from hmxgraph.protocol.contents import content_faults
+from hmxgraph.protocol.document import content_faults
 from hmxgraph.protocol.records import ARTIFACT_KINDS, DIGEST_ROLES, PROJECTION_KINDS
-from hmxgraph.tasks.digest_names import digest_name, stale_digests
-from hmxgraph.tasks.digests import Source, compose
-from hmxgraph.tasks.dreaming import DigestState, dream
-from hmxgraph.tasks.events import events_of
-from hmxgraph.tasks.grounding import Grounds, grounding_status, part_of
-from hmxgraph.tasks.projections import projections
+from hmxgraph.records.digests import Source, compose, digest_name, stale_digests
+from hmxgraph.records.events import events_of
+from hmxgraph.records.maintenance import DigestState, dream
+from hmxgraph.records.search import projections
+from hmxgraph.records.trust import Grounds, grounding_status, part_of
 from tests.unit.tasks.making import made
 
 FULL = {

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmxgraph.protocol.records import PROMOTION_STATES, TRUST_TIERS
-from hmxgraph.tasks.trust import Reply, promotion, rejected, tier
+from hmxgraph.records.trust import Reply, promotion, rejected, tier
 
 COUNTERSIGNING = ("review", "revision", "verification", "decision")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.text.opposition import differs, opposed, stance
+from hmxgraph.text.comparison import differs, opposed, stance
 
 OPPOSITES = [
     ("Enable retries", "Disable retries"),

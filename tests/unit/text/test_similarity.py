@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.text.similarity import jaccard, trigram_jaccard
+from hmxgraph.text.comparison import jaccard, trigram_jaccard
 
 
 @given(st.text(), st.text())

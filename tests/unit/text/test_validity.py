@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.text.validity import ANYWHERE, Validity, applies, overlap, validity
+from hmxgraph.text.artifacts import ANYWHERE, Validity, applies, overlap, validity
 
 NAMES = st.none() | st.lists(st.sampled_from("abc"), min_size=1, max_size=2, unique=True).map(tuple)
 TIMES = st.none() | st.integers(min_value=0, max_value=6)

@@ -1,0 +1,354 @@
+"""The base of every subject of the front door, and the arguments that callers pass."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from time import time_ns
+from typing import Any, TypeAlias, TypedDict, TypeVar
+from uuid import uuid4
+
+from hmxgraph.errors import InvalidRequest, InvalidTime
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.memory_operations import Telling
+from hmxgraph.graph.plan import Procedure
+from hmxgraph.graph.record_search import Shape, Wanted, search_of
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
+from hmxgraph.protocol.lifecycle import ArtifactFilter
+from hmxgraph.protocol.parsing import checked_texts
+from hmxgraph.protocol.timestamps import microseconds, tellable
+from hmxgraph.recall.question import PackRequest
+from hmxgraph.records.events import UNSIGNED, Doing
+
+# Times as callers give them, as microseconds.
+
+Moment: TypeAlias = str | datetime
+
+
+def as_us(moment: Moment | None) -> int | None:
+    """UTC microseconds of an ISO 8601 text or an aware datetime; None stays None.
+
+    Raises:
+        InvalidTime: the text is no ISO 8601 time with an offset, the datetime is naive, in UTC it is of no year from
+            1 to 9999, or the value is neither.
+
+    >>> as_us("1970-01-01T00:00:01Z")
+    1000000
+
+    """
+    if moment is None:
+        return None
+    if isinstance(moment, str):
+        return _told(microseconds(moment), moment)
+    text = _aware(moment).isoformat()
+    return _told(microseconds(text), text)
+
+
+def _aware(moment: object) -> datetime:
+    if not isinstance(moment, datetime):
+        raise InvalidTime(repr(moment)[:60], "is no text and no datetime")
+    if moment.tzinfo is None:
+        raise InvalidTime(moment.isoformat(), "has no offset: give the datetime a time zone")
+    return moment
+
+
+def _told(us: int, text: str) -> int:
+    """*us*, which answers can tell again; the calendar of Python ends where that of the wire goes on."""
+    if not tellable(us):
+        raise InvalidTime(text, "is of no year from 1 to 9999")
+    return us
+
+
+# Documents as callers give them: a value, or the mapping it is made from.
+
+
+def as_artifact(given: Artifact | Mapping[str, Any] | str | bytes) -> Artifact:
+    """*given* as an artifact.
+
+    Raises:
+        InvalidDocument: it breaks HMX-A; every fault is listed.
+
+    """
+    return given if isinstance(given, Artifact) else Artifact.parse(given)
+
+
+def as_event(given: Event | Mapping[str, Any] | str | bytes) -> Event:
+    """*given* as an event.
+
+    Raises:
+        InvalidDocument: it breaks HMX-E; every fault is listed.
+
+    """
+    return given if isinstance(given, Event) else Event.parse(given)
+
+
+# The filters of a listing, as keyword arguments.
+
+
+class WantedArtifacts(TypedDict, total=False):
+    """Which artifacts to list; see :class:`hmxgraph.protocol.lifecycle.ArtifactFilter`."""
+
+    status: str | None
+    artifact_type: str | None
+    tags: Sequence[str]
+    text: str | None
+    agent_id: str | None
+    situation: Sequence[str]
+    compiled_by: str | None
+
+
+def artifact_filter(wanted: WantedArtifacts) -> ArtifactFilter:
+    """The filter that *wanted* describes.
+
+    >>> artifact_filter({"tags": ["staging"]}).tags
+    ('staging',)
+
+    """
+    tags, situation = (tuple(checked_texts(name, wanted.get(name))) for name in ("tags", "situation"))
+    given: dict[str, Any] = {**wanted, "tags": tags, "situation": situation}
+    return ArtifactFilter(**given)
+
+
+class WantedPack(TypedDict, total=False):
+    """What a context pack is to be; see :class:`hmxgraph.recall.question.PackRequest`."""
+
+    budget: int
+    strategy: str
+    as_of: Moment | None
+    session_id: str | None
+    agent_id: str | None
+    sections: Sequence[str]
+    min_confidence: float
+    fingerprint: Fingerprint | Envelope | Mapping[str, Any] | None
+
+
+def pack_request(query: str, wanted: WantedPack) -> PackRequest:
+    """The checked request that *query* and *wanted* describe.
+
+    >>> pack_request("Deploy", {"budget": 512, "sections": ["episodes"]}).budget
+    512
+
+    """
+    given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    for name in sorted(given.keys() - WantedPack.__annotations__.keys()):
+        options = ", ".join(WantedPack.__annotations__)
+        raise InvalidRequest(name, f"{given[name]!r:.60}", "option of a pack", f"there are {options}")
+    given["as_of_us"] = as_us(given.pop("as_of", None))
+    given["priors"] = _priors(given.pop("fingerprint", None))
+    return PackRequest(query, **given)
+
+
+def _priors(given: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The context priors of a fingerprint, of the one in an envelope, or *given* itself where it is neither."""
+    document: object = given.document() if isinstance(given, Fingerprint | Envelope) else given
+    if document is None:
+        return None
+    if not isinstance(document, Mapping):
+        kind = type(document).__name__
+        raise InvalidRequest("fingerprint", f"of type {kind}", "fingerprint", "give one, its envelope or its document")
+    for name in ("fingerprint", "context_priors"):
+        inner = document.get(name)
+        document = inner if isinstance(inner, Mapping) else document
+    return document
+
+
+# Records as callers describe them: here, and nowhere else, they get their time and ids.
+
+
+class StepFields(TypedDict, total=False):
+    """The fields of a record that any step may carry; see `hmxgraph.protocol.records.TaskRecord`."""
+
+    artifact_id: str
+    parent_task_id: str
+    project_id: str
+    agent_id: str
+    session_id: str
+    artifact_role: str
+    challenge_id: str
+    thread_id: str
+    relation_kind: str
+    motivation: str
+    hypothesis: str
+    scientific_question: str
+    method_summary: str
+    evidence_kind: str
+    blockers: Sequence[str]
+    what_worked: Sequence[str]
+    what_failed: Sequence[str]
+    validation: Sequence[str]
+    uncertainty: Sequence[str]
+    followups: Sequence[str]
+    expected_outputs: Sequence[str]
+    related_artifact_ids: Sequence[str]
+    contributors: Sequence[Mapping[str, Any]]
+    dataset_refs: Sequence[Mapping[str, Any]]
+    entity_refs: Sequence[Mapping[str, Any]]
+    tool_name: str
+    tool_version: str
+    parameters: Any
+    outputs: Sequence[str]
+    metrics: Any
+    confidence: float
+    requested_action: str
+    verification_status: str
+    promotion_state: str
+    digest_key: str
+    source_updated_at_ms: int
+    compute_budget: Any
+    cost_actual: Any
+    data_access_level: str
+    policy_tags: Sequence[str]
+    allowed_tools: Sequence[str]
+    approval_state: str
+    provenance: Mapping[str, Any]
+    timestamp_observed: int | str
+    tags: Sequence[str]
+
+
+class DecisionFields(StepFields, total=False):
+    """The fields of a decision."""
+
+    goal: str
+    status: str
+    why_chosen: str
+    supports_claim: bool
+    reply_to_artifact_id: str
+
+
+class RecordFields(DecisionFields, total=False):
+    """All fields of a record (memd: Canonical Artifact Envelope)."""
+
+    summary: str
+    command: str
+    inputs: Sequence[str]
+
+
+class _RecordFilters(TypedDict, total=False):
+    """The eighteen exact filters of a search; all of those given must hold."""
+
+    task_id: str | None
+    artifact_kind: str | None
+    status: str | None
+    challenge_id: str | None
+    thread_id: str | None
+    reply_to_artifact_id: str | None
+    artifact_role: str | None
+    dataset_name: str | None
+    dataset_version: str | None
+    entity_name: str | None
+    entity_type: str | None
+    tool_name: str | None
+    project_id: str | None
+    agent_id: str | None
+    session_id: str | None
+    requested_action: str | None
+    verification_status: str | None
+    relation_kind: str | None
+
+
+class RecordSearch(_RecordFilters, total=False):
+    """What a search may say besides its words: exact filters, and the shape of the answer."""
+
+    compact: bool
+    token_budget: int | None
+    expand_event_siblings: bool
+
+
+def searched(query: str, wanted: Mapping[str, Any], *, mode: str, limit: int, include_hidden: bool) -> Wanted:
+    """The search that *wanted* describes.
+
+    Raises:
+        UnknownChoice: an unknown filter or mode.
+        InvalidRequest: a limit, a budget or a value of a filter that cannot be.
+
+    >>> searched("leak", {"task_id": "t", "compact": True}, mode="generic", limit=5, include_hidden=False).facets
+    ('task_id=t',)
+    """
+    shape = Shape(**{name: wanted[name] for name in Shape.__slots__ if name in wanted})
+    filters = {name: value for name, value in wanted.items() if name not in Shape.__slots__}
+    return search_of(query, filters, mode=mode, limit=limit, include_hidden=include_hidden, shape=shape)
+
+
+_ELSEWHERE = {
+    "artifact_kind": "the step says it",
+    "tenant_id": "the connection says it (hmxgraph.connect(tenant_id=...))",
+    "timestamp_created": "give the time as at=...",
+}
+
+
+def drafted(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The wire fields of a new record of *kind*, made at *at*, else now; a new task or record gets a fresh id.
+
+    Raises:
+        InvalidRequest: a field that is said by other means; names it.
+
+    >>> drafted("task_start", "2026-03-14T03:00:00Z", {"goal": "x", "task_id": "t", "artifact_id": "r"})
+    {'goal': 'x', 'task_id': 't', 'artifact_id': 'r', 'artifact_kind': 'task_start', 'timestamp_created': 1773457200000}
+    """
+    for name in sorted(fields.keys() & _ELSEWHERE.keys()):
+        raise InvalidRequest(name, f"{fields[name]!r:.60}", "field to give with a record", _ELSEWHERE[name])
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    found = {name: value for name, value in given.items() if value is not None}
+    found.setdefault("artifact_id", str(uuid4()))
+    if kind == "task_start":
+        found.setdefault("task_id", str(uuid4()))
+    return found | {"artifact_kind": kind, "timestamp_created": _now_ms(at)}
+
+
+def made_up(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
+    """What `drafted` fills in because the caller left it open: another time it would be filled in differently.
+
+    >>> sorted(made_up("task_start", None, {"goal": "x"})), sorted(made_up("evidence", "2026-03-14T03:00:00Z", {}))
+    (['task_id', 'timestamp_created'], [])
+    """
+    open_ = {"timestamp_created": at is None, "task_id": kind == "task_start" and fields.get("task_id") is None}
+    return frozenset(name for name, left in open_.items() if left)
+
+
+def doing(agent_id: str | None, at: Moment | None, event_id: str | None = None) -> Doing:
+    """Who does something with memories, at *at*, else now, told by an event of its own.
+
+    >>> doing("ana", "1970-01-01T00:00:01Z", "e1")
+    Doing(agent_id='ana', at_us=1000000, event_id='e1')
+    """
+    return Doing(agent_id or UNSIGNED, now_us(at), event_id or str(uuid4()))
+
+
+def told_now(agent_id: str | None, at: Moment | None) -> Telling:
+    """Who says something to be remembered, under a fresh event id, at *at* if that is given.
+
+    >>> told_now("ana", "1970-01-01T00:00:01Z").at_us
+    1000000
+    """
+    return Telling(agent_id or UNSIGNED, str(uuid4()), now_us(), as_us(at))
+
+
+def now_us(at: Moment | None = None) -> int:
+    """UTC microseconds of *at*, else of now."""
+    given = as_us(at)
+    return time_ns() // 1_000 if given is None else given
+
+
+def _now_ms(at: Moment | None = None) -> int:
+    """UTC milliseconds of *at*, else of now: the resolution of record times."""
+    return now_us(at) // 1_000
+
+
+# What every subject of the front door stands on: whose memory it is, and a way to perform.
+
+T = TypeVar("T")
+
+
+class Face:
+    """A tenant and its connection."""
+
+    _tenancy: Tenancy
+    _connection: Connection
+
+    def _perform(self, procedure: Procedure[T]) -> T:
+        return self._connection.perform(procedure)
+
+    def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What *function* returns; the asynchronous twin does it beside the event loop."""
+        return function(*arguments)

@@ -1,0 +1,111 @@
+"""``AsyncKnowledgeGraph``: the awaitable twin of ``KnowledgeGraph``, method for method."""
+
+import asyncio
+from collections.abc import Callable, Generator
+from types import TracebackType
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from hmxgraph.api.awaitable.artifacts import AsyncArtifacts
+from hmxgraph.api.awaitable.exploring import AsyncExploring
+from hmxgraph.api.awaitable.fingerprints import AsyncFingerprints
+from hmxgraph.api.awaitable.learning import AsyncLearning
+from hmxgraph.api.awaitable.memory_operations import AsyncMemoryOperations
+from hmxgraph.api.awaitable.recalling import AsyncRecalling
+from hmxgraph.api.awaitable.recording import AsyncRecording
+from hmxgraph.api.awaitable.records import AsyncRecords
+from hmxgraph.api.awaitable.tasks import AsyncTasks
+from hmxgraph.api.graph import Isolation, Login, address, isolated
+from hmxgraph.graph.connection import AsyncConnection
+from hmxgraph.graph.driver import Address
+from hmxgraph.graph.metering import Meter
+from hmxgraph.graph.schema import migrate
+from hmxgraph.graph.tenancy import Tenancy
+
+
+class AsyncKnowledgeGraph(
+    AsyncRecording, AsyncLearning, AsyncRecalling, AsyncArtifacts, AsyncExploring, AsyncFingerprints
+):
+    """One tenant's memory for asynchronous code: opened by ``await`` or ``async with`` (:func:`connect_async`)."""
+
+    def __init__(self, locate: Callable[[], Address], tenant_id: str) -> None:
+        self._locate = locate
+        self._tenancy = Tenancy.of(tenant_id)
+        self._opened: AsyncConnection | None = None
+        # Tasks that open at once share what the first of them opens; a lock belongs to one event loop.
+        self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._meter = Meter()
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        return self.__aenter__().__await__()
+
+    async def __aenter__(self) -> Self:
+        async with self._opening.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            if self._opened is None or self._opened.abandoned:
+                self._opened = await self._ready()
+        self._opened.check_loop()
+        return self
+
+    async def _ready(self) -> AsyncConnection:
+        # Starting a local server blocks, so it happens beside the event loop.
+        connection = AsyncConnection(await asyncio.to_thread(self._locate))
+        try:
+            await connection.verify()
+            await connection.perform(migrate())
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection; the graph cannot be asked until it is opened again. A second time does nothing."""
+        if self._opened is None or self._opened.abandoned:
+            self._opened = None
+            return
+        self._opened.check_loop()
+        # However the closing ends, the graph can be opened again.
+        opened, self._opened = self._opened, None
+        await opened.close()
+
+    @property
+    def tasks(self) -> AsyncTasks:
+        """Tasks, their runs and evidence."""
+        return AsyncTasks(self._tenancy, self._connection)
+
+    @property
+    def records(self) -> AsyncRecords:
+        """Task records as the unit of exchange: created, replied to, found."""
+        return AsyncRecords(self._tenancy, self._connection)
+
+    @property
+    def memory(self) -> AsyncMemoryOperations:
+        """Operations on semantic memories."""
+        return AsyncMemoryOperations(self._tenancy, self._connection, self._meter)
+
+    @property
+    def tenant_id(self) -> str:
+        """Whose memory this is."""
+        return self._tenancy.tenant_id
+
+
+def connect_async(
+    uri: str | None = None,
+    *,
+    tenant_id: str = "default",
+    user: str | None = None,
+    password: str | None = None,
+    database: str | None = None,
+    isolation: Isolation = "key",
+    progress: bool = False,
+) -> AsyncKnowledgeGraph:
+    """The memory of *tenant_id* for asynchronous code, to be opened by ``async with`` or ``await``.
+
+    Addresses and errors are those of :func:`hmxgraph.connect`.
+    """
+    login = Login(uri, user, password, database)
+    return AsyncKnowledgeGraph(lambda: isolated(address(login, progress=progress), tenant_id, isolation), tenant_id)

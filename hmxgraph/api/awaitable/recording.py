@@ -1,0 +1,109 @@
+"""Asynchronous twin of ``knowledge.plain.recording``."""
+
+from collections.abc import AsyncIterable
+from typing import Any, Unpack
+
+from hmxgraph.api._base import Moment, as_us, now_us, told_now
+from hmxgraph.api.awaitable.face import AsyncFace
+from hmxgraph.api.recording import ForgetChoices, forgettable
+from hmxgraph.graph import memories, memory_operations, retention
+from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, ingest_async
+from hmxgraph.ingest.sources import Source
+from hmxgraph.protocol.memories import Memory
+from hmxgraph.protocol.reports import ForgetReport, IngestReport
+
+
+class AsyncRecording(AsyncFace):
+    """The part of the front door through which events come in."""
+
+    async def ingest(self, source: Source | AsyncIterable[Any], **options: Unpack[IngestChoices]) -> IngestReport:
+        """A report on every line of *source*: accepted, duplicate, conflicting, or rejected with all its faults.
+
+        *source* is a path (NDJSON, objects over several lines or a JSON array, plain or gz; a folder of such files;
+        ``-`` for standard input), an open file, bytes, one event, or an iterable of dicts, events or bytes. Events are
+        written in batches, each in one transaction; feeding the same source again writes nothing. What comes through a
+        pipe is written as it comes. Where the source raises, what it handed over is stored before its error is raised.
+
+        An asynchronous iterable or a stream (``hmxgraph.ingest.streams``) passes a reorder window of *window_seconds*
+        first; its messages are acknowledged after their events are committed.
+
+        Options: *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for bad lines, to be
+        mended and fed in again), *batch_size* (1,000), *writers* (1: threads that write, each its own sessions),
+        *progress* (called with the number of lines settled), *tokenizer*.
+
+        Raises:
+            IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
+
+        """
+        chosen = IngestOptions(**options, clock=now_us)
+        return await ingest_async(self._connection.transact, self._tenancy, source, chosen)
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        hard: bool = False,
+        agent_id: str | None = None,
+        at: Moment | None = None,
+    ) -> Memory:
+        """The memory that *text* becomes, with the event that is its evidence; said again, it is observed once more.
+
+        *kind* is ``"fact"``, ``"preference"``, ``"policy"`` or ``"goal"``; a *hard* policy stands in every pack. It
+        counts as said *at* that time, else just after all that the tenant knows. It takes the place of what was said
+        before about the same question.
+
+        Raises:
+            UnknownChoice: no such kind.
+            InvalidRequest: no text, or *hard* for anything but a policy.
+
+        """
+        telling = told_now(agent_id, at)
+        return await self._perform(memory_operations.remember(self._tenancy, text, telling, kind=kind, hard=hard))
+
+    async def memories(
+        self,
+        *,
+        kind: str | None = None,
+        status: str | None = None,
+        subject: str | None = None,
+        as_of: Moment | None = None,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> tuple[tuple[Memory, ...], str | None]:
+        """A page of memories, newest first, and the cursor of the next page (None on the last).
+
+        Each names the first hundred events that it rests on; ``graph.explain(memory_id)`` tells of all.
+
+        Raises:
+            UnknownChoice: there is no such kind or status.
+            InvalidRequest: *limit* is no size of a page.
+            NotFound: *after* is no cursor of a page before.
+
+        """
+        page = memories.memories(
+            self._tenancy,
+            kind=kind,
+            status=status,
+            subject=subject,
+            as_of_us=as_us(as_of),
+            limit=limit,
+            after=after,
+        )
+        return await self._perform(page)
+
+    async def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
+        """The chosen events erased, with proof; what rested on them alone is deprecated. Take a dry run first.
+
+        What was compiled from their sessions loses its words too: ``compile()`` learns anew from what is left.
+
+        Choose by *event_id* (one or several), *session_id*, *agent_id*, *source*, *before* (a time), *older_than* (a
+        timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. It keeps
+        id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest of what is
+        left, whether told by an event, recorded or decided: so goes what a wrong time in an event has done.
+
+        Raises:
+            InvalidRequest: nothing was chosen, or a time span longer than any calendar.
+
+        """
+        return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run))

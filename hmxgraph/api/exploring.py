@@ -1,0 +1,156 @@
+"""Exploring: saved queries, the entity graph, tracing, health."""
+
+import html
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from rich.table import Table
+from rich.text import Text
+
+from hmxgraph.api._base import Face, Moment, as_us
+from hmxgraph.fingerprint.measures import MeasuredDigest
+from hmxgraph.graph import checks, explain, exploring
+from hmxgraph.graph.connection import Trace
+from hmxgraph.graph.plan import query
+from hmxgraph.protocol.explanations import Explanation
+from hmxgraph.protocol.reports import VerifyReport
+from hmxgraph.protocol.showing import cut_line
+
+# Rows for people: what a saved query answered, as a table, as JSON, as a picture's nodes and edges.
+
+# What people know a node by, the best first, and how much of it a table shows.
+_NAMES = (
+    "name",
+    "title",
+    "goal",
+    "text",
+    "summary",
+    "reason",
+    "session_id",
+    "fingerprint_id",
+    "artifact_id",
+    "event_id",
+    "key",
+)
+_MOST_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The answer of one saved query: column names and rows of plain values.
+
+    >>> len(QueryResult("explore/x", ("a",), ({"a": 1},)))
+    1
+
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, Any], ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return iter(self.rows)
+
+    def document(self) -> dict[str, Any]:
+        """The answer as a JSON-able dict."""
+        return {"query": self.name, "columns": list(self.columns), "rows": [dict(row) for row in self.rows]}
+
+    def table(self) -> Table:
+        """The answer as a table for a terminal."""
+        table = Table(*self.columns, title=self.name)
+        for row in self.rows:
+            table.add_row(*(Text(told(row[column])) for column in self.columns))
+        return table
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
+        body = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _cells(self, row: Mapping[str, Any]) -> str:
+        kept = "style='text-align:left;vertical-align:top;white-space:pre-wrap'"
+        return "".join(f"<td {kept}>{html.escape(told(row[column]))}</td>" for column in self.columns)
+
+
+def told(value: Any) -> str:
+    """A value in short words: a node by its label and name, a relationship by its type, nothing as nothing.
+
+    >>> told({"labels": ["Entity"], "key": "273f", "name": "kubectl"})
+    'Entity: kubectl'
+    >>> told({"type": "RELATES_TO", "relation_type": "runs"})
+    'runs'
+    >>> told(None), told(["a", "b"]), told(0.25), told(True)
+    ('', 'a, b', '0.25', 'true')
+    >>> told({"seen": 2})
+    '{"seen":2}'
+
+    """
+    match value:
+        case None:
+            return ""
+        case {"labels": [label, *_]}:
+            named = next((str(value[name]) for name in _NAMES if value.get(name)), "")
+            return f"{label}: {cut_line(named, _MOST_SHOWN)}"
+        case {"type": str(kind), **rest}:
+            return str(rest.get("relation_type") or rest.get("relation_kind") or kind)
+        case list():
+            return ", ".join(map(told, value))
+        case bool() | Mapping():
+            return orjson.dumps(value, default=str, option=orjson.OPT_SORT_KEYS).decode()
+        case _:
+            return str(value)
+
+
+# Looking round: saved queries, the entity graph, statements as they are sent, health.
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+class Exploring(Face):
+    """The part of the front door for people who look at the memory."""
+
+    def query(self, name: str, /, **parameters: Any) -> QueryResult:
+        """The rows of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
+
+        Raises:
+            StatementMisuse: no such query, or its parameters do not fit.
+
+        """
+        rows = self._perform(exploring.saved_query(self._tenancy, name, parameters))
+        return QueryResult(name, query(name).row, tuple(rows))
+
+    def explain(self, record_id: str) -> Explanation:
+        """The full trail of an artifact, memory, event, conflict, entity or pack entry, down to the text of events.
+
+        Raises:
+            NotFound: nothing has this id.
+
+        """
+        return self._perform(explain.explain(self._tenancy, record_id))
+
+    def verify(self) -> VerifyReport:
+        """Every hash, chain, history, link and counter checked again; lists what is wrong and mends nothing."""
+        return self._perform(checks.verify(self._tenancy))
+
+    def to_networkx(self) -> "nx.MultiDiGraph[str]":
+        """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``."""
+        found = self._perform(exploring.relations(self._tenancy))
+        return self._beside(exploring.entity_graph, found)
+
+    def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
+        """The structure of the entity graph in numbers: counts, distributions, averages, hubs, depth (HMX-F 5)."""
+        return self._perform(exploring.digest(self._tenancy, as_us(as_of)))
+
+    def trace(self, listener: Trace) -> Callable[[], None]:
+        """Tell *listener* each statement from now on: name, rows, milliseconds. Call what you get to stop."""
+        return self._connection.listen(listener)
+
+    def health(self) -> dict[str, Any]:
+        """Server version and edition, indexes that are not online, and this tenant's state."""
+        return self._perform(exploring.health(self._tenancy))

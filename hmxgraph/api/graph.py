@@ -1,0 +1,186 @@
+"""``KnowledgeGraph``: one tenant's memory, for synchronous code."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from types import TracebackType
+from typing import Literal, NamedTuple, Self, TypeAlias
+
+from hmxgraph import engine
+from hmxgraph.api.artifacts import Artifacts
+from hmxgraph.api.exploring import Exploring
+from hmxgraph.api.fingerprints import Fingerprints
+from hmxgraph.api.learning import Learning
+from hmxgraph.api.memory import MemoryOperations
+from hmxgraph.api.packs import Recalling
+from hmxgraph.api.recording import Recording
+from hmxgraph.api.records import Records
+from hmxgraph.api.tasks import Tasks
+from hmxgraph.errors import DatabaseMissing, IsolationUnsupported, StatementRefused, UnknownChoice
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.driver import Address
+from hmxgraph.graph.metering import Meter
+from hmxgraph.graph.plan import Work, ask, bind
+from hmxgraph.graph.schema import migrate
+from hmxgraph.graph.tenancy import Tenancy
+
+# Which Neo4j: the argument, else the environment, else a local server started on demand (DESIGN 1).
+
+_SYSTEM = "system"
+
+
+class Login(NamedTuple):
+    """What a caller may say about the server; what is left out comes from the environment."""
+
+    uri: str | None = None
+    user: str | None = None
+    password: str | None = None
+    database: str | None = None
+
+
+def address(login: Login, *, progress: bool = False, environment: Mapping[str, str] = os.environ) -> Address:
+    """The address to use; starts the local server where neither argument nor ``HMXGRAPH_URI`` names one.
+
+    Raises:
+        DatabaseMissing: the database asked for is the one of users and databases, which keeps no graph.
+        EngineError: the local server could not be fetched or started.
+
+    >>> address(Login("bolt://db:7687", "neo4j", "secret"), environment={}).database
+    'neo4j'
+
+    """
+    database = login.database or environment.get("HMXGRAPH_DATABASE") or "neo4j"
+    uri = login.uri or environment.get("HMXGRAPH_URI")
+    if database.casefold() == _SYSTEM:
+        raise DatabaseMissing(uri or "localhost", f"{database!r} keeps users and databases, no graph")
+    if not uri:
+        server = engine.ensure(progress=progress)
+        return Address(server.uri, server.user, server.password, database)
+    user = login.user or environment.get("HMXGRAPH_USER") or "neo4j"
+    return Address(uri, user, login.password or environment.get("HMXGRAPH_PASSWORD") or "", database)
+
+
+# One database a tenant where the edition allows it; else tenants share one, kept apart by their keys (DESIGN 1).
+
+Isolation: TypeAlias = Literal["key", "database"]
+_CHOICES = ("key", "database")
+
+
+def isolated(where: Address, tenant_id: str, isolation: Isolation) -> Address:
+    """The address of *tenant_id*: *where* itself, or a database of its own there, made if need be.
+
+    Raises:
+        IsolationUnsupported: the server's edition has only one database.
+        UnknownChoice: no such isolation.
+
+    """
+    if isolation not in _CHOICES:
+        raise UnknownChoice("isolation", isolation, _CHOICES)
+    if isolation == "key":
+        return where
+    database = _database_name(tenant_id)
+    system = Connection(replace(where, database="system"))
+    try:
+        system.transact(Work("schema", partial(ask, bind("databases/create", name=database))))
+    except StatementRefused as error:
+        raise IsolationUnsupported(where.uri, error.reason) from error
+    finally:
+        system.close()
+    return replace(where, database=database)
+
+
+def _database_name(tenant_id: str) -> str:
+    """The name of a tenant's own database: legal for every tenant id, and hard to hit by accident.
+
+    >>> database_name("acme")
+    'hmx-822b33ad87c148a0a20a'
+
+    """
+    return f"hmx-{sha256(tenant_id.encode()).hexdigest()[:20]}"
+
+
+# ``KnowledgeGraph``: one tenant's memory, for plain code.
+
+
+class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Fingerprints):
+    """One tenant's memory on a Neo4j; made by :func:`connect`, closed with the ``with`` block.
+
+    Its methods stand in ``hmxgraph.api.plain``, one file per subject. All of them raise `GraphError` leaves when
+    the database refuses or does not answer, and leave nothing half-written.
+    """
+
+    def __init__(self, where: Address, tenant_id: str) -> None:
+        self._tenancy = Tenancy.of(tenant_id)
+        self._connection = Connection(where)
+        self._meter = Meter()
+        try:
+            self._connection.verify()
+            self._connection.perform(migrate())
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the connection back; the graph cannot be asked any more. A second time does nothing."""
+        self._connection.close()
+
+    @property
+    def tasks(self) -> Tasks:
+        """Tasks, their runs and evidence."""
+        return Tasks(self._tenancy, self._connection)
+
+    @property
+    def records(self) -> Records:
+        """Task records as the unit of exchange: created, replied to, found."""
+        return Records(self._tenancy, self._connection)
+
+    @property
+    def memory(self) -> MemoryOperations:
+        """Operations on semantic memories."""
+        return MemoryOperations(self._tenancy, self._connection, self._meter)
+
+    @property
+    def tenant_id(self) -> str:
+        """Whose memory this is."""
+        return self._tenancy.tenant_id
+
+
+def connect(
+    uri: str | None = None,
+    *,
+    tenant_id: str = "default",
+    user: str | None = None,
+    password: str | None = None,
+    database: str | None = None,
+    isolation: Isolation = "key",
+    progress: bool = False,
+) -> KnowledgeGraph:
+    """The memory of *tenant_id* on a Neo4j: at *uri*, else ``HMXGRAPH_URI``, else a local server started on demand.
+
+    What is not given comes from ``HMXGRAPH_USER``, ``HMXGRAPH_PASSWORD`` and ``HMXGRAPH_DATABASE``. The schema is
+    brought up to date. ``isolation="database"`` gives the tenant a database of its own where the edition has more
+    than one; otherwise tenants share one and are kept apart by their keys. With *progress*, fetching and starting a
+    local server draws a bar on stderr.
+
+    Raises:
+        InvalidTenant: *tenant_id* is empty, has a NUL, or is no text that UTF-8 can write.
+        EngineError: the local server could not be fetched or started; the message ends with the way out.
+        StorageUnavailable: nothing answers at the address.
+        AccessDenied: the login was refused.
+        NewerStore: a newer release prepared the database.
+        IsolationUnsupported: a database of its own was asked of a server that has only one.
+
+    """
+    Tenancy.of(tenant_id)  # a slip is told before a server is started for it
+    where = address(Login(uri, user, password, database), progress=progress)
+    return KnowledgeGraph(isolated(where, tenant_id, isolation), tenant_id)

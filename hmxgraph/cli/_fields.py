@@ -1,0 +1,189 @@
+"""Options that the commands on shared work have in common."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out
+from hmxgraph.errors import MalformedJson
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.record_results import Hit, Library, RecordView, SearchResult, Written
+from hmxgraph.protocol.records import FILTERS, MODES, TaskRecord
+
+# Options that the commands on shared work have in common: further fields, exact filters, shapes, tables of hits.
+
+Agent = Annotated[str | None, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Who reports.")]
+Project = Annotated[str | None, typer.Option("--project", help="The project it belongs to.")]
+Summary = Annotated[str, typer.Option("--summary", "-s", help="What to report, in words.")]
+At = Annotated[str | None, typer.Option(help="When it happened (ISO 8601 with offset); else now.")]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Any further field; JSON or plain text.")
+]
+Where = Annotated[
+    list[str] | None, typer.Option("--where", "-w", metavar="FILTER=VALUE", help=f"Exact filter: {', '.join(FILTERS)}.")
+]
+Query = Annotated[str, typer.Argument(help="Words to rank by; none: the newest first.")]
+Mode = Annotated[str, typer.Option(help=f"What the answer is for: {', '.join(MODES)}.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Hits at most.")]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Also what was superseded or retired.")]
+Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
+Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens that the answer may cost.")]
+Siblings = Annotated[bool, typer.Option("--siblings", help="With each hit what carries the same event: tag.")]
+Hard = Annotated[bool, typer.Option("--hard", help="A policy without exception: part of every pack.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeat it for several.")]
+Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you back the claim.")]
+_TRUST = {
+    "verified_record": "green",
+    "canonical_record": "",
+    "compiled_digest_hint": "dim",
+    "semantic_candidate": "dim",
+}
+
+
+def fields_of(given: Sequence[str] | None, **named: Any) -> dict[str, Any]:
+    """The fields of ``--set`` beside those with options of their own; None is left out.
+
+    >>> fields_of(["confidence=0.5", "tool_name=make"], agent_id="ana")
+    {'confidence': 0.5, 'tool_name': 'make', 'agent_id': 'ana'}
+    """
+    known = frozenset(TaskRecord.model_fields)
+    found = {name: _value(text) for name, text in _pairs(given, known, "--set")}
+    return found | {name: value for name, value in named.items() if value is not None}
+
+
+def _filters_of(given: Sequence[str] | None) -> dict[str, Any]:
+    """The exact filters of ``--where``."""
+    return dict(_pairs(given, frozenset(FILTERS), "--where"))
+
+
+def show_written(written: Written) -> None:
+    """Print what a step left behind."""
+    out.print(f"{written.artifact_id} in task {written.task_id}", highlight=False)
+    for part in written.projections:
+        out.print(f"  {part.kind}: {part.text}", highlight=False)
+
+
+def _show_hits(found: SearchResult) -> None:
+    """Print hits as a table, best first."""
+    out.print(hits_table(found.hits))
+    if found.omitted:
+        out.print(f"{found.omitted} more did not fit the budget")
+
+
+def show_library(found: Library) -> None:
+    """Print a library: its records, and the compiled artifacts beside them."""
+    out.print(records_table(found.records))
+    for artifact in found.artifacts:
+        out.print(f"  {artifact['artifact_type']}: {artifact['title']}", highlight=False)
+
+
+def hits_table(hits: Iterable[Hit]) -> Table:
+    """Hits with score, trust and the text that matched."""
+    table = Table("score", "trust", "kind", "record", "text")
+    for hit in hits:
+        style = _TRUST[hit.trust_tier]
+        row = (f"{hit.score:.3f}", hit.trust_tier, hit.view.artifact_kind, hit.artifact_id, hit.matched_text)
+        table.add_row(*row, style=style)
+        for sibling in hit.expanded_siblings:
+            name = sibling.get("artifact_kind") or sibling.get("kind", "")
+            table.add_row("", "", f"+ {name}", _id_of(sibling), sibling["text"], style="dim")
+    return table
+
+
+def _id_of(sibling: Mapping[str, Any]) -> str:
+    found: str = sibling.get("artifact_id") or sibling["memory_id"]
+    return found
+
+
+def records_table(views: Iterable[RecordView]) -> Table:
+    """Records with trust, author and text."""
+    table = Table("kind", "trust", "agent", "record", "text")
+    for view in views:
+        style = _TRUST[view.trust_tier]
+        row = (view.artifact_kind, view.trust_tier, view.record.agent_id or "", view.artifact_id, view.text)
+        table.add_row(*row, style=style)
+    return table
+
+
+def show_mapping(values: Mapping[str, Any], indent: str = "") -> None:
+    """Print named values, one a line; lists and what has parts of its own with these below."""
+    for name, value in values.items():
+        if isinstance(value, list):
+            out.print(f"{indent}{name}:")
+            for part in value:
+                out.print(f"{indent}  - {_on_one_line(part)}", highlight=False)
+        elif isinstance(value, Mapping) and any(isinstance(part, Mapping | list) for part in value.values()):
+            out.print(f"{indent}{name}:")
+            show_mapping(value, f"{indent}  ")
+        elif value is not None:
+            out.print(f"{indent}{name}: {_on_one_line(value)}", highlight=False)
+
+
+def _on_one_line(value: Any) -> str:
+    """A value as people write it.
+
+    >>> _on_one_line({"active": 1, "hidden": 0}), _on_one_line({}), _on_one_line(2)
+    ('active 1, hidden 0', 'none', '2')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {part}" for name, part in value.items() if part is not None) or "none"
+    return str(value)
+
+
+def show_all(each: Iterable[Mapping[str, Any]]) -> None:
+    """Print several named values, a blank line between."""
+    for place, values in enumerate(each):
+        if place:
+            out.print()
+        show_mapping(values)
+
+
+def _pairs(given: Sequence[str] | None, known: frozenset[str], option: str) -> list[tuple[str, str]]:
+    pairs = []
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or name not in known:
+            message = f"{option} {text}: give NAME=VALUE, NAME one of {', '.join(sorted(known))}"
+            raise typer.BadParameter(message)
+        pairs.append((name, value))
+    return pairs
+
+
+def _value(text: str) -> Any:
+    """*text* as JSON where it is some, else as it stands."""
+    try:
+        return parse_json(text)
+    except MalformedJson:
+        return text
+
+
+# ``search`` of ``hmxgraph task`` and ``hmxgraph record``: one command under both names.
+
+
+def search(
+    query: Query = "",
+    where: Where = None,
+    mode: Mode = "generic",
+    limit: Limit = 20,
+    hidden: Hidden = False,
+    compact: Compact = False,
+    budget: Budget = None,
+    siblings: Siblings = False,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Search records by words and exact filters."""
+    with opened(tenant) as graph:
+        found = graph.records.search(
+            query,
+            mode=mode,
+            limit=limit,
+            include_hidden=hidden,
+            compact=compact,
+            token_budget=budget,
+            expand_event_siblings=siblings,
+            **_filters_of(where),
+        )
+        emit(found.document(), as_json, lambda: _show_hits(found))

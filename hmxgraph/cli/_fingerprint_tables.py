@@ -1,0 +1,208 @@
+"""Fingerprints for people: verdicts, contents and comparisons as tables."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from hmxgraph.fingerprint.diff import FingerprintDiff
+from hmxgraph.fingerprint.signing import SigningKey
+from hmxgraph.fingerprint.summaries import CLUSTERS, PLAYBOOKS, POLICIES, TASKS
+from hmxgraph.fingerprint.verify import Verdict
+from hmxgraph.protocol.reports import ImportReport
+from hmxgraph.text.terms import most_first
+
+_SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
+_LARGE = 1_000
+_DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "way out", "clusters": "members"}
+_CONFIDENCE = ("confidence", "avg_confidence")
+_OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
+_MARKS = {
+    "learned": Text("+ learned", "green"),
+    "gone": Text("- gone", "red"),
+    "changed": Text("~ changed", "yellow"),
+    "rewritten": Text("* rewritten", "cyan"),
+}
+
+
+def export_table(verdict: Verdict, file: Path, size: int, key: SigningKey | None) -> Table:
+    """What was written where."""
+    signed = {"signature": f"{file}.sig", "public key": key.public_key} if key else {}
+    return _pairs({"file": str(file), "bytes": f"{size:,}"} | signed | _told(verdict))
+
+
+def verdict_table(verdict: Verdict) -> Table:
+    """The outcome of all checks."""
+    signed = verdict.signed_by or "not signed"
+    outcome = Text("expired", "yellow") if verdict.expired else Text("verified", "green")
+    warnings = {f"warning {number}": text for number, text in enumerate(verdict.warnings, start=1)}
+    rows: dict[str, str | Text] = {"verdict": outcome, "signed by": signed, **_told(verdict), **warnings}
+    return _pairs(rows)
+
+
+def import_table(report: ImportReport) -> Table:
+    """What became of an import."""
+    warnings = {f"warning {number}": text for number, text in enumerate(report.warnings, start=1)}
+    rows = {
+        "outcome": report.outcome,
+        "import": report.import_id,
+        "drafts created": str(len(report.created_ids)),
+        "known already": str(len(report.known_ids)),
+        "conflicts opened": str(len(report.conflict_ids)),
+    }
+    return _pairs(rows | warnings)
+
+
+def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
+    """All that a fingerprint tells, section by section."""
+    yield verdict_table(verdict)
+    document = verdict.fingerprint.document()
+    for name, title in _SETS.items():
+        if entries := document["artifact_summaries"][name]:
+            yield _summaries(title, entries)
+    titles = _titles(document["artifact_summaries"])
+    for name in ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state"):
+        rows = {_words(path): _plain(value, titles) for path, value in _flat("", document.get(name) or {})}
+        yield _pairs({path: value for path, value in rows.items() if value}, name.replace("_", " "))
+
+
+def diff_tables(found: FingerprintDiff) -> Iterator[Table]:
+    """What was learned between two fingerprints."""
+    if not found.summaries and not found.numbers:
+        yield _pairs({"the same": "both fingerprints tell the same"})
+        return
+    yield _changed_summaries(found)
+    numbers = Table("section", "number", "before", "after", "difference", title="what moved")
+    section = ""
+    for number in found.numbers:
+        area, _, name = number.path.rpartition(".")
+        moved = (number.before, number.after, number.after - number.before)
+        told = (f"{moved[0]:.6g}", f"{moved[1]:.6g}", f"{moved[2]:+.6g}")
+        numbers.add_row(Text("" if area == section else _words(area), "bold"), Text(name), *told)
+        section = area
+    yield numbers
+
+
+def _changed_summaries(found: FingerprintDiff) -> Table:
+    table = Table("", "what", "summary", "confidence", "observed", title="what was learned", show_lines=True)
+    for one in found.summaries:
+        before, after = one.before or {}, one.after or {}
+        rewritten = list(_rewritten(before, after)) if one.change == "rewritten" else []
+        table.add_row(
+            _MARKS[one.change],
+            _SETS[one.set_name],
+            Text("\n").join([Text(one.name), *rewritten]),
+            _both(before, after, _CONFIDENCE),
+            _both(before, after, _OBSERVED),
+        )
+    return table
+
+
+def _rewritten(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Text]:
+    """The lines that only one of two summaries has."""
+    for field in ("recommendation", "failure_pattern", "steps", "recovery_steps", "shared_tags"):
+        old, new = (_lines(side.get(field, [])) for side in (before, after))
+        yield from (Text(f"- {line}", "red") for line in old if line not in new)
+        yield from (Text(f"+ {line}", "green") for line in new if line not in old)
+
+
+def _lines(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _told(verdict: Verdict) -> dict[str, str]:
+    fingerprint = verdict.fingerprint
+    sets = fingerprint.document()["artifact_summaries"]
+    return {
+        "fingerprint": fingerprint.fingerprint_id,
+        "tenant": fingerprint.tenant_id,
+        "tier": fingerprint.compression_tier or "full",
+        "created": fingerprint.created_at,
+        **({"expires": fingerprint.expires_at} if fingerprint.expires_at else {}),
+        "exported by": verdict.envelope.exported_by,
+        "fingerprint_hash": fingerprint.fingerprint_hash,
+        "tells of": ", ".join(f"{len(sets[name])} {title}" for name, title in _SETS.items()),
+    }
+
+
+def _summaries(title: str, entries: list[dict[str, Any]]) -> Table:
+    table = Table("summary", _DETAIL[title], "confidence", "observed", "tags", title=title, show_lines=True)
+    for entry in sorted(entries, key=lambda entry: (-_first(entry, _CONFIDENCE), str(entry))):
+        name = entry.get("title") or entry.get("label") or entry.get("condition") or ""
+        table.add_row(
+            Text(name),
+            Text(_detail(entry)),
+            _both({}, entry, _CONFIDENCE),
+            _both({}, entry, _OBSERVED),
+            Text(", ".join(entry.get("tags") or entry.get("shared_tags") or ())),
+        )
+    return table
+
+
+def _detail(entry: Mapping[str, Any]) -> str:
+    if "member_count" in entry:
+        return f"{entry['member_count']} of type {entry['dominant_type']}"
+    steps = entry.get("steps") or entry.get("recovery_steps") or ()
+    return entry.get("recommendation") or "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+
+
+def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> float:
+    return next((float(entry[name]) for name in names if name in entry), 0.0)
+
+
+def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
+    """What a person calls an artifact, by its id."""
+    entries = [entry for entries in sets.values() for entry in entries if "artifact_id" in entry]
+    return {entry["artifact_id"]: entry.get("title") or entry["condition"] for entry in entries}
+
+
+def _both(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    values = [f"{side[name]:.3g}" for side in (before, after) for name in names if name in side]
+    return " -> ".join(dict.fromkeys(values))
+
+
+def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and not _is_count(path):
+        for name, part in value.items():
+            yield from _flat(f"{path}.{name}" if path else name, part)
+    else:
+        yield path, value
+
+
+def _is_count(path: str) -> bool:
+    return path.endswith(("_distribution", "_frequency", "_types", "_weights"))
+
+
+def _words(path: str) -> str:
+    return path.replace("_", " ").replace(".", ": ")
+
+
+def _plain(value: Any, titles: Mapping[str, str]) -> str:
+    match value:
+        case [{"connection_count": _}, *_]:
+            hubs = sorted(value, key=lambda hub: (-hub["connection_count"], hub["name"]))
+            return ", ".join(f"{hub['name']} ({hub['type']}, {hub['connection_count']})" for hub in hubs)
+        case list():
+            return "; ".join(_plain(part, titles) for part in value) if _are_long(value) else ", ".join(value)
+        case {"parameter": name, "current_value": now, "baseline_value": usual, "adaptation_count": count}:
+            return f"{name} {now:g} instead of {usual:g} (changed {count} times)"
+        case Mapping():
+            return ", ".join(f"{name} {value[name]:g}" for name in most_first(value))
+        case float():
+            return f"{value:,.1f}" if value >= _LARGE else f"{value:.4g}"
+        case _:
+            return titles.get(str(value), str(value))
+
+
+def _are_long(values: list[Any]) -> bool:
+    return not all(isinstance(value, str) and " " not in value and len(value) < 30 for value in values)
+
+
+def _pairs(rows: Mapping[str, str | Text], title: str | None = None) -> Table:
+    # Values may hold square brackets, as masked texts do: they are text, never markup.
+    table = Table(show_header=False, box=None, title=title, title_justify="left")
+    for name, value in rows.items():
+        table.add_row(Text(name), value if isinstance(value, Text) else Text(value, overflow="fold"))
+    return table

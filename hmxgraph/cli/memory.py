@@ -1,0 +1,236 @@
+"""``hmxgraph memory``: search, add, get, delete, supersede, judge, count, and upkeep (compact, dream)."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from hmxgraph.cli._fields import (
+    Agent,
+    At,
+    Budget,
+    Compact,
+    Hard,
+    Hidden,
+    Limit,
+    Mode,
+    Project,
+    Siblings,
+    Tags,
+    show_all,
+    show_mapping,
+)
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, opened, out
+from hmxgraph.protocol.memories import DreamReport, MemoryResult
+
+app = typer.Typer(no_args_is_help=True, help="Semantic memories by hand, and their upkeep.")
+
+_MemoryId = Annotated[str, typer.Argument(help="Id of the memory.")]
+Kind = Annotated[str, typer.Option(help="fact, preference, policy or goal.")]
+Text = Annotated[str, typer.Argument(help="What to remember.")]
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="Words to look for.")],
+    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
+    project: Project = None,
+    mode: Mode = "generic",
+    limit: Limit = 20,
+    hidden: Hidden = False,
+    compact: Compact = False,
+    budget: Budget = None,
+    siblings: Siblings = False,
+    as_of: AsOf = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Search memories that hold."""
+    with opened(tenant) as graph:
+        found = graph.memory.search(
+            query,
+            kind=kind,
+            project_id=project,
+            mode=mode,
+            limit=limit,
+            include_hidden=hidden,
+            compact=compact,
+            token_budget=budget,
+            expand_event_siblings=siblings,
+            as_of=as_of,
+        )
+        emit(found.document(), as_json, lambda: _show(found))
+
+
+@app.command()
+def add(
+    text: Text,
+    kind: Kind = "fact",
+    project: Project = None,
+    tag: Tags = None,
+    hard: Hard = False,
+    agent: Agent = None,
+    at: At = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Add a memory."""
+    with opened(tenant) as graph:
+        view = graph.memory.add(text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard)
+        emit(view.document(), as_json, lambda: show_mapping(view.trust() | {"text": view.text}))
+
+
+@app.command()
+def get(memory_id: _MemoryId, tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Show a memory with its trust and evidence."""
+    with opened(tenant) as graph:
+        view = graph.memory.get(memory_id)
+        emit(view.document(), as_json, lambda: show_mapping(view.document()))
+
+
+@app.command()
+def delete(
+    memory_id: _MemoryId,
+    reason: Annotated[str, typer.Option(help="Why.")] = "",
+    at: At = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Hide a memory for good."""
+    with opened(tenant) as graph:
+        view = graph.memory.delete(memory_id, reason=reason, at=at)
+        emit(view.document(), as_json, lambda: show_mapping(view.trust()))
+
+
+@app.command()
+def supersede(
+    memory_id: _MemoryId,
+    text: Text,
+    kind: Kind = "fact",
+    project: Project = None,
+    tag: Tags = None,
+    hard: Hard = False,
+    agent: Agent = None,
+    at: At = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Put a new memory in the place of an old one."""
+    with opened(tenant) as graph:
+        view = graph.memory.supersede(
+            memory_id, text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard
+        )
+        emit(view.document(), as_json, lambda: show_mapping(view.trust() | {"text": view.text}))
+
+
+@app.command()
+def feedback(
+    memory_id: _MemoryId,
+    signal: Annotated[str, typer.Argument(help="positive, negative or correction.")],
+    comment: Annotated[str, typer.Option(help="In words.")] = "",
+    agent: Agent = None,
+    at: At = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Judge a memory."""
+    with opened(tenant) as graph:
+        view = graph.memory.feedback(memory_id, signal, comment=comment, agent_id=agent, at=at)
+        emit(view.document(), as_json, lambda: show_mapping(view.trust()))
+
+
+@app.command()
+def outcome(
+    result: Annotated[str, typer.Argument(help="success, failure or mixed.")],
+    memory_ids: Annotated[list[str], typer.Argument(help="Ids of the memories that were used.")],
+    summary: Annotated[str, typer.Option("--summary", "-s", help="In words.")] = "",
+    agent: Agent = None,
+    at: At = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Record what came of work that used memories."""
+    with opened(tenant) as graph:
+        found = graph.memory.record_outcome(memory_ids, result, summary=summary, agent_id=agent, at=at)
+        emit(found.document(), as_json, lambda: show_all(view.trust() for view in found))
+
+
+@app.command()
+def stats(project: Project = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Count memories and records."""
+    with opened(tenant) as graph:
+        found = graph.memory.stats(project_id=project).document()
+        emit(found, as_json, lambda: show_mapping(found))
+
+
+@app.command()
+def health(
+    project: Project = None,
+    examples: Annotated[bool, typer.Option("--examples", help="Show duplicates.")] = False,
+    most: Annotated[int, typer.Option("--duplicate-limit", min=0, help="Duplicates shown at most.")] = 10,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Show duplicates, index coverage and sizes."""
+    with opened(tenant) as graph:
+        found = graph.memory.health(project_id=project, include_examples=examples, duplicate_limit=most).document()
+        emit(found, as_json, lambda: show_mapping(found))
+
+
+@app.command()
+def metrics(tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Show what the operations of this process cost."""
+    with opened(tenant) as graph:
+        found = graph.memory.metrics().document()
+        emit(found, as_json, lambda: show_mapping(found))
+
+
+@app.command()
+def compact(
+    project: Project = None,
+    mode: Annotated[list[str] | None, typer.Option(help="Only this digest; repeat it for several.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Rebuild what is fresh, too.")] = False,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Make digests fresh."""
+    with opened(tenant) as graph:
+        found = graph.memory.compact(project_id=project, digest_modes=mode, force_digest_rebuild=force).document()
+        lines = [digest["artifact"]["digest_key"] for digest in found["digests"]]
+        emit(found, as_json, lambda: show_mapping({"fresh": lines}))
+
+
+@app.command()
+def dream(
+    project: Project = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Do it; else only say what would be done.")] = False,
+    agent: Agent = None,
+    at: At = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Plan maintenance, or apply its safe part."""
+    with opened(tenant) as graph:
+        report = graph.memory.dream(project_id=project, dry_run=not apply, agent_id=agent or "hmxgraph", at=at)
+        emit(report.document(), as_json, lambda: _show_dream(report))
+
+
+def _show(found: MemoryResult) -> None:
+    table = Table("score", "trust", "kind", "memory", "text", "hidden")
+    for hit in found:
+        view = hit.view
+        table.add_row(
+            f"{hit.score:.3f}", view.trust_tier, view.kind, view.memory_id, hit.text, view.hidden_reason or ""
+        )
+    out.print(table)
+
+
+def _show_dream(report: DreamReport) -> None:
+    words = "would be done" if report.dry_run else "done"
+    show_mapping(
+        {
+            words: [" ".join(str(part) for part in action.values()) for action in report.actions] or ["nothing"],
+            "reported only": [f"{one['finding']}: {', '.join(one['ids'])}" for one in report.reported],
+            "report": report.report_id,
+        }
+    )

@@ -1,0 +1,128 @@
+"""What the compiler proposes: artifacts to be, before they have an id, a version or a place in a chain."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.protocol.artifacts import ArtifactType
+from hmxgraph.protocol.canonical import canonical_bytes
+from hmxgraph.protocol.document import KB
+
+_MAX_TAGS = 64
+# What all ids of an artifact's evidence may take of the 512 KB of HMX-A 12; an id may be of any length.
+_MOST_EVIDENCE = 128 * KB
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """How often something was seen, and how often it went well; ``sessions`` are the distinct ones."""
+
+    sessions: int
+    count: int
+    successes: int
+
+    @classmethod
+    def of_sessions(cls, models: Sequence[SessionSummary], members: Iterable[SessionSummary]) -> "Observations":
+        """What the sessions that something is learnt from tell of it, and all its *members* of how they ended."""
+        known = [one.succeeded for one in members if one.went_well is not None]
+        return cls(len(models), len(known), sum(known))
+
+    @property
+    def success_rate(self) -> float:
+        """Successes over observations."""
+        return round(self.successes / self.count, 4) if self.count else 0.0
+
+    @property
+    def confidence(self) -> float:
+        """Laplace's estimate, held back while there is little to go by (DESIGN 6).
+
+        >>> Observations(sessions=3, count=3, successes=3).confidence
+        0.6
+        """
+        return round((self.successes + 1) / (self.count + 2) * self.count / (self.count + 1), 4)
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactDraft:
+    """One artifact to be.
+
+    ``lineage_key`` names the pattern through all its versions. ``keywords`` are words by which it should be found
+    beyond those that it says, ``qualifiers`` what may be added to its title to tell it from another's.
+    """
+
+    artifact_type: ArtifactType
+    lineage_key: str
+    title: str
+    summary: str
+    content: Mapping[str, Any]
+    seen: Observations
+    source_events: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    qualifiers: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] | None = None
+
+    def validated(self, profile: CompilerProfile) -> bool:
+        """Whether enough sessions of known outcome support it to be used (nothing active below two).
+
+        What tells how to work must have worked.
+        """
+        enough = min(self.seen.sessions, self.seen.count) >= profile.min_support
+        return enough and (self.seen.successes > 0 or not self._recommends)
+
+    @property
+    def _recommends(self) -> bool:
+        """Whether it tells how to work; what tells of failure and its causes holds however often work fails."""
+        return self.artifact_type in {"task_schema", "decision_policy", "strategy_template"}
+
+    def contradicted(self, profile: CompilerProfile) -> bool:
+        """Whether experience speaks against it by now."""
+        return (
+            self._recommends
+            and self.seen.count >= profile.contradicted_after
+            and self.seen.success_rate < profile.contradicted_below
+        )
+
+
+def evidence(events: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
+    """At most *most* of the event ids given session by session, the same share from each, in order, without repeats.
+
+    Ids so long that an artifact could not hold them are left out.
+
+    >>> evidence([["a1", "a2", "a3"], ["b1"]], 3)
+    ('a1', 'a2', 'b1')
+    """
+    sessions = [list(dict.fromkeys(event_id for event_id in ids if event_id)) for ids in events]
+    depth, total = 0, 0
+    while total < most and any(len(ids) > depth for ids in sessions):
+        total += sum(len(ids) > depth for ids in sessions)
+        depth += 1
+    chosen = [event_id for ids in sessions for event_id in ids[:depth]]
+    # The last round may have brought more than there is room for: those that came latest give way.
+    surplus = max(0, len(chosen) - most)
+    late = [ids[depth - 1] for ids in sessions if len(ids) >= depth]
+    dropped = set(late[len(late) - surplus :]) if surplus else set()
+    return tuple(_held(dict.fromkeys(event_id for event_id in chosen if event_id not in dropped)))
+
+
+def _held(event_ids: Iterable[str]) -> Iterator[str]:
+    left = _MOST_EVIDENCE
+    for event_id in event_ids:
+        size = len(canonical_bytes(event_id)) + 1
+        if size <= left:
+            left -= size
+            yield event_id
+
+
+def trail(summary: SessionSummary, steps: Iterable[int] | None = None) -> list[str]:
+    """The events of a session that tell its story: request, outcome, the given steps (all if None)."""
+    chosen = range(len(summary.steps)) if steps is None else [step for step in steps if step >= 0]
+    ids = [summary.request_event_id, summary.outcome_event_id, *(summary.steps[step].event_id for step in chosen)]
+    return [event_id for event_id in ids if event_id]
+
+
+def tags(words: Iterable[str]) -> tuple[str, ...]:
+    """Distinct words as tags, in order, at most as many as HMX-A 12 allows."""
+    return tuple(dict.fromkeys(word.lower() for word in words if word))[:_MAX_TAGS]

@@ -1,0 +1,545 @@
+"""What the compiler foresees: the actions of a request and the next action of a session, by logistic models."""
+
+import math
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hmxgraph.compiler._verbs import noun_words
+from hmxgraph.compiler._vocabulary import telling_words, text_terms
+from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.summary import SessionSummary, Situation, Step
+from hmxgraph.text.terms import most_first
+from hmxgraph.text.terms import terms as search_terms
+
+# Logistic models by plain numerical mathematics: the same data give the same weights.
+
+_Matrix: TypeAlias = NDArray[np.floating[Any]]
+_Objective: TypeAlias = Callable[[_Matrix], tuple[float, _Matrix]]
+_MEMORY = 8
+_SMALLEST_STEP = 1e-4
+_TOLERANCE = 1e-5
+# The number of multiplications up to which OpenBLAS keeps to one thread.
+_ONE_THREAD = 4 * 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    """The same observations once more with their first columns only, at a weight of their own."""
+
+    columns: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Observations by features of which each is 1 or 0: where the ones are. A matrix would hold mostly zeros."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, marked: Sequence[Sequence[int]], columns: int) -> Self:
+        """The marks of observations, given by the columns that are 1 in each."""
+        rows = np.repeat(np.arange(len(marked), dtype=np.intp), [len(one) for one in marked])
+        return cls(rows, np.fromiter(chain.from_iterable(marked), np.intp, len(rows)), (len(marked), columns))
+
+    def product(self, right: _Matrix) -> _Matrix:
+        """The matrix product with *right*, summed in the order of the observations."""
+        return _summed(self.rows, self.columns, right, self.shape[0])
+
+    def turned_product(self, right: _Matrix) -> _Matrix:
+        """The same, of features by observations."""
+        return _summed(self.columns, self.rows, right, self.shape[1])
+
+
+def _summed(places: NDArray[np.intp], taken: NDArray[np.intp], right: _Matrix, rows: int) -> _Matrix:
+    """For each place the sum of the rows of *right* that are taken for it, column by column."""
+    found = np.empty((rows, right.shape[1]))
+    for column, values in enumerate(np.ascontiguousarray(right.T)):
+        found[:, column] = np.bincount(places, values[taken], rows)
+    return found
+
+
+def _softmax_weights(
+    inputs: _Matrix, targets: _Matrix, bare: _Bare, bounds: tuple[float, int], start: _Matrix
+) -> _Matrix:
+    """Weights (features by classes) of the maximum entropy model with an L2 penalty (Berger et al. 1996).
+
+    *inputs* are observations by features, *targets* observations by classes with 1 at the class observed, *bounds*
+    the penalty and the number of rounds.
+    """
+    penalty, rounds = bounds
+    first, later = np.ascontiguousarray(inputs[:, : bare.columns]), np.ascontiguousarray(inputs[:, bare.columns :])
+    first_turned, later_turned = np.ascontiguousarray(first.T), np.ascontiguousarray(later.T)
+
+    def objective(weights: _Matrix) -> tuple[float, _Matrix]:
+        scores = product(first, weights[: bare.columns])
+        full, partial = _softmax(scores + product(later, weights[bare.columns :])), _softmax(scores)
+        loss = penalty / 2 * float((weights * weights).sum()) - _likelihood(full, targets)
+        loss -= bare.weight * _likelihood(partial, targets)
+        off = full - targets
+        slope = penalty * weights
+        slope[: bare.columns] += product(first_turned, off + bare.weight * (partial - targets))
+        slope[bare.columns :] += product(later_turned, off)
+        return loss, slope
+
+    return minimum(objective, start, rounds)
+
+
+def _likelihood(chances: _Matrix, targets: _Matrix) -> float:
+    """The logarithm of the chance that *chances* gave to what was observed."""
+    return float((targets * np.log(chances + 1e-12)).sum())
+
+
+def _logistic_weights(inputs: Marks, targets: _Matrix, mass: _Matrix, penalty: float, rounds: int) -> _Matrix:
+    """Weights (features by labels) of independent logistic models; the first feature, a constant, goes unpenalised."""
+    shape = (inputs.shape[1], targets.shape[1])
+    penalties = np.full(shape, penalty)
+    penalties[0] = penalty / 100
+
+    def objective(weights: _Matrix) -> tuple[float, _Matrix]:
+        scores = inputs.product(weights)
+        loss = float((mass * (np.logaddexp(0.0, scores) - targets * scores)).sum())
+        slope = inputs.turned_product(mass * (_sigmoid(scores) - targets)) + penalties * weights
+        return loss + float((penalties * weights * weights).sum()) / 2, slope
+
+    return minimum(objective, np.zeros(shape), rounds)
+
+
+def product(left: _Matrix, right: _Matrix) -> _Matrix:
+    """The matrix product, a few rows at a time, so that no threads are used.
+
+    Threads would make the last digits depend on the number of processors, and on a busy machine they wait for each
+    other for longer than they work.
+    """
+    rows = max(2, _ONE_THREAD // max(1, left.shape[1] * right.shape[1]))
+    found = np.empty((left.shape[0], right.shape[1]), np.result_type(left, right))
+    for start in range(0, left.shape[0], rows):
+        np.matmul(left[start : start + rows], right, out=found[start : start + rows])
+    return found
+
+
+def _softmax(scores: _Matrix) -> _Matrix:
+    """Each row of *scores* as chances that add up to one."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    chances: _Matrix = powers / powers.sum(axis=1, keepdims=True)
+    return chances
+
+
+def _sigmoid(scores: _Matrix) -> _Matrix:
+    """Each score as a chance."""
+    return 1.0 / (1.0 + np.exp(-np.clip(scores, -40.0, 40.0)))
+
+
+def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
+    """Where *objective* is least, by L-BFGS (Liu, Nocedal 1989) with halved steps, after at most *rounds* rounds."""
+    here = start
+    value, slope = objective(here)
+    history: deque[tuple[_Matrix, _Matrix, float]] = deque(maxlen=_MEMORY)
+    for _ in range(rounds):
+        direction = _direction(slope, history)
+        there, new_value, new_slope = _step(objective, here, value, slope, direction)
+        moved, turned = there - here, new_slope - slope
+        curvature = float((moved * turned).sum())
+        if curvature > 1e-12:
+            history.append((moved, turned, 1.0 / curvature))
+        settled = value - new_value <= _TOLERANCE * max(abs(value), 1.0)
+        here, value, slope = there, new_value, new_slope
+        if settled:
+            break
+    return here
+
+
+def _direction(slope: _Matrix, history: deque[tuple[_Matrix, _Matrix, float]]) -> _Matrix:
+    """The slope, bent by the curvature of the last steps (the two loops of L-BFGS)."""
+    if not history:
+        return slope / max(1.0, float(np.abs(slope).max()))
+    bent, shares = slope.copy(), []
+    for moved, turned, inverse in reversed(history):
+        share = inverse * float((moved * bent).sum())
+        shares.append(share)
+        bent -= share * turned
+    moved, turned, inverse = history[-1]
+    bent /= inverse * float((turned * turned).sum())
+    for (moved, turned, inverse), share in zip(history, reversed(shares), strict=True):
+        bent += moved * (share - inverse * float((turned * bent).sum()))
+    return bent
+
+
+def _step(
+    objective: _Objective, here: _Matrix, value: float, slope: _Matrix, direction: _Matrix
+) -> tuple[_Matrix, float, _Matrix]:
+    """The first point along *direction* that is clearly lower (Armijo)."""
+    descent, length = float((slope * direction).sum()), 1.0
+    while True:
+        there = here - length * direction
+        new_value, new_slope = objective(there)
+        if new_value <= value - 1e-4 * length * descent or length < _SMALLEST_STEP:
+            return there, new_value, new_slope
+        length /= 2
+
+
+# A situation as the features by which next actions are foreseen.
+
+_MOST_ALIKE = 4
+_LONGEST_POSITION = 8
+START = "^"
+
+
+class _Track:
+    """The actions taken so far, as far as they tell what comes next."""
+
+    def __init__(self, agent_id: str = "") -> None:
+        self._agent = agent_id
+        self._last = (START, START, START)
+        self._counts: Counter[str] = Counter()
+        self._length = 0
+
+    def add(self, action: str) -> None:
+        """Note that *action* was taken."""
+        self._last = (*self._last[1:], action)
+        self._counts[action] += 1
+        self._length += 1
+
+    def features(self, now: Situation) -> list[str]:
+        """The features of *now* after these actions; those of texts begin with "w:", "s:" or "r:"."""
+        return [*self.bare_features(now), *_worded("w", now.heard), *_worded("s", now.said), *_worded("r", now.seen)]
+
+    def bare_features(self, now: Situation) -> list[str]:
+        """The features that tell nothing of what was said."""
+        third, second, first = self._last
+        since = f"{now.since}{'+' if now.pending else ''}"
+        found = [
+            "always",
+            f"at={min(self._length, _LONGEST_POSITION)}",
+            f"since={since}",
+            f"1={first}",
+            f"2={second}",
+            f"12={second}>{first}",
+            f"123={third}>{second}>{first}",
+            f"1s={first}|{since}",
+            f"12s={second}>{first}|{since}",
+            f"agent={self._agent}",
+            f"agent1={self._agent}|{first}",
+            f"agent1s={self._agent}|{first}|{since}",
+        ]
+        if now.failure:
+            found += ["failed", f"failed={now.failure}", f"failed1={now.failure}|{first}", f"after failed={first}"]
+            # Agents differ in what they do about a failure more than in anything else.
+            found += [f"agent failed={self._agent}", f"agent failed1={self._agent}|{first}"]
+        for action in sorted(self._counts):
+            found += [f"used={action}", f"times={action}|{min(self._counts[action], _MOST_ALIKE)}"]
+        return found
+
+
+def positions(summary: SessionSummary) -> Iterator[tuple[_Track, Step]]:
+    """Each step of a session with what went before it; one track is used throughout."""
+    track = _Track(summary.agent_id)
+    for step in summary.steps:
+        yield track, step
+        track.add(step.action)
+
+
+def _track_of(summary: SessionSummary) -> _Track:
+    """The track of a session up to where it stands."""
+    track = _Track(summary.agent_id)
+    for step in summary.steps:
+        track.add(step.action)
+    return track
+
+
+def _is_worded(feature: str) -> bool:
+    """Whether *feature* tells what was said or seen."""
+    return feature[1:2] == ":"
+
+
+def _worded(kind: str, text: str) -> list[str]:
+    return [f"{kind}:{term}" for term in text.split()]
+
+
+# What agents did next in situations like this one: a maximum entropy model over all that went before.
+#
+# Successful and failed sessions teach it alike: what is usual next hardly differs between them, and there is never
+# too much to learn from. What works is the business of the artifacts.
+
+_DIGITS = 3
+_NEGLIGIBLE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """Actions, and for each feature what it adds to the score of each action (rows by feature)."""
+
+    actions: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    weights: _Matrix = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+
+    def chances(self, running: SessionSummary) -> list[tuple[str, float]]:
+        """Every known action with its chance to come next in *running*, likeliest first."""
+        if not self.actions:
+            return []
+        index = {feature: row for row, feature in enumerate(self.features)}
+        found = [index[name] for name in _track_of(running).features(running.ahead) if name in index]
+        chances = _softmax(self.weights[found].sum(axis=0, keepdims=True))[0]
+        ranked = sorted(zip(self.actions, map(float, chances), strict=True), key=lambda pair: (-pair[1], pair[0]))
+        return [(action, round(chance, 4)) for action, chance in ranked]
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values; weights in thousandths, those that hardly matter left out."""
+        whole = np.rint(self.weights * 10**_DIGITS).astype(int).tolist()
+        rows = [[part for column, weight in enumerate(row) if weight for part in (column, weight)] for row in whole]
+        return {"actions": list(self.actions), "features": list(self.features), "weights": rows}
+
+    @classmethod
+    def of(cls, document: dict[str, Any]) -> Self:
+        """The habits with this document."""
+        weights = np.zeros((len(document["features"]), len(document["actions"])), np.float32)
+        for row, pairs in enumerate(document["weights"]):
+            weights[row, pairs[::2]] = np.asarray(pairs[1::2], np.float32) / 10**_DIGITS
+        return cls(tuple(document["actions"]), tuple(document["features"]), weights)
+
+
+def learn_habits(summaries: Iterable[SessionSummary], profile: CompilerProfile) -> Habits:
+    """The habits of these sessions, whatever their order.
+
+    Each position is learnt twice, the second time lightly and without what was said, so that a session of bare
+    actions can be continued too.
+    """
+    ordered = sorted(summaries, key=lambda summary: summary.session_id)
+    shown = [[track.features(step.situation) for track, step in positions(summary)] for summary in ordered]
+    taken = [step.action for summary in ordered for step in summary.steps]
+    features, actions = _features(shown, profile), sorted(set(taken))
+    if not features or not actions:
+        return Habits()
+    inputs = _inputs([names for session in shown for names in session], features)
+    bare = _Bare(sum(not _is_worded(name) for name in features), profile.habit_bare_weight)
+    start = np.zeros((len(features), len(actions)), np.float32)
+    weights = _softmax_weights(
+        inputs, _targets(taken, actions), bare, (profile.habit_penalty, profile.habit_rounds), start
+    )
+    weights[np.abs(weights) < _NEGLIGIBLE] = 0
+    return Habits(tuple(actions), tuple(features), np.round(weights, _DIGITS))
+
+
+def _features(shown: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile) -> list[str]:
+    """The features that enough sessions show, those of words last; of too many the most shared."""
+    shared: Counter[str] = Counter()
+    for session in shown:
+        shared.update({name for names in session for name in names})
+    least = profile.habit_sessions if len(shown) >= profile.habit_sessions else 1
+    ranked = most_first({name: count for name, count in shared.items() if count >= least})
+    return sorted(ranked[: profile.habit_features], key=lambda name: (_is_worded(name), -shared[name], name))
+
+
+def _inputs(shown: Sequence[Sequence[str]], features: Sequence[str]) -> _Matrix:
+    """One row for each position, 1 where it shows the column's feature."""
+    index = {name: column for column, name in enumerate(features)}
+    inputs = np.zeros((len(shown), len(features)), np.float32)
+    for row, names in enumerate(shown):
+        inputs[row, [index[name] for name in names if name in index]] = 1
+    return inputs
+
+
+def _targets(taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
+    classes = {name: column for column, name in enumerate(actions)}
+    targets = np.zeros((len(taken), len(actions)), np.float32)
+    targets[np.arange(len(taken)), [classes[name] for name in taken]] = 1
+    return targets
+
+
+# From a request to the actions that it will take: what sessions with such a request went on to do.
+#
+# Two views of the same sessions, averaged: a logistic model for each action over the words of first requests, and the
+# nearest requests with what was done for them. Both know the whole tenant; neither knows the words of a domain.
+
+_GOAL_DIGITS = 6
+_ROUNDS = 60
+_FEW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Exemplar:
+    """One session's request, as terms, and the actions it took."""
+
+    terms: tuple[str, ...]
+    actions: tuple[str, ...]
+    succeeded: bool
+
+
+@dataclass(frozen=True)
+class Goals:
+    """What is known of requests: words, actions, their weights (rows by word, the first row the constant)."""
+
+    words: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    weights: _Matrix = field(default_factory=lambda: np.zeros((1, 0)))
+    exemplars: tuple[_Exemplar, ...] = ()
+    neighbours: int = 20
+    power: float = 4.0
+    share: float = 0.5
+
+    def chances(self, request: str) -> dict[str, float]:
+        """For each action the chance that a session with this request takes it."""
+        found = request_terms(request)
+        modelled = next(self.modelled([found]))
+        near = self._neighbours(found)
+        if near is None:
+            return modelled
+        names = sorted(modelled.keys() | near.keys())
+        mixed = {name: (1 - self.share) * modelled.get(name, 0.0) + self.share * near.get(name, 0.0) for name in names}
+        return {name: round(chance, _GOAL_DIGITS) for name, chance in mixed.items()}
+
+    def modelled(self, requests: Sequence[Sequence[str]]) -> Iterator[dict[str, float]]:
+        """The logistic model's chances for each of several requests, given as terms."""
+        for row in _sigmoid(_goal_inputs(requests, self.words).product(self.weights)):
+            yield {name: round(float(chance), _GOAL_DIGITS) for name, chance in zip(self.actions, row, strict=True)}
+
+    def akin(self, request: str, done: Iterable[str]) -> frozenset[str]:
+        """The actions that this request, or what was *done*, has anything to do with.
+
+        These are named by a word of it, or were taken in sessions that share a telling word or an action with it.
+        """
+        said, company = self._bonds
+        found = [said.get(term, ()) for term in telling_terms(request)] + [company.get(name, ()) for name in done]
+        return frozenset[str]().union(*found)
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "words": list(self.words),
+            "actions": list(self.actions),
+            "weights": np.round(self.weights, 4).tolist(),
+            "exemplars": [[" ".join(one.terms), list(one.actions), one.succeeded] for one in self.exemplars],
+            "neighbours": [self.neighbours, self.power, self.share],
+        }
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Self:
+        """The goals with this document."""
+        weights = np.asarray(document["weights"], np.float64).reshape(len(document["words"]) + 1, -1)
+        exemplars = (_Exemplar(tuple(terms.split()), tuple(done), ok) for terms, done, ok in document["exemplars"])
+        neighbours, power, share = document["neighbours"]
+        return cls(
+            tuple(document["words"]), tuple(document["actions"]), weights, tuple(exemplars), neighbours, power, share
+        )
+
+    @cached_property
+    def _bonds(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """For each term the actions that it names or that were taken where it was said; for each action its company."""
+        said: defaultdict[str, set[str]] = defaultdict(set)
+        company: defaultdict[str, set[str]] = defaultdict(set)
+        for one in self.exemplars:
+            for term in one.terms:
+                said[term].update(one.actions)
+            for name in one.actions:
+                company[name].update(one.actions)
+        # What only sessions long ago were asked in is known by its weight.
+        for term, weights in zip(self.words, self.weights[1:], strict=True):
+            if term not in said:
+                said[term] = {name for name, weight in zip(self.actions, weights, strict=True) if weight > 0}
+        for name in self.actions:
+            for term in search_terms(" ".join(noun_words(name))):
+                said[term].add(name)
+        return dict(said), dict(company)
+
+    @cached_property
+    def _compared(self) -> tuple[list[_Exemplar], dict[str, float], dict[str, list[tuple[int, float]]]]:
+        """The successful sessions, the rarity of their terms, and for each term whose requests have it, at what weight.
+
+        The same for all that is asked.
+        """
+        successes = [one for one in self.exemplars if one.succeeded]
+        rarity = _rarity(successes)
+        postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for place, one in enumerate(successes):
+            for term, weight in _vector(one.terms, rarity).items():
+                postings[term].append((place, weight))
+        return successes, rarity, dict(postings)
+
+    def _neighbours(self, request: Sequence[str]) -> dict[str, float] | None:
+        """What the successful sessions with the likest requests did, each counting by its likeness."""
+        successes, rarity, postings = self._compared
+        cosines: defaultdict[int, float] = defaultdict(float)
+        for term, weight in _vector(request, rarity).items():
+            for place, other in postings[term]:
+                cosines[place] += weight * other
+        votes: defaultdict[str, float] = defaultdict(float)
+        total = 0.0
+        for place, alike in sorted(cosines.items(), key=lambda pair: (-pair[1], pair[0]))[: self.neighbours]:
+            weight = alike**self.power
+            total += weight
+            for name in successes[place].actions:
+                votes[name] += weight
+        return {name: votes[name] / total for name in sorted(votes)} if total > 0 else None
+
+
+def request_terms(request: str) -> tuple[str, ...]:
+    """The terms by which requests are compared."""
+    return tuple(text_terms(request, 64).split())
+
+
+@lru_cache(maxsize=20_000)
+def telling_terms(request: str) -> frozenset[str]:
+    """Those of its terms by which a request can be known to be like another: politeness makes none like any.
+
+    >>> sorted(telling_terms("Could you please cancel my order?"))
+    ['cancel', 'order']
+    """
+    return frozenset(term for word in telling_words(request) for term in search_terms(word))
+
+
+def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Goals:
+    """The goals of these sessions; those without a request or without actions teach nothing."""
+    told = sorted(
+        (summary for summary in summaries if summary.request and summary.steps),
+        key=lambda summary: (-summary.last_us, summary.session_id),
+    )
+    if not told:
+        return Goals()
+    exemplars = tuple(
+        _Exemplar(request_terms(one.request), tuple(dict.fromkeys(one.actions)), one.succeeded) for one in told
+    )
+    shared = Counter(term for one in exemplars for term in one.terms)
+    words = tuple(sorted(term for term in shared if shared[term] >= min(profile.min_support, len(exemplars))))
+    actions = tuple(sorted({name for one in exemplars for name in one.actions}))
+    targets = np.array([[float(name in one.actions) for name in actions] for one in exemplars])
+    mass = np.array([[1.0 if one.succeeded else profile.failed_session_weight] for one in exemplars])
+    inputs = _goal_inputs([one.terms for one in exemplars], words)
+    # The fewer sessions there are, the more each of their words must be trusted.
+    penalty = profile.goal_penalty * len(exemplars) / (len(exemplars) + _FEW)
+    weights = _logistic_weights(inputs, targets, mass, penalty, _ROUNDS)
+    return Goals(
+        words,
+        actions,
+        np.round(weights, _GOAL_DIGITS),
+        exemplars[: profile.exemplars],
+        profile.neighbours,
+        profile.neighbour_power,
+        profile.neighbour_weight,
+    )
+
+
+def _goal_inputs(requests: Sequence[Sequence[str]], words: Sequence[str]) -> Marks:
+    """The words of each request, as columns; the first column, the constant, is in all."""
+    index = {word: column for column, word in enumerate(words, start=1)}
+    marked = [[0, *(index[term] for term in dict.fromkeys(terms) if term in index)] for terms in requests]
+    return Marks.of(marked, len(words) + 1)
+
+
+def _rarity(exemplars: Sequence[_Exemplar]) -> dict[str, float]:
+    shared = Counter(term for one in exemplars for term in one.terms)
+    return {term: math.log((len(exemplars) + 1) / (count + 0.5)) for term, count in shared.items()}
+
+
+def _vector(terms: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
+    known = {term: rarity[term] for term in terms if term in rarity}
+    length = math.sqrt(sum(weight * weight for weight in known.values())) or 1.0
+    return {term: weight / length for term, weight in known.items()}

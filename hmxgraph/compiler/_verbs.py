@@ -1,0 +1,333 @@
+"""What an action is for and how a person would be told to do it, read off its name."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from hmxgraph.compiler._vocabulary import (
+    BROWSER,
+    BROWSER_LOOKUPS,
+    INTERFACES,
+    REQUEST_VERBS,
+    TELLING_PROGRAMS,
+    TELLING_SUBCOMMANDS,
+    TOOL_VERBS,
+    WEB_LOOKUPS,
+    WEB_METHODS,
+)
+from hmxgraph.compiler.actions import PATH_ID
+
+Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
+
+_LOOKUP = {
+    "get": "look up", "fetch": "look up", "lookup": "look up", "look": "look up", "read": "read", "load": "load",
+    "find": "find", "search": "search for", "query": "query", "list": "list", "show": "show", "view": "view",
+    "check": "check", "inspect": "inspect", "describe": "describe", "verify": "verify", "validate": "validate",
+    "can": "check whether it can", "is": "check whether it is", "has": "check whether it has",
+    "count": "count", "browse": "browse", "test": "test", "ping": "ping", "diff": "compare",
+    "compare": "compare", "identify": "identify", "authenticate": "authenticate", "open": "open", "ask": "ask for",
+    "retrieve": "look up", "scan": "scan", "grep": "search", "cat": "read", "ls": "list", "monitor": "watch",
+    "watch": "watch", "status": "check", "logs": "read the logs with", "head": "read", "tail": "read",
+    "select": "select",
+}  # fmt: skip
+_SCRATCH = {
+    "think": "think through", "calculate": "calculate", "compute": "compute", "plan": "plan", "reason": "reason about",
+    "reflect": "reflect on", "summarize": "summarise", "note": "note", "scratchpad": "write down",
+}  # fmt: skip
+_HANDOVER = {
+    "transfer": "hand over", "escalate": "escalate", "handoff": "hand over", "handover": "hand over",
+    "delegate": "delegate", "forward": "forward",
+}  # fmt: skip
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+# What stands between a tool and the service or thing that it belongs to: "calendar.create_event".
+_BELONGS = re.compile(r"[./:]+|__+")
+# Words that belong to the verb before them: "turn off".
+_PARTICLES = frozenset(("on", "off", "up", "down", "in", "out"))
+# Verbs that hardly are nouns too, by which a name is read though a service or thing stands before: "jira_create_issue".
+_INNER_LOOKUPS = frozenset(
+    ("get", "fetch", "find", "list", "search", "read", "describe", "query", "show", "retrieve", "lookup", "inspect")
+)
+_INNER_VERBS = _INNER_LOOKUPS | frozenset(
+    ("add", "apply", "approve", "assign", "cancel", "clear", "close", "create", "delete", "disable", "edit", "enable",
+     "execute", "insert", "modify", "move", "post", "publish", "register", "remove", "resolve", "restart", "send",
+     "set", "submit", "take", "update", "upload", "write")
+)  # fmt: skip
+_LINKS = frozenset(
+    (
+        "by",
+        "to",
+        "for",
+        "of",
+        "with",
+        "from",
+        "in",
+        "on",
+        "at",
+        "and",
+        "or",
+        "via",
+        "per",
+        "as",
+        "into",
+        "all",
+        "any",
+        "the",
+    )
+)
+# Words that end the name of one thing: what follows them in "by name zip" is another one.
+_ENDS = frozenset(("id", "name", "code", "number"))
+_MASS = frozenset(("data", "roaming", "usage", "information", "info", "access", "feedback", "money"))
+_SEARCHED = frozenset(
+    (*("code", "codebase", "text", "web", "internet", "history", "memory", "base", "knowledge", "docs", "database"),
+     *("documentation", "repo", "repository", "index", "catalog", "catalogue", "inbox", "source", "sources"))
+)  # fmt: skip
+_TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An action's name taken apart: its kind, verb phrase and what the verb is about."""
+
+    kind: Kind
+    verb: str
+    subject: str
+
+    @property
+    def phrase(self) -> str:
+        """The action as an imperative without its first capital: "look up the order details"."""
+        return f"{self.verb} {self.subject}".strip()
+
+
+@lru_cache(maxsize=10_000)
+def read_action(action: str) -> Reading:
+    """How *action* (a tool name, or a program with its subcommand) reads.
+
+    >>> read_action("get_order_details").phrase, read_action("find_user_id_by_email").phrase
+    ('look up the order details', 'find the user id by email')
+    >>> read_action("update_reservation_flights").kind, read_action("kubectl rollout status").phrase
+    ('action', 'run kubectl rollout status')
+
+    Only a verb makes a sentence; what is named after a thing is called.
+
+    >>> read_action("billing_api").phrase, read_action("s3").phrase
+    ('call billing_api', 'call s3')
+
+    The service or thing that a tool belongs to may stand before the verb.
+
+    >>> read_action("calendar.list_events").phrase, read_action("light.turn_off").phrase
+    ('list the events', 'turn off the light')
+    >>> read_action("GET api.shop.example/orders/<id>").phrase
+    'call GET api.shop.example/orders/<id>'
+    >>> read_action("mcp__github__create_issue").phrase, read_action("airflow_get_dag_run").phrase
+    ('create the issue', 'look up the dag run')
+    >>> read_action("browser input_text").phrase, read_action("browser navigate").kind
+    ('input text in the browser', 'lookup')
+    """
+    if action in _EVENT_ACTIONS or action.startswith(BROWSER):
+        return _EVENT_ACTIONS.get(action) or _in_browser(action)
+    if (method := action.partition(" ")[0]) in WEB_METHODS:
+        return Reading("lookup" if method in WEB_LOOKUPS else "action", "call", action)
+    if _is_program(action):
+        return Reading(_program_kind(action), "run", action)
+    owner, words = _taken_apart(action)
+    if not words:
+        return Reading("action", "use", action)
+    first = words[0].lower()
+    for kind, table in _TABLES:
+        if first in table:
+            verb, subject = table[first], _object(table[first], words[1:], owner)
+            # One searches the code, but searches for a flight.
+            return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
+    return _changing(action, owner, words)
+
+
+def _in_browser(action: str) -> Reading:
+    words = _lowered(action.removeprefix(BROWSER))
+    looks = words[0] in BROWSER_LOOKUPS or words[0] in _LOOKUP
+    return Reading("lookup" if looks else "action", " ".join(words), "in the browser")
+
+
+def _changing(action: str, owner: Sequence[str], words: Sequence[str]) -> Reading:
+    """How an action reads that has none of the names that look-ups, thoughts and handovers have."""
+    first = words[0].lower()
+    if len(words) == 1 and not owner:
+        return Reading("action", "run", action)
+    if first not in REQUEST_VERBS | TOOL_VERBS or words[-1] in INTERFACES:
+        return Reading("action", "call", action)
+    if words[1:] and _PARTICLES.issuperset(words[1:]):
+        return Reading("action", " ".join(words), _object(first, (), owner))
+    kind: Kind = "lookup" if first == "run" and not _TRIALS.isdisjoint(words) else "action"
+    return Reading(kind, first, _object(first, words[1:], owner))
+
+
+def _taken_apart(action: str) -> tuple[list[str], list[str]]:
+    """The words of the service or thing that a tool belongs to, if any, and the words from its verb on.
+
+    >>> _taken_apart("contacts.search"), _taken_apart("get_user")
+    ((['contacts'], ['search']), ([], ['get', 'user']))
+    >>> _taken_apart("jira_create_issue"), _taken_apart("wiki_search")
+    ((['jira'], ['create', 'issue']), (['wiki'], ['search']))
+    """
+    *owners, name = [part for part in _BELONGS.split(action) if part] or [""]
+    words, owner = _lowered(name), _lowered(owners[-1]) if owners else []
+    if len(words) > 1 and words[-1] == "lookup":  # "order_lookup" orders nothing
+        return words[:-1], words[-1:]
+    if not words or _is_verb(words[0]):
+        return owner, words
+    place = next((place for place, word in enumerate(words[:-1]) if place and word in _INNER_VERBS), 0)
+    place = place or (len(words) - 1 if len(words) > 1 and words[-1] in _INNER_VERBS else 0)
+    if place:
+        return words[:place], words[place:]
+    return ([], [*owner, *words]) if owner and _is_verb(owner[0]) else (owner, words)
+
+
+def _lowered(name: str) -> list[str]:
+    return [word.lower() if not word.isupper() or len(word) == 1 else word for word in _WORDS.findall(name)]
+
+
+def _is_verb(word: str) -> bool:
+    return word.lower() in REQUEST_VERBS | TOOL_VERBS or any(word.lower() in table for _, table in _TABLES)
+
+
+def _is_program(action: str) -> bool:
+    named = " " in action or action in TELLING_PROGRAMS or action.endswith((".sh", ".py"))
+    return named or ("-" in action and not _is_verb(action.partition("-")[0]))
+
+
+def serves_any_purpose(action: str) -> bool:
+    """Whether the name of *action* leaves open what it is for: a program, something called, work of no name of its own.
+
+    >>> serves_any_purpose("git push"), serves_any_purpose("browser click"), serves_any_purpose("cancel_order")
+    (True, True, False)
+    """
+    return action in _EVENT_ACTIONS or action.startswith(BROWSER) or read_action(action).verb in {"run", "call"}
+
+
+def told_line(action: str, line: str) -> str:
+    """The sentence that tells to do *action* by this command line, of an edit in this file, in a browser to this.
+
+    >>> told_line("git push", "git push origin"), told_line("file_edit", "setup.cfg")
+    ('Run `git push origin`', 'Edit `setup.cfg`')
+    >>> told_line("browser click", "#buy"), told_line("browser goto", "https://shop.example")
+    ('Click `#buy` in the browser', 'Open `https://shop.example` in the browser')
+    """
+    if not line_is_target(action):
+        return f"Run `{line}`"
+    if not action.startswith(BROWSER):
+        return f"Edit `{line}`"
+    verb = "open" if "://" in line else read_action(action).verb
+    return f"{verb[:1].upper()}{verb[1:]} `{line}` in the browser"
+
+
+def line_is_target(action: str) -> bool:
+    """Whether the line of *action* is no command, but what it was done to: the file of an edit, a place in the browser.
+
+    >>> line_is_target("git push"), line_is_target("file_edit"), line_is_target("browser click")
+    (False, True, True)
+    """
+    return action == "file_edit" or action.startswith(BROWSER)
+
+
+def kind_of(action: str) -> Kind:
+    """Whether *action* looks something up, changes something, only thinks, or hands over.
+
+    >>> kind_of("search_direct_flight"), kind_of("cancel_order"), kind_of("think"), kind_of("transfer_to_human_agents")
+    ('lookup', 'action', 'scratch', 'handover')
+    """
+    return read_action(action).kind
+
+
+def is_action(action: str) -> bool:
+    """Whether *action* changes something in the world."""
+    return read_action(action).kind == "action"
+
+
+def instruction(action: str) -> str:
+    """The sentence that tells a person to do it.
+
+    >>> instruction("get_order_details"), instruction("kubectl apply")
+    ('Look up the order details with get_order_details', 'Run kubectl apply')
+    """
+    reading = read_action(action)
+    phrase = reading.phrase[:1].upper() + reading.phrase[1:]
+    plain = action in reading.phrase or action in _EVENT_ACTIONS or action.startswith(BROWSER)
+    return phrase if plain else f"{phrase} with {action}"
+
+
+def noun_words(action: str) -> tuple[str, ...]:
+    """The words an action's name is about, its verb and links left out; of a program the program.
+
+    >>> noun_words("modify_pending_order_items"), noun_words("billing_api")
+    (('pending', 'order', 'items'), ('billing', 'api'))
+    """
+    if action.partition(" ")[0] in WEB_METHODS:
+        path = _lowered(action.replace(PATH_ID, "").partition("/")[2])
+        return tuple(word.lower() for word in path if len(word) > 1) or (action,)
+    if action.startswith(BROWSER):
+        return tuple(word.lower() for word in _lowered(action) if word not in _LINKS | _PARTICLES)
+    owner, said = ([], _lowered(action)) if _is_program(action) else _taken_apart(action)
+    words = [word.lower() for word in (*owner, *said)]
+    nouns = words if read_action(action).subject == action else [word.lower() for word in (*owner, *said[1:])]
+    named = () if _is_program(action) else tuple(word for word in nouns if word not in _LINKS | _PARTICLES)
+    return named or tuple(words[:1])
+
+
+def _object(verb: str, words: Sequence[str], owner: Sequence[str]) -> str:
+    """What the verb is about; where it has no words of its own, the thing that the tool belongs to."""
+    if words or not owner:
+        return _subject(verb, words)
+    return f"{'to' if verb == 'post' else 'the'} {' '.join(owner)}"
+
+
+def _subject(verb: str, words: Sequence[str]) -> str:
+    if not words:
+        return _BARE.get(verb, "")
+    text = " ".join(_readable(words))
+    if words[0] in _LINKS or words[0] in _MASS or verb.startswith("check whether"):
+        return text
+    if verb == "search for" and words[-1] in _SEARCHED:
+        return f"the {text}"
+    if verb == "search for":
+        return text if words[-1].endswith("s") else f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
+    return f"the {text}"
+
+
+def _readable(words: Sequence[str]) -> Iterator[str]:
+    """The words of a name with what a sentence needs between them: "by name zip" becomes "by name and zip".
+
+    >>> list(_readable(["user", "id", "by", "name", "zip"])), list(_readable(["bills", "for", "customer"]))
+    (['user', 'id', 'by', 'name', 'and', 'zip'], ['bills', 'for', 'the', 'customer'])
+    """
+    before, listing = "", False
+    for place, word in enumerate(words):
+        listing = listing or before == "by"
+        if listing and before in _ENDS and word not in _LINKS:
+            yield "and"
+        if before == "for" and word not in _LINKS and not word.endswith("s") and place == len(words) - 1:
+            yield "the"
+        yield word
+        before = word
+
+
+def _program_kind(action: str) -> Kind:
+    """By the program, else by its last subcommand: "aws rds describe-db-instances", "terraform state list"."""
+    words = action.split(" ")
+    prefixes = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
+    tells = bool(prefixes & TELLING_PROGRAMS) or (len(words) > 1 and words[-1].split("-")[0] in TELLING_SUBCOMMANDS)
+    return "lookup" if tells else "action"
+
+
+_TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (
+    ("handover", _HANDOVER),
+    ("scratch", _SCRATCH),
+    ("lookup", _LOOKUP),
+)
+_BARE = {"think through": "the next step", "calculate": "the amounts", "plan": "the next steps", "search for": "it"}
+_EVENT_ACTIONS = {
+    "file_edit": Reading("action", "edit", "the file"),
+    "test_run": Reading("lookup", "run", "the tests"),
+    "api_result": Reading("action", "call", "the API"),
+    "browser_action": Reading("action", "use", "the browser"),
+}

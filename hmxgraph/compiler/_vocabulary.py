@@ -1,0 +1,246 @@
+"""The English words that the compiler knows, and texts as sets of search terms."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from hmxgraph.text.masking import mask_secrets
+from hmxgraph.text.terms import terms, words
+
+# The few English words that the compiler knows by heart. None belongs to a domain; programs are told by name.
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# What people ask for, as the first word of an instruction.
+REQUEST_VERBS = _listed("""
+    activate add adjust analyse analyze apply approve arrange assign book build buy cancel change check clean close
+    compare compile configure connect convert copy create debug delete deploy diagnose disable download downgrade edit
+    enable evaluate exchange export extend fix generate implement import improve install investigate launch list merge
+    migrate modify monitor move open optimise optimize order pay plan prepare provision publish reboot rebuild refactor
+    refresh refund register release remove rename renew repair replace report reproduce reschedule reset resolve restart
+    restore resume return review roll rollback rotate run scale schedule search send set setup ship split start stop
+    submit swap switch sync test track train transfer translate troubleshoot undo uninstall update upgrade upload verify
+    withdraw write
+""")
+
+# What tools do besides, as the first word of their names.
+TOOL_VERBS = _listed("""
+    accept accelerate acknowledge acquire activate add align allocate allow amend annotate answer append archive attach
+    authorise authorize award backup ban bind block boost broadcast bump call capture cast charge claim classify clear
+    click clone collect combine commit complete compose compress confirm construct consume crawl crop deactivate debit
+    decline decode decompress decrease decrypt deduct define deliver deny deprovision deregister destroy detach detect
+    disallow discard disconnect dismiss dispatch display dispute draft drag draw drop duplicate email embed emit empty
+    encode encrypt end enqueue enrich enroll ensure erase execute expire extract fill filter finalise finalize finish
+    flag flush fold follow format freeze give grant guess handle halt hide hold ignore increase index inform ingest
+    initialise initialize inject insert invalidate invite invoke issue join keep kill label leave link lock lower make
+    map mark migrate mint mount mute navigate negotiate normalise normalize notify obtain offer onboard overwrite parse
+    paste patch pause perform persist pick pin place play populate post press print process promote prompt propose
+    prune pull purchase purge push put quarantine queue raise reactivate reassign rebase reboot recharge reconcile
+    record recover redeem redirect reduce refill refuel reindex reinstall reject reload remind reopen reorder reply
+    repeat request require reroute reseat reserve resize respond restrict resubmit retire retrain retry revert revise
+    revoke rewrite save score scrape scroll seal seed segment serve share shift shut sign skip sleep snooze solve sort
+    spawn split stash stop store stream subscribe suggest suspend tag take tap terminate throttle toggle touch
+    transcribe transform trigger trim truncate tune turn type unarchive unassign unban unbind unblock undeploy unfollow
+    unfreeze unlink unlock unmount unmute unpin unregister unset unshare unsubscribe untag unwind unzip upsert use
+    vacuum void vote wait wake warn wipe wrap zip zoom
+""")
+
+# Words by which a name says that it is a thing to be called, whatever it begins with.
+INTERFACES = _listed("api cli sdk")
+
+# Words behind which a request has its verb.
+VERB_LEADS = _listed("""
+    also and but can could first he'll help i'd i'll just kindly let let's lets me might must no not now or please
+    quickly rather shall should so then they to us want we we'll will would you
+""")
+
+# Verbs before "to" by which a sentence tells what somebody else does.
+OTHERS_VERBS = _listed(
+    "are decided decides had has hopes is likes needed needs plans tried tries wants was were wishes"
+)
+
+# Verbs that make a subject of the word before them: "search is slow".
+FINITE_VERBS = _listed("""
+    are aren't breaks broke can can't cannot could couldn't crashes did didn't do does doesn't don't fails gets goes got
+    had hangs has hasn't have hung is isn't keeps kept looks might must seems should shouldn't still stopped takes took
+    was wasn't went were weren't will won't works would
+""")
+
+# What people complain of, as the first word of what is wrong.
+TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
+
+# Words that count things and tell nothing of them.
+COUNT_WORDS = _listed("""
+    all another both couple each every few four five many more most one other several single some ten three two
+""")
+
+# Words by which a sentence speaks of its speakers, or asks, instead of naming a task.
+PRONOUNS = _listed("he her him i it me she that they them us we what which who you your")
+
+# What people say around a request.
+_POLITE_WORDS = _listed("""
+    able afternoon also assist assistance can could day dear evening get good got great hello help hey hi hope hoping id
+    im ive just let lets like look looking may might morning need now ok okay please really something sure thank thanks
+    there today try trying want wanted wondering would yes
+""")
+
+# Tools through which a command line is run.
+SHELL_WORDS = _listed("""
+    bash cmd command commands console exec execute powershell process run script sh shell terminal zsh
+""")
+
+# What web requests do.
+WEB_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
+WEB_LOOKUPS = frozenset(("GET", "HEAD", "OPTIONS"))
+
+# Programs that tell and change nothing; a subcommand follows a slash.
+TELLING_PROGRAMS = _listed("""
+    cat curl date df dig dmesg du env file find free grep head history host id iostat jq less ls lsblk lsof md5sum
+    netstat nproc nslookup ping ps pwd rg sha256sum ss stat tail top traceroute tree uname uptime vmstat wc which whoami
+    whois openssl/s_client openssl/x509
+    kubectl/get kubectl/describe kubectl/logs kubectl/top kubectl/rollout/status kubectl/auth kubectl/config
+    kubectl/diff
+    git/status git/log git/diff git/show git/blame git/branch docker/ps docker/logs docker/inspect docker/images
+    helm/list helm/status helm/template helm/lint terraform/plan terraform/validate terraform/show systemctl/status
+    eslint flake8 mypy pylint pyright ruff/check shellcheck tsc cargo/check cargo/clippy go/vet
+    pytest jest mocha vitest tox nox rspec phpunit ctest go/test cargo/test npm/test npm/run/test make/test mvn/test
+""")
+
+# The first word of subcommands that tell and change nothing, whatever the program.
+TELLING_SUBCOMMANDS = _listed("""
+    cat check checks describe diff get head help history info inspect lint list logs ls read search show status tail top
+    validate version view whoami
+""")
+
+# Programs by how many words after their name say what they do.
+SUBCOMMANDS = dict.fromkeys(
+    _listed("""
+    ansible-galaxy apt apt-get brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
+    heroku istioctl kind kubectl kustomize make mvn nomad npm openssl pip pip3 pnpm podman poetry pulumi rails ruff
+    rustup service snap supervisorctl systemctl terraform tofu uv vault yarn yum
+"""),
+    1,
+) | dict.fromkeys(_listed("aws az docker gcloud gh openstack"), 2)
+
+# What only prepares or wraps another program.
+WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")
+PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
+SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
+
+# How actions in a browser are named, before what was done there; and what only looks, besides what tools look up with.
+BROWSER = "browser "
+BROWSER_LOOKUPS = _listed("""
+    back capture crawl evaluate extract forward get go goto hover navigate observe open read refresh reload scrape
+    screenshot scroll snapshot visit wait
+""")
+BROWSER_WAYS = _listed("go goto navigate open visit")
+
+# Words by which states and results name themselves good or bad.
+GOOD_STATES = _listed("success succeeded successful completed complete done resolved passed ok solved finished closed")
+BAD_STATES = _listed("""
+    failure failed error aborted cancelled canceled timeout timed_out rejected unresolved crashed
+""")
+
+# Words by which the output of any program says that something failed, whatever it was.
+FAILURE_WORDS = _listed("""
+    abort aborted aborting bug cannot can't corrupt couldn't crash crashed declined denied error errors exception fail
+    failed fails failure failures fatal fault forbidden illegal invalid killed mismatch mismatched missing panic
+    panicked refused rejected severe timeout unable unauthorised unauthorized undefined unexpected unhandled unknown
+    unreachable unresolved unsupported
+""")
+FAILURE_PHRASES = (
+    "could not",
+    "does not",
+    "not found",
+    "not allowed",
+    "not permitted",
+    "no such",
+    "timed out",
+    "out of",
+)
+
+# Words of reports about failures that tell nothing of what failed.
+REPORT_WORDS = _listed("""
+    aborted aborting above been below build called check code command complete completed count detail details due
+    elapsed exit exited failing finished following found generated had info last level log log4j ms occurred output
+    passed previous problem problems process program recent report result returned run running script seconds sec
+    session show skipped stack starts started status step summary task terminated test tests time took total trace
+    traceback warn warning warnings
+""")
+
+
+# Texts as the sets of search terms that the compiler compares; nothing secret and no numbers among them.
+
+_LONGEST_TERM = 24
+_MARK = re.compile(r"<[a-z_]+>|\[[a-z ]+\]")
+LONGEST_TEXT = 4000
+
+
+def text_terms(text: str, limit: int) -> str:
+    """The distinct terms of *text* in order, blank-separated, at most *limit*.
+
+    >>> text_terms("Cancel my order 4711, the order for ann@example.com", 64)
+    'cancel order email'
+    """
+    return " ".join(_distinct(_terms(text[:LONGEST_TEXT]), limit))
+
+
+def value_terms(value: Any, limit: int) -> str:
+    """The distinct terms of the texts and flags inside a JSON value.
+
+    >>> value_terms({"status": "delivered", "paid": True, "items": [{"name": "Desk Lamp"}]}, 64)
+    'deliv paid=true desk lamp'
+    """
+    return " ".join(_distinct((term for text in _texts(value) for term in text), limit))
+
+
+def telling_words(text: str) -> list[str]:
+    """The words of *text* as written, lower case, that tell what it is about.
+
+    Politeness, stop words and the marks of what was masked are left out.
+
+    >>> telling_words("Hi! I'd like to return the two skateboards of order <number>, please.")
+    ['return', 'two', 'skateboards', 'order']
+    """
+    return [word for word in words(_MARK.sub(" ", text)) if word not in _POLITE_WORDS and _telling(word)]
+
+
+def _distinct(found: Iterable[str], limit: int) -> list[str]:
+    kept: dict[str, None] = {}
+    for term in found:
+        kept[term] = None
+        if len(kept) == limit:
+            break
+    return list(kept)
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> tuple[str, ...]:
+    return tuple(
+        term for term in terms(mask_secrets(text)) if 1 < len(term) <= _LONGEST_TERM and not any(map(str.isdigit, term))
+    )
+
+
+def _texts(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, ...]]:
+    match value:
+        case bool():
+            yield (f"{name}={value}".lower(),)
+        case str():
+            yield _terms(value[:LONGEST_TEXT])
+        case Mapping() if depth < 6:
+            for key, part in value.items():
+                yield from _texts(part, str(key)[:_LONGEST_TERM], depth + 1)
+        case list() if depth < 6:
+            for part in value[:50]:
+                yield from _texts(part, name, depth + 1)
+        case _:
+            return
+
+
+@lru_cache(maxsize=50_000)
+def _telling(word: str) -> bool:
+    return bool(terms(word)) and len(word) > 1 and not any(map(str.isdigit, word))

@@ -1,0 +1,292 @@
+"""Words for people: titles, lists, what a kind of request speaks of."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action
+from hmxgraph.compiler._vocabulary import (
+    COUNT_WORDS,
+    FINITE_VERBS,
+    OTHERS_VERBS,
+    PRONOUNS,
+    REQUEST_VERBS,
+    TROUBLES,
+    VERB_LEADS,
+    telling_words,
+)
+from hmxgraph.text.lines import cited
+from hmxgraph.text.terms import most_first, terms
+
+LONGEST_TITLE = 120
+# Marks of what was masked, words, names with digits in them, anything else.
+_TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/-]*+(?!\w)|[A-Za-z][\w'/-]*|[^\sA-Za-z<]+|<")
+_NO_WORD = re.compile(r"[\d_]")
+_BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
+_LONGEST_PHRASE = 8
+_MOST_GOALS = 3
+_LEAST_TELLING = 2
+_IMPERSONAL = {"my": "the", "our": "the"}
+
+
+def listed(parts: Sequence[str], link: str = "and", most: int = 6) -> str:
+    """The parts as a sentence lists them.
+
+    >>> listed(["name", "zip", "email"]), listed([])
+    ('name, zip and email', '')
+    """
+    shown = [*parts[:most], *(["more"] if len(parts) > most else [])]
+    return f" {link} ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def capital(text: str) -> str:
+    """*text* with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def goal_phrase(actions: Sequence[str]) -> str:
+    """What doing *actions* comes to: the changes they make, or what they answer from where they change nothing.
+
+    >>> goal_phrase(["get_order_details", "modify_order_items", "modify_order_address"])
+    'modify the order items and the order address'
+    >>> goal_phrase(["expenses.create", "expenses.submit"])
+    'create and submit the expenses'
+    >>> goal_phrase(["get_order_details"]), goal_phrase(["fetch"])
+    ('answer from the order details', 'use fetch')
+    """
+    changes = [read_action(name) for name in actions if is_action(name)]
+    if changes:
+        return _joined([(reading.verb, reading.subject) for reading in changes])
+    lookups = [name for name in actions if kind_of(name) == "lookup"]
+    told = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
+    if any(told):
+        return f"answer from {listed([subject for subject in told if subject][:3])}"
+    return _joined([_phrase(name) for name in lookups or actions])
+
+
+def _phrase(action: str) -> tuple[str, str]:
+    """Verb and object of an action; one whose name has no object is used itself."""
+    reading = read_action(action)
+    bare = reading.kind == "lookup" and reading.subject in {"", "it"}
+    return ("use", action) if bare else (reading.verb, reading.subject)
+
+
+def common_phrase(requests: Sequence[str], share: float) -> str:
+    """The longest telling run of words that at least *share* of the requests have, as an instruction; "" if none.
+
+    A run counts that begins with what to do, or with what is wrong. Names do not count.
+
+    >>> common_phrase(["Deploy the staging environment", "please deploy the staging environment now"], 0.6)
+    'deploy the staging environment'
+    """
+    needed = max(min(2, len(requests)), math.ceil(share * len(requests)))
+    counts: Counter[tuple[str, ...]] = Counter()
+    for request in requests:
+        counts.update(_runs(request))
+    common = [run for run, count in counts.items() if count >= needed]
+    best = max(common, key=lambda run: (_worth(run), counts[run], -len(run), run), default=())
+    if not best or not _worth(best):
+        return ""
+    text = " ".join(_IMPERSONAL.get(word, word) for word in best)
+    return text if best[0] in REQUEST_VERBS else f"resolve the {text}"
+
+
+def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]:
+    """The words that at least *share* of the requests use, those that most use first.
+
+    >>> common_topics(["my phone has no service", "No service on the phone", "phone broken"], 0.6, 2)
+    ['phone', 'service']
+    """
+    said, written = spoken(requests), spelling(requests)
+    shared = [written[term] for term in most_first(said) if said[term] >= share * len(requests)]
+    return [word for word in plain_words(shared, requests) if word not in COUNT_WORDS][:most]
+
+
+def quoted(words: Iterable[str], link: str = "and") -> str:
+    """The words as a sentence cites them.
+
+    >>> quoted(["return", "refund"])
+    '“return” and “refund”'
+    """
+    return listed([f"“{word}”" for word in words], link)
+
+
+def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:
+    """The words that requests of this kind use and others do not, as most often written, the most telling first.
+
+    Log-odds with a prior, weighted by how many say it; *everyone* and *total* count all requests.
+    """
+    here, others = spoken(requests), total - len(requests)
+    written = spelling(requests)
+    scores = {
+        term: count * math.log((count + 0.5) / (len(requests) + 1) * (others + 1) / (everyone[term] - count + 0.5))
+        for term, count in here.items()
+        if count >= min(2, len(requests))
+    }
+    return [written[term] for term in most_first(scores) if scores[term] > 0][:most]
+
+
+def common_words(words: Sequence[str], requests: Sequence[str], share: float) -> list[str]:
+    """Those of *words* that at least *share* of the requests use.
+
+    >>> common_words(["refund", "poem"], ["A refund", "Refund and poem", "refund it"], 0.5)
+    ['refund']
+    """
+    said = spoken(requests)
+    return [word for word in words if terms(word) and said[terms(word)[0]] >= share * len(requests)]
+
+
+def subjects(actions: Iterable[str]) -> list[str]:
+    """The nouns in the names of *actions*, the most frequent first."""
+    return most_first(Counter(word for name in actions for word in noun_words(name) if len(word) > 2))
+
+
+def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
+    """Those of *words* that the requests write small somewhere inside a sentence: names of people and places are out.
+
+    >>> plain_words(["refund", "ann"], ["A refund for Ann", "I want a refund"])
+    ['refund']
+    """
+    small = frozenset[str]().union(*(_small_words(request) for request in requests))
+    return [word for word in words if word in small]
+
+
+@lru_cache(maxsize=20_000)
+def _small_words(request: str) -> frozenset[str]:
+    """The telling words that a request writes small inside a sentence."""
+    tokens = _TOKEN.findall(request)
+    small = (token for place, token in enumerate(tokens) if token[0].islower() and _plain(token, place, tokens))
+    return frozenset(word for token in small for word in telling_words(token))
+
+
+def title(text: str) -> str:
+    """*text* as a title: a capital, no full stop, cut between words where it is too long.
+
+    >>> title("cancel the order.")
+    'Cancel the order'
+    """
+    return _shortened(capital(text.strip().rstrip(".")), LONGEST_TITLE)
+
+
+def citing(before: str, message: str) -> str:
+    """A title that ends with what a tool wrote, as a citation, so that nobody takes its words for the compiler's.
+
+    >>> citing("recover from: ", "disk “a” is full.")
+    'Recover from: “disk "a" is full”'
+
+    """
+    words = _shortened(message.strip().rstrip("."), LONGEST_TITLE - len(before) - 2)
+    return capital(f"{before}{cited(words)}")
+
+
+def _shortened(text: str, most: int) -> str:
+    """*text* in at most so many characters, cut between words."""
+    return text if len(text) <= most else text[: most - 4].rsplit(" ", 1)[0] + " ..."
+
+
+def _joined(pairs: Sequence[tuple[str, str]]) -> str:
+    """The first few verbs with their subjects, a verb or a subject that repeats only once."""
+    grouped: dict[str, list[str]] = {}
+    for verb, subject in pairs[:_MOST_GOALS]:
+        grouped.setdefault(verb, []).append(subject)
+    verbs: dict[str, list[str]] = {}
+    for verb, subjects in grouped.items():
+        verbs.setdefault(listed(subjects), []).append(verb)
+    return listed([f"{listed(doing)} {subject}".strip() for subject, doing in verbs.items()])
+
+
+def _worth(run: Sequence[str]) -> int:
+    """How much a run tells: its telling words; nothing where it does not say what to do or what is wrong.
+
+    A run that stops at a count, or at what somebody was doing ("trouble sending"), stops too early.
+    """
+    cut = run[-1] in COUNT_WORDS or (run[-1].endswith("ing") and run[-2:-1] and run[-2] in TROUBLES)
+    telling = len(set(_telling(run)) - COUNT_WORDS)
+    begins = run[0] in REQUEST_VERBS or run[0] in TROUBLES
+    return telling if telling >= _LEAST_TELLING and begins and not cut else 0
+
+
+@lru_cache(maxsize=20_000)
+def _runs(request: str) -> frozenset[tuple[str, ...]]:
+    """The runs of plain words between a telling first and last word; a name, being written large, ends a run."""
+    tokens = _TOKEN.findall(request)
+    plain = [token.lower() if _plain(token, place, tokens) else "" for place, token in enumerate(tokens)]
+    telling = [bool(word) and bool(telling_words(word)) for word in plain]
+    found = set()
+    for start in range(len(plain)):
+        for end in range(start + 1, min(len(plain), start + _LONGEST_PHRASE)):
+            if not plain[start] or not plain[end]:
+                break
+            run = tuple(plain[start : end + 1])
+            if telling[start] and telling[end] and (plain[start] not in REQUEST_VERBS or _asks(tokens, start)):
+                found.add(run)
+    return frozenset(found)
+
+
+def asked_to(verb: str, requests: Sequence[str]) -> bool:
+    """Whether most of the requests that have *verb* as a word ask to do that: "list my orders", not "the price list".
+
+    >>> asked_to("list", ["List my orders"]), asked_to("list", ["Fetch the price list"])
+    (True, False)
+    """
+    found = [
+        _asks(tokens, place)
+        for tokens in map(_TOKEN.findall, requests)
+        for place, token in enumerate(tokens)
+        if token.lower() == verb
+    ]
+    return sum(found) > len(found) / 2
+
+
+def _asks(tokens: Sequence[str], place: int) -> bool:
+    """Whether the word at *place* stands where a request has its verb, and no finite verb makes a subject of it."""
+    after = [token.lower() for token in tokens[place + 1 : place + 3]]
+    finite = bool(after) and (
+        after[0] in FINITE_VERBS or (after[0].endswith("ed") and (len(after) < 2 or not _content(after[1])))
+    )
+    return not finite and _begins(tokens, place)
+
+
+def _begins(tokens: Sequence[str], place: int) -> bool:
+    before = [token.lower() for token in tokens[max(0, place - 2) : place]]
+    if not before or before[-1][-1] in _BREAKS:
+        return True
+    # "I have to", "we want to"; "legal has to" tells what others do.
+    others = before[-1] == "to" and before[0] in OTHERS_VERBS
+    return before[-1] in VERB_LEADS and not others
+
+
+def _content(word: str) -> bool:
+    return word[0].isalpha() and bool(telling_words(word))
+
+
+def _plain(token: str, place: int, tokens: Sequence[str]) -> bool:
+    """Whether a token is a word and no name: names are capitalised inside a sentence."""
+    first = place == 0 or tokens[place - 1][-1] in ".!?:\n"
+    word = token[0].isalpha() and not _NO_WORD.search(token)
+    return word and (token[0].islower() or first) and token.lower() not in PRONOUNS
+
+
+def _telling(run: Sequence[str]) -> list[str]:
+    return telling_words(" ".join(run))
+
+
+def spoken(requests: Iterable[str]) -> Counter[str]:
+    """For each term how many of the requests use it."""
+    return Counter(term for request in requests for term in {term for term, _ in _pairs(request)})
+
+
+def spelling(requests: Sequence[str]) -> dict[str, str]:
+    """How each term of the requests is mostly written."""
+    spellings: dict[str, Counter[str]] = {}
+    for request in requests:
+        for term, word in _pairs(request):
+            spellings.setdefault(term, Counter())[word] += 1
+    return {term: most_first(counts)[0] for term, counts in sorted(spellings.items())}
+
+
+@lru_cache(maxsize=20_000)
+def _pairs(request: str) -> tuple[tuple[str, str], ...]:
+    return tuple((found[0], word) for word in telling_words(request) if (found := terms(word)))

@@ -1,0 +1,512 @@
+"""From the events of a session to its summary: the map step of the compiler."""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import Any, TypeVar
+from zlib import crc32
+
+from hmxgraph.compiler._signatures import error_message, error_type, signature
+from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
+from hmxgraph.compiler.actions import SessionEvent, action_of, ending, tool_name
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.summary import Decision, Failure, Outcome, SessionSummary, Situation, Step
+from hmxgraph.protocol.events import position, went_well
+from hmxgraph.text.masking import mask_ids, mask_secrets
+
+# A memory of so many entries, in which the youngest take the place of the oldest.
+
+V = TypeVar("V")
+
+
+def remember(memory: dict[str, V], name: str, value: V, most: int) -> None:
+    """Keep *value* as the youngest of at most *most*.
+
+    >>> memory = {"a": 1, "b": 2}
+    >>> remember(memory, "c", 3, 2)
+    >>> memory
+    {'b': 2, 'c': 3}
+    """
+    memory.pop(name, None)
+    memory[name] = value
+    if len(memory) > most:
+        del memory[next(iter(memory))]
+
+
+# Where the values that an agent passes on came from, as far as a bounded memory tells.
+
+_CALLS = 1000
+_SCALARS_PER_RESULT = 200
+_MESSAGE_CHARS = 4000
+_INPUTS = 12
+_PHRASES = 50
+FROM_USER = "user"
+
+
+class _Origins:
+    """Where the values that an agent passes on came from: a result seen before, or the user's words."""
+
+    def __init__(self, most_values: int, most_messages: int) -> None:
+        self._most = most_values
+        self._values: dict[str, str] = {}
+        self._messages: deque[str] = deque(maxlen=most_messages)
+        self._given: dict[str, dict[str, int]] = {}
+        self._phrases: dict[str, str] = {}
+
+    def heard(self, text: str) -> None:
+        """Remember the user's words."""
+        self._messages.append(text[:_MESSAGE_CHARS].lower())
+
+    def told(self, action: str, result: Any) -> None:
+        """Remember the values in a result of *action*; one that was told before came from where it was told first."""
+        for value in islice(_scalars(result), _SCALARS_PER_RESULT):
+            remember(self._values, value, self._values.get(value, action), self._most)
+
+    def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """Each argument's name with the action or "user" that its value came from, "" if unknown."""
+        named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
+        return tuple((str(name)[:40], self._origin(value)) for name, value in named)
+
+    def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """The arguments that differ from those of the last call of *action*; none at its first call."""
+        given = {str(name)[:40]: crc32(repr(arguments[name])[:_MESSAGE_CHARS].encode()) for name in arguments}
+        before = self._given.get(action)
+        remember(self._given, action, given, _CALLS)
+        if before is None:
+            return ()
+        return tuple(sorted(name for name in given.keys() | before.keys() if given.get(name) != before.get(name)))
+
+    def named(self, arguments: Mapping[str, Any]) -> dict[str, str]:
+        """For each value among the arguments, in lower case, the name it was given under; phrases of earlier calls too.
+
+        A phrase is the name of somebody or something, of which later failures speak.
+        """
+        told = {text.lower(): name for text, name in islice(_named(arguments, ""), _SCALARS_PER_RESULT)}
+        known = self._phrases | told
+        for text, name in told.items():
+            if " " in text:
+                remember(self._phrases, text, name, _PHRASES)
+        return known
+
+    def _origin(self, value: Any) -> str:
+        for text in _scalars(value):
+            if text in self._values:
+                return self._values[text]
+            if any(text.lower() in message for message in self._messages):
+                return FROM_USER
+        return ""
+
+
+def _scalars(value: Any, depth: int = 0) -> Iterator[str]:
+    match value:
+        case bool() | None:
+            return
+        case str() if 2 < len(value) <= 80:
+            yield value
+        case int() if abs(value) >= 100:
+            yield str(value)
+        case Mapping() if depth < 6:
+            for key, part in value.items():
+                if isinstance(key, str) and any(map(str.isdigit, key)):
+                    yield key
+                yield from _scalars(part, depth + 1)
+        case list() if depth < 6:
+            for part in value:
+                yield from _scalars(part, depth + 1)
+        case _:
+            return
+
+
+def _named(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Each scalar with the innermost name it stands under."""
+    if isinstance(value, Mapping) and depth < 6:
+        for key in sorted(value, key=str):
+            yield from _named(value[key], str(key)[:40], depth + 1)
+    elif isinstance(value, list) and depth < 6:
+        for part in value:
+            yield from _named(part, name, depth + 1)
+    else:
+        yield from ((text, name) for text in _scalars(value))
+
+
+# How a session ended: what people said first, what the work itself showed next.
+
+_TRIALS = frozenset(
+    ("test_run", "pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "ctest")
+)
+_FIELDS = ("outcome", "result", "status", "to", "new_state", "state")
+_WORD = re.compile(r"[a-z_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An outcome, in words why, and the event that told it."""
+
+    outcome: Outcome = "unknown"
+    reason: str = ""
+    event_id: str = ""
+
+
+def judged(event: SessionEvent) -> Verdict | None:
+    """What *event* says about the session as a whole, if anything: feedback, or a state named good or bad."""
+    if event.event_type == "feedback":
+        return _from_feedback(event)
+    if event.event_type == "state_change" or event.event_type.startswith("x-"):
+        return _from_state(event)
+    return None
+
+
+def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
+    """The outcome that the work shows where nobody judged it: a failure that nothing good followed, or none.
+
+    >>> from hmxgraph.compiler.summary import Situation
+    >>> from_work([Step("pytest", "e1", Situation(), ok=False), Step("pytest", "e2", Situation(), ok=True)], []).outcome
+    'success'
+    """
+    final = [failure for failure in failures if failure.recoverable is False]
+    if final:
+        return Verdict("failure", f"final error: {final[-1].signature}", final[-1].event_id)
+    known = [step for step in steps if step.ok is not None]
+    if not known:
+        return Verdict("failure", failures[-1].signature, failures[-1].event_id) if failures else Verdict()
+    open_trials = {step.action: step for step in known if _is_trial(step.action)}
+    failed = [step for step in (*open_trials.values(), known[-1]) if not step.ok]
+    if failed:
+        return Verdict("failure", f"{failed[-1].action} failed last", failed[-1].event_id)
+    return Verdict("success", "no failure left open", known[-1].event_id)
+
+
+def _is_trial(action: str) -> bool:
+    """Whether *action* runs tests, by its program or its subcommand: "npm test"."""
+    return action in _TRIALS or action.endswith(" test")
+
+
+def _from_feedback(event: SessionEvent) -> Verdict | None:
+    match event.content.get("signal"):
+        case "positive":
+            return Verdict("success", "positive feedback", event.event_id)
+        case "negative" | "correction":
+            return Verdict("failure", f"{event.content['signal']} feedback", event.event_id)
+        case _:
+            return None
+
+
+def _from_state(event: SessionEvent) -> Verdict | None:
+    for field in _FIELDS:
+        value = event.content.get(field)
+        words = set(_WORD.findall(value.lower())) if isinstance(value, str) and len(value) <= 40 else set()
+        if words & BAD_STATES:
+            return Verdict("failure", f"{field} {value}", event.event_id)
+        if words & GOOD_STATES:
+            return Verdict("success", f"{field} {value}", event.event_id)
+    return None
+
+
+# The steps of a session while it is read, those whose end may still come included; all of it bounded.
+
+_OPEN_CALLS = 1000
+_NAMED = 1000
+
+
+@dataclass(slots=True)
+class _OpenStep:
+    """A step whose end may still come; ``number`` counts all steps of the session, kept or not.
+
+    ``tool`` is what its agent called, a shell where the action is the program that ran in it.
+    """
+
+    action: str
+    event_id: str
+    situation: Situation
+    inputs: tuple[tuple[str, str], ...] = ()
+    changed: tuple[str, ...] = ()
+    command: str = ""
+    ok: bool | None = None
+    ended: bool = False
+    number: int = -1
+    given: dict[str, str] = field(default_factory=dict)
+    agent_id: str = ""
+    tool: str = ""
+
+    def so_far(self) -> Step:
+        """The step as it stands now."""
+        return Step(self.action, self.event_id, self.situation, self.inputs, self.changed, self.command, self.ok)
+
+
+class _OpenSteps:
+    """The first and the last steps of a session, and those whose result is awaited."""
+
+    def __init__(self, most: int) -> None:
+        self._first: list[_OpenStep] = []
+        self._latest: deque[_OpenStep] = deque(maxlen=max(1, most // 2))
+        self._room = most - most // 2
+        self._calls: dict[str, _OpenStep] = {}
+        self._named: dict[str, _OpenStep] = {}
+        self.count = 0
+        self.last: _OpenStep | None = None
+
+    @property
+    def pending(self) -> int:
+        """How many calls wait for their result."""
+        return len(self._calls)
+
+    def add(self, step: _OpenStep, call_id: object) -> None:
+        """Keep *step* as the newest step, awaited under its call id where it has one."""
+        step.number = self.count
+        self.count += 1
+        self.last = step
+        if len(self._first) < self._room:
+            self._first.append(step)
+        else:
+            self._latest.append(step)
+        self.name(step.event_id, step)
+        if call_id:
+            remember(self._calls, str(call_id), step, _OPEN_CALLS)
+
+    def called(self, call_id: object, tool: str) -> _OpenStep | None:
+        """The step that a result belongs to: by call id, else the newest that has no result and fits the tool."""
+        if call_id and str(call_id) in self._calls:
+            return self._calls.pop(str(call_id))
+        last = self.last
+        fits = (
+            last is not None
+            and last.ok is None
+            and (not tool or tool in {last.action, last.tool} or bool(last.command))
+        )
+        return last if fits else None
+
+    def name(self, event_id: str, step: _OpenStep) -> None:
+        """Let *event_id* stand for *step* too."""
+        remember(self._named, event_id, step, _NAMED)
+
+    def named(self, *event_ids: str | None) -> _OpenStep | None:
+        """The step that one of the events belongs to."""
+        return next((self._named[name] for name in event_ids if name is not None and name in self._named), None)
+
+    def of_tool(self, tool: str, agent_id: str) -> _OpenStep | None:
+        """The newest call of *tool* that may have failed, one of this agent if there is any."""
+        calls = [step for step in self._doubtful() if tool and tool in {step.tool, step.action}]
+        return next((step for step in calls if step.agent_id == agent_id), next(iter(calls), None))
+
+    def of_agent(self, agent_id: str) -> _OpenStep | None:
+        """The newest step of this agent that may have failed; of those before it none that ended without complaint."""
+        steps = [step for step in self._newest() if step.agent_id == agent_id]
+        found = (step for step in steps if step is steps[0] or step.ok is False or not step.ended)
+        return next((step for step in found if not step.ok), None)
+
+    def _doubtful(self) -> Iterator[_OpenStep]:
+        """The kept steps that nothing good is known of, newest first."""
+        return (step for step in self._newest() if not step.ok)
+
+    def _newest(self) -> Iterator[_OpenStep]:
+        return chain(reversed(self._latest), reversed(self._first))
+
+    def kept(self) -> Iterator[_OpenStep]:
+        """The steps that were kept, in order."""
+        yield from self._first
+        yield from self._latest
+
+    def place(self, number: int) -> int:
+        """Where the step with this number stands among the kept ones; -1 if it is not."""
+        dropped = self.count - len(self._first) - len(self._latest)
+        if number < len(self._first):
+            return number
+        return number - dropped if number - dropped >= len(self._first) else -1
+
+
+# From the events of a session to its summary: the map step of the compiler.
+
+_OPENINGS = 3
+_TELLING = 2
+
+
+def summarise(events: Iterable[SessionEvent], profile: CompilerProfile = DEFAULT_PROFILE) -> SessionSummary:
+    """The summary of one session's events, in whatever order they come."""
+    reader = SessionReader(profile)
+    for event in sorted(events, key=position):
+        reader.add(event)
+    return reader.summary()
+
+
+class SessionReader:
+    """Reads a session event by event, in order, and can tell its summary at any time; holds no event."""
+
+    def __init__(self, profile: CompilerProfile = DEFAULT_PROFILE) -> None:
+        self._profile = profile
+        self._ids = ("", "")
+        self._count = 0
+        self._span = (0, 0)
+        self._request = ("", "")
+        self._now = Situation()
+        self._steps = _OpenSteps(profile.max_steps)
+        self._origins = _Origins(profile.known_values, profile.remembered_messages)
+        self._failures: list[Failure] = []
+        self._decisions: dict[str, Decision] = {}
+        self._feedback: Verdict | None = None
+        self._state: Verdict | None = None
+        self._openings = 0
+
+    def add(self, event: SessionEvent) -> None:
+        """Take in the next event of the session."""
+        self._enter(event)
+        action = action_of(event)
+        if action is not None:
+            inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
+            step = _OpenStep(action.name, event.event_id, self._now, *inputs, action.command)
+            step.given = self._origins.named(action.arguments)
+            step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
+            if not self._steps.count:
+                self._state = None  # what stood before the work is no outcome of it
+            self._steps.add(step, event.content.get("call_id"))
+            self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
+            if action.finished:
+                self._finish(step, event.event_id, ending(event.event_type, event.content), ok=action.ok)
+            return
+        match event.event_type:
+            case "tool_result":
+                self._result(event)
+            case "message":
+                self._message(event)
+            case "error":
+                self._error(event)
+            case "decision":
+                self._decision(event)
+            case _:
+                self._judgement(event)
+
+    def summary(self) -> SessionSummary:
+        """What is known of the session so far."""
+        steps = tuple(step.so_far() for step in self._steps.kept())
+        verdict = self._feedback or self._state or _from_work(steps, self._failures)
+        return SessionSummary(
+            *self._ids,
+            self._count,
+            *self._span,
+            *self._request,
+            outcome=verdict.outcome,
+            outcome_reason=mask_ids(verdict.reason)[:200],
+            outcome_event_id=verdict.event_id,
+            steps=steps,
+            skipped_steps=self._steps.count - len(steps),
+            failures=tuple(replace(failure, step=self._steps.place(failure.step)) for failure in self._failures),
+            decisions=tuple(
+                replace(decision, step=self._steps.place(decision.step)) for decision in self._decisions.values()
+            ),
+            ahead=self._now,
+        )
+
+    def _enter(self, event: SessionEvent) -> None:
+        if not self._count:
+            self._ids = (event.session_id, event.agent_id)
+            self._span = (event.time_us, event.time_us)
+        self._count += 1
+        first, last = self._span
+        if not first <= event.time_us <= last:
+            self._span = (min(first, event.time_us), max(last, event.time_us))
+
+    def _message(self, event: SessionEvent) -> None:
+        text = str(event.content.get("text") or "")
+        found = text_terms(text, self._profile.words_per_text)
+        if event.content.get("role") == "user":
+            self._origins.heard(text)
+            self._now = replace(self._now, since="user", heard=found)
+            self._opening(text, event.event_id)
+        elif event.content.get("role") == "assistant":
+            since = "both" if self._now.since == "user" else "assistant"
+            self._now = replace(self._now, since=since, said=found)
+
+    def _opening(self, text: str, event_id: str) -> None:
+        """The request is the first of the first few user messages that says what it is about."""
+        if self._openings == _OPENINGS:
+            return
+        self._openings += 1
+        known, _ = self._request
+        if not known or (len(telling_words(known)) < _TELLING <= len(telling_words(text))):
+            masked = mask_ids(mask_secrets(" ".join(text[:2000].split())))
+            self._request = (masked[: self._profile.request_chars], event_id)
+
+    def _result(self, event: SessionEvent) -> None:
+        step = self._steps.called(event.content.get("call_id"), tool_name(event.content.get("tool_name")))
+        if step is None:
+            return
+        self._steps.name(event.event_id, step)
+        self._finish(step, event.event_id, event.content, ok=went_well(event.event_type, event.content))
+
+    def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
+        told = content.get("result", content)
+        self._origins.told(step.action, told)
+        step.ok, step.ended = ok, True
+        self._now = replace(
+            self._now,
+            since="result",
+            seen=value_terms(told, self._profile.words_per_text),
+            pending=self._steps.pending > 0,
+        )
+        if ok is False:
+            self._fail(_failure(event_id, content, step))
+
+    def _error(self, event: SessionEvent) -> None:
+        told = self._steps.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
+        if told is not None:
+            told.ok = False
+        guessed = told or self._steps.of_agent(event.agent_id) or self._steps.last
+        self._fail(_failure(event.event_id, event.content, guessed or _NO_STEP))
+
+    def _failed_tool(self, event: SessionEvent) -> _OpenStep | None:
+        """The call that an error comes from by its source, "tool:gzip"."""
+        kind, _, tool = (event.source or "").partition(":")
+        return self._steps.of_tool(tool_name(tool), event.agent_id) if kind == "tool" else None
+
+    def _fail(self, failure: Failure) -> None:
+        """Note a failure; the error event of a failed result takes the result's place."""
+        known = self._failures
+        if known and failure.step >= 0 and known[-1].step == failure.step:
+            known[-1] = failure if failure.message else known[-1]
+        elif len(known) < self._profile.max_failures:
+            known.append(failure)
+        self._now = replace(self._now, failure=failure.signature)
+
+    def _decision(self, event: SessionEvent) -> None:
+        if len(self._decisions) == self._profile.max_decisions:
+            return
+        content = event.content
+        others = content.get("alternatives")
+        self._decisions[event.event_id] = Decision(
+            _readable(content.get("question")),
+            _readable(content.get("chosen_option")),
+            tuple(_readable(other) for other in others[:10]) if isinstance(others, list) else (),
+            _readable(content.get("reasoning")),
+            event.event_id,
+            self._steps.count,
+        )
+        # What was decided is the agent's last word on what comes next.
+        chosen = text_terms(str(content.get("chosen_option") or ""), self._profile.words_per_text)
+        self._now = replace(self._now, said=chosen or self._now.said)
+
+    def _judgement(self, event: SessionEvent) -> None:
+        verdict = judged(event)
+        if verdict is None:
+            return
+        target = str(event.content.get("target_event_id") or "")
+        if target in self._decisions:
+            self._decisions[target] = replace(self._decisions[target], verdict=verdict.outcome == "success")
+        elif event.event_type == "feedback":
+            self._feedback = verdict
+        else:
+            self._state = verdict
+
+
+_NO_STEP = _OpenStep("", "", Situation())
+
+
+def _failure(event_id: str, content: Mapping[str, Any], step: _OpenStep) -> Failure:
+    kind, message = error_type(content), error_message(content, step.given, step.command)
+    told = content.get("recoverable")
+    recoverable = told if isinstance(told, bool) else None
+    return Failure(signature(kind, message), kind, message, event_id, step.number, recoverable)
+
+
+def _readable(value: object) -> str:
+    return mask_ids(mask_secrets(" ".join(str(value or "").split())))[:200]

@@ -1,0 +1,239 @@
+"""The jars of the local server: the lock file, fetching, checking."""
+
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from threading import Event
+from typing import Any, NamedTuple
+
+from hmxgraph.engine import _refusals
+from hmxgraph.engine._data_home import exclusive
+from hmxgraph.engine._settings import Settings
+from hmxgraph.engine.server import Listener, Step
+from hmxgraph.errors import EngineError
+
+# The lock file: which jars make up the local server, each with its SHA-256 and size.
+
+_LOCK_NAME = "neo4j-5.26.31.lock.json"
+
+
+class Jar(NamedTuple):
+    """One locked jar; the coordinate is ``group:artifact:version[:classifier]``.
+
+    >>> Jar("io.netty:netty-all:4.1:linux-x86_64", "00", 1).file_name
+    'netty-all-4.1-linux-x86_64.jar'
+
+    """
+
+    coordinate: str
+    sha256: str
+    size: int
+
+    @property
+    def file_name(self) -> str:
+        """The jar's name in the folder on the class path."""
+        return "-".join(self.coordinate.split(":")[1:]) + ".jar"
+
+
+class Lock(NamedTuple):
+    """A Neo4j version and the jars that it takes."""
+
+    version: str
+    jars: tuple[Jar, ...]
+
+
+@cache
+def load() -> Lock:
+    """The packaged lock.
+
+    >>> load().version
+    '5.26.31'
+
+    """
+    document = json.loads(files("hmxgraph.engine").joinpath(_LOCK_NAME).read_bytes())
+    jars = (Jar(jar["coordinate"], jar["sha256"], jar["bytes"]) for jar in document["jars"])
+    return Lock(document["neo4j"], tuple(jars))
+
+
+# Locked jars from a Maven repository into a folder: in parallel, resumable, each one checked.
+
+_THREADS = 8
+
+
+class _Download(NamedTuple):
+    """What the threads of one download share."""
+
+    context: Any
+    folder: Path
+    pauses: tuple[float, ...]
+    stopped: Event
+
+
+def is_sound(path: Path, jar: Jar) -> bool:
+    """Whether *path* holds exactly the locked bytes."""
+    if not path.is_file() or path.stat().st_size != jar.size:
+        return False
+    with path.open("rb") as file:
+        return _digest(file) == jar.sha256
+
+
+def _digest(file: Any) -> str:
+    whole = sha256()
+    while chunk := file.read(1 << 20):
+        whole.update(chunk)
+    return whole.hexdigest()
+
+
+def unsound(folder: Path, jars: Iterable[Jar]) -> tuple[Jar, ...]:
+    """The jars that *folder* lacks or holds damaged, in the order of the lock."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        jars = tuple(jars)
+        checks = pool.map(lambda jar: is_sound(folder / jar.file_name, jar), jars)
+        return tuple(jar for jar, sound in zip(jars, checks, strict=True) if not sound)
+
+
+def fetch(jars: tuple[Jar, ...], folder: Path, settings: Settings, listen: Listener) -> None:
+    """Put *jars* into *folder*; each appears there whole and checked, or not at all.
+
+    Raises:
+        JarsUnavailable: a jar could not be downloaded.
+        JarDamaged: the repository keeps sending other bytes than the locked ones.
+
+    """
+    download = _Download(_maven(settings), folder, settings.retry_seconds, Event())
+    total, done = sum(jar.size for jar in jars), 0
+    what = "fetching the jars of Neo4j"
+    listen(Step(what, done, total))
+    with ThreadPoolExecutor(_THREADS) as pool:
+        running = {pool.submit(_fetch_one, jar, download): jar for jar in jars}
+        try:
+            for future in as_completed(running):
+                future.result()
+                done += running[future].size
+                listen(Step(what, done, total))
+        except BaseException:
+            download.stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _maven(settings: Settings) -> Any:
+    """A jgo context with its own scratch repository, so that nobody's ``~/.m2`` is touched or trusted."""
+    try:
+        from jgo.maven import MavenContext  # noqa: PLC0415 - optional extra, needed only here
+    except ImportError as error:
+        raise _refusals.package_missing("jgo") from error
+    remote = {"mirror": settings.maven_url.rstrip("/")} if settings.maven_url else None
+    return MavenContext(repo_cache=settings.cache / "download", remote_repos=remote, timeout=30)
+
+
+def _fetch_one(jar: Jar, download: _Download) -> None:
+    failure: EngineError | None = None
+    for pause in download.pauses:
+        if download.stopped.wait(pause):
+            return
+        failure = _attempt(jar, download)
+        if failure is None:
+            return
+    if failure is not None:
+        raise failure
+
+
+def _attempt(jar: Jar, download: _Download) -> EngineError | None:
+    """One try to put *jar* in place: what went wrong, or nothing."""
+    artifact = download.context.create_dependency(jar.coordinate).artifact
+    try:
+        artifact.cached_path.unlink(missing_ok=True)  # what an interrupted run left; jgo would take it as whole
+        path = artifact.resolve()
+        if not is_sound(path, jar):
+            return _refusals.wrong_bytes(jar.coordinate)
+        path.replace(download.folder / jar.file_name)
+    except (OSError, RuntimeError) as error:
+        return _translated(error, jar, download.context.repo_cache)
+    return None
+
+
+def _translated(error: Exception, jar: Jar, cache: Path) -> EngineError:
+    """Errors of the disk carry a number of their own, those of the network do not."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return _refusals.cache_unusable(cache, error)
+    return _refusals.not_fetched(jar.coordinate, error)
+
+
+# The folder of jars that the server runs from: the user's own, or the shared one in the cache.
+
+_ENTRY_POINTS = ("org.neo4j.server.CommunityEntryPoint", "org.neo4j.server.Neo4jCommunity")  # 5.x, 2026.x
+_FETCH_SECONDS = 1800
+
+
+class Distribution(NamedTuple):
+    """A checked folder of jars and what it starts."""
+
+    folder: Path
+    version: str
+    main_class: str
+
+
+def distribution(settings: Settings, listen: Listener, lock: Lock) -> Distribution:
+    """The jars to run: ``HMXGRAPH_JARS`` if set, else the locked ones, fetched where they are missing or damaged.
+
+    Raises:
+        JarsUnavailable: nothing to be had, and why.
+        JarDamaged: a jar differs from the lock.
+
+    """
+    if settings.jars is not None:
+        return own(settings.jars, lock)
+    return described(_cached(settings, lock, listen))
+
+
+def _cached(settings: Settings, lock: Lock, listen: Listener) -> Path:
+    folder = settings.cache / f"neo4j-{lock.version}"
+    if unsound(folder, lock.jars):
+        try:
+            with exclusive(settings.cache / "jars.lock", _FETCH_SECONDS):
+                _complete(folder, settings, lock, listen)
+        except OSError as error:
+            raise _refusals.cache_unusable(settings.cache, error) from error
+    return folder
+
+
+def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) -> None:
+    """Fill a new folder aside and rename it; mend a complete one in place, jar by jar."""
+    target = folder if folder.is_dir() else folder.with_name(folder.name + ".partial")
+    target.mkdir(parents=True, exist_ok=True)
+    missing = unsound(target, lock.jars)
+    if missing:
+        fetch(missing, target, settings, listen)
+    if target != folder:
+        target.rename(folder)
+    shutil.rmtree(settings.cache / "download", ignore_errors=True)
+
+
+def own(folder: Path, lock: Lock) -> Distribution:
+    """The user's folder, checked: locked jars by SHA-256, others by being readable archives."""
+    locked = {jar.file_name: jar for jar in lock.jars}
+    for path in sorted(folder.glob("*.jar")):
+        sound = is_sound(path, locked[path.name]) if path.name in locked else zipfile.is_zipfile(path)
+        if not sound:
+            raise _refusals.damaged_jar(path)
+    return described(folder)
+
+
+def described(folder: Path) -> Distribution:
+    """Version and entry point, looked up in the server's own jar (the class was renamed in 2026.x)."""
+    for path in sorted(folder.glob("neo4j-[0-9]*.jar")):
+        version = re.sub(r"^neo4j-|\.jar$", "", path.name)
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+        for main_class in _ENTRY_POINTS:
+            if main_class.replace(".", "/") + ".class" in names:
+                return Distribution(folder, version, main_class)
+    raise _refusals.no_server_jar(folder)

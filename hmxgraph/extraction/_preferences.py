@@ -1,0 +1,225 @@
+"""What people say they prefer, like and dislike: a table of openings and what may follow them."""
+
+import re
+from typing import NamedTuple
+
+from hmxgraph.extraction.language import claimed, one_of, taken_back
+
+_ADVERBS = one_of(
+    "really", "strongly", "always", "usually", "generally", "typically", "much", "still", "also", "actually",
+    "definitely", "absolutely", "just", "totally", "simply", "truly", "honestly", "personally", "especially",
+    "particularly", "mostly", "often", "normally", "do", "genuinely",
+)  # fmt: skip
+_I = rf"(?<![\w'])[Ii] (?:{_ADVERBS} )*"
+
+
+class Rule(NamedTuple):
+    """Sentences that state a preference: *pattern* finds it, its group ``object`` is what is (dis)liked."""
+
+    predicate: str
+    pattern: re.Pattern[str]
+    confidence: float
+    examples: tuple[str, ...] = ()
+    counterexamples: tuple[str, ...] = ()
+
+
+PREFERENCE_RULES: tuple[Rule, ...] = (
+    Rule(
+        "prefers",
+        re.compile(rf"{_I}prefer (?P<object>.+)|[Mm]y (?:strong )?preference is (?:for )?(?!an? )(?P<object2>.+)"),
+        0.85,
+        ("I prefer short status reports with the command that was run.", "I usually prefer early flights"),
+        (
+            "I prefer that one.",
+            "I prefer it.",
+            "I prefer flights within that time frame.",
+            "Do you prefer tea?",
+            "Which do I prefer",
+        ),
+    ),
+    Rule(
+        "prefers",
+        re.compile(r"(?<![\w'])[Ii](?: would|'d)(?: really| much| strongly)? prefer (?P<object>.+)"),
+        0.55,
+        ("I'd prefer flights that depart after 8 am.",),
+        ("I'd prefer that.", "I'd prefer to cancel the order instead.", "I'd prefer Option 1."),
+    ),
+    Rule(
+        "likes",
+        re.compile(
+            rf"{_I}(?:love|like|enjoy|adore) (?P<object>.+)|[Ii](?:'m| am) (?:a |such a )?(?:big |huge |massive "
+            rf"|real |true )?fan of (?P<object2>.+)"
+        ),
+        0.7,
+        (
+            "I love painting landscapes.",
+            "I enjoy hiking in the mountains",
+            "I really like action movies.",
+            "I'm a huge fan of Harry Potter.",
+        ),
+        (
+            "I love it!",
+            "I love your idea",
+            "I like how you put it",
+            "I love this painting.",
+            "I like that.",
+            "I love you",
+            "I'd love pizza",
+        ),
+    ),
+    Rule(
+        "dislikes",
+        re.compile(
+            rf"{_I}(?:hate|dislike|can'?t stand|cannot stand|don't (?:really |particularly )?(?:like|enjoy)"
+            rf"|do not (?:like|enjoy)|no longer (?:like|love|enjoy)|detest) (?P<object>.+)"
+        ),
+        0.7,
+        ("I hate early meetings.", "I don't like spicy food.", "I no longer enjoy long flights."),
+        ("I hate that!", "I don't like it.", "I hate to say it"),
+    ),
+    Rule(
+        "is passionate about",
+        re.compile(
+            rf"(?<![\w'])[Ii](?:'m| am|'ve been| have been) (?:{_ADVERBS} |so |very |super |pretty )*"
+            r"(?:passionate about|keen on|crazy about|obsessed with) (?P<object>.+)"
+        ),
+        0.7,
+        ("I'm passionate about teaching kids.", "I am really keen on counseling"),
+        ("I'm passionate about it.", "He is keen on golf"),
+    ),
+)
+# Words without one of which no preference is recognised; the common ones need to be said of oneself.
+CUES = frozenset(
+    """
+    prefer preference adore fan hate dislike passionate keen crazy obsessed detest
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+COMMON = frozenset({"love", "like", "enjoy", "stand"})
+OF_ONESELF = re.compile(
+    rf"\bi (?:{_ADVERBS} |can't |cannot |can not |don't |do not |no longer )*(?:love|like|enjoy|stand)\b"
+)
+_UNTIL = re.compile(
+    r"[.!?;…]+(?:\s|$)|\s-+\s|--|,? (?:but|because|'cause|cause|since|so that|so|though|although|if|when|while|until"
+    r"|whenever|even)\b|, (?:and|so|it|they|that|this|which|you|I|we|my|especially|you're|thanks)\b|\(|: | and (?:I"
+    r"|it|we|he|she|they|you|also)\b| - "
+)
+_POINTING = re.compile(
+    r"(?:it|that|this|these|those|them|him|her|you|your|yours|u|us|one|ones|the|how|what|when|where|who|why|which"
+    r"|both|either|all|everything|anything|something|nothing|every|each|any|some|to (?:cancel|do|start|see|hear|say"
+    r"|think|know|be|go|get|return|keep|proceed|use|make|have|exchange|change|stick|pay|receive|try|book|not)|being"
+    r"|seeing|hearing|having|knowing|looking|getting|talking|chatting|watching you|option|his|their|our|my|its|not"
+    r"|as|a lot|for|very|too|so|at|about|in|on|if|with|from|and|or|but|more|most|better|just|option|flight|is|are"
+    r"|was|makes?|gives?|brings?|has)\b",
+    re.IGNORECASE,
+)
+# What says how much, that it is so of somebody else as well, or that it is so by now.
+_EMPHASIS = re.compile(
+    r"(?:,? (?:too|as well|also|so much|very much|a lot|more than anything|in general|now|these days|any ?more"
+    r"|any longer))+$",
+    re.IGNORECASE,
+)
+_OVER = re.compile(r" (?:over|rather than|instead of|to) ")
+_TAKES_TO = re.compile(r"to [a-z]+")
+_POINTS_INSIDE = re.compile(
+    r"\bthat(?: one| way|\W*$)|\b(?:at|by|for|from|in|of|on|to|with|within) that\b"
+    r"|\b(?:this|these|those|it|them|there|here|you|your|instead|same|ones?|above)\b",
+    re.IGNORECASE,
+)
+# What may stand before the statement: nothing, a comma, or a word that makes it a clause of its own.
+_CLAUSE = re.compile(
+    r"(?:^|[,;:-]|\b(?:and|but|that's why|why|because|'?cause|since|that|so|know|think|guess|say|how much|honestly"
+    r"|yeah|well|also|plus|though|as|where|of course))\s*[\"'(]?$",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(
+    r"\b(?:if|wish|would|could|might|imagine|whether|used to|when I was|did|didn't|as much as)\b[^,]*$",
+    re.IGNORECASE,
+)
+# What one thinks that one likes, one likes.
+_OWN_MIND = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
+_LONGEST_OBJECT = 120
+
+
+class Preference(NamedTuple):
+    """What somebody likes or not: the rule's predicate, what it is about, and the words."""
+
+    predicate: str
+    object: str
+    text: str
+    confidence: float
+
+    @property
+    def choice(self) -> tuple[str, ...]:
+        """The two things that are weighed against each other, in the order of the alphabet; else nothing.
+
+        >>> preference("I prefer tea over coffee").choice == preference("I prefer coffee over tea now.").choice
+        True
+        """
+        weighs = self.predicate == "prefers" and not self.object.startswith("to ")
+        parts = _OVER.split(self.object) if weighs else []
+        return tuple(sorted(part.lower() for part in parts)) if len(parts) == 2 else ()
+
+
+def preference(sentence: str) -> Preference | None:
+    """The lasting preference that *sentence* states about who speaks, if it states one.
+
+    A preference that only points at something ("I love it") says nothing later, and what would be liked now is a
+    decision, not a preference.
+
+    >>> preference("I really like action movies, you know.").object
+    'action movies'
+    >>> preference("I love it!"), preference("Do you like tea?")
+    (None, None)
+    """
+    if sentence.endswith("?") or sentence.count(" ") > 45:
+        return None
+    for rule in PREFERENCE_RULES:
+        found = rule.pattern.search(sentence)
+        if found and _states(sentence[: found.start()], rule):
+            about = _object(found, rule)
+            end = sentence.find(about, found.start()) + len(about)
+            if not about or taken_back(sentence, end):
+                return None
+            return Preference(rule.predicate, about, _words(sentence[found.start() : end]), rule.confidence)
+    return None
+
+
+def _states(before: str, rule: Rule) -> bool:
+    """Whether what stands before the statement leaves it standing for itself."""
+    if not before:
+        return True
+    if rule.predicate == "prefers" and (rule.confidence < 0.6 or re.search(r"\bif\b", before, re.IGNORECASE)):
+        return False
+    if claimed(_OWN_MIND.sub("", before)) or _HYPOTHETICAL.search(before):
+        return False
+    return bool(_CLAUSE.search(before))
+
+
+def _object(found: re.Match[str], rule: Rule) -> str:
+    groups = found.groupdict()
+    start = groups["object"] or groups.get("object2") or ""
+    about = _EMPHASIS.sub("", _UNTIL.split(start, maxsplit=1)[0].strip(" ,.!\"'"))
+    if not 3 <= len(about) <= _LONGEST_OBJECT or _POINTING.match(about):
+        return ""
+    if rule.confidence < 0.6 and re.search(r"\b(?:the|my)\b|^an? |^\S+$", about):
+        return ""
+    if _POINTS_INSIDE.search(about) or (_TAKES_TO.match(about) and rule.predicate != "prefers"):
+        return ""
+    return about if rule.predicate == "prefers" or _lasting(about) else ""
+
+
+def _lasting(about: str) -> bool:
+    """Whether *about* names an activity or a kind of thing: "hiking", "action movies", not "a good day"."""
+    words = about.split()
+    return (
+        words[0].endswith("ing")
+        or words[-1].endswith("s")
+        or any(word.endswith("s") for word in words[:3])
+        or words[0][:1].isupper()
+        or len(words) <= 2
+    )
+
+
+def _words(statement: str) -> str:
+    """The statement alone, in its own words."""
+    return statement.strip() + "."

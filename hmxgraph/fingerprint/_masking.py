@@ -1,0 +1,394 @@
+"""Masking of secrets and personal data in everything that travels."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hmxgraph.text.masking import UNSET, Rule, mask_secrets, masked, phone, rule
+
+# By what names secrets go, what their values look like, and what is said about them that is none.
+
+_STRONG = (
+    r"(?i:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|mot[ _]de[ _]passe|senha|palavra-passe|wachtwoord"
+    r"|parola(?: d'ordine)?|has[lł]o\b|heslo|l[oö]senord|salasana|adgangskode|passord|jelszó|lozinka|şifre|пароль"
+    r"|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה|pwd|secret|securestring|credentials?|mnemonic)"
+    r"|(?<![A-Za-z])(?i:mdp|pw|psk|(?:ask|db|key|root|smtp|ssh|store|sudo|trust|user)?pass)(?![A-Za-z])"
+    r"|(?<=[a-z])Pass(?![a-z])"
+)
+KEY = (
+    r"(?i:(?:access|account|api|app|auth|client|encryption|licen[cs]e|master|private|service|shared|signing|storage"
+    r"|subscription)[ _-]?key|(?:api|access|auth|bearer|csrf|id|personal|refresh|security|session|xsrf)[ _-]?token"
+    r"|session[_-]?id|\.sid|(?:challenge|security|secret)[ _-]?answer)"
+)
+# Names of much that is no secret too: a value has to look like one. How many tokens there are is none.
+_WEAK = (
+    r"(?<![A-Za-z])(?i:token(?!s)|keys?|code|otp|pin|cvv2?|cvc|sid|sig(?:nature)?|auth(?:orization)?|cookie"
+    r"|clave|schlüssel|chiave|clé)"
+)
+# Not that of a mark, which stays as it is when it is read again.
+NAME = rf"(?<!\[)(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
+# Names only of what looks like a secret, and otherwise of what opens a door.
+_DOOR = r"\b(?i:clave|schlüssel)\b"
+# What stands between a name and its value; in code and markup the name may be closed before.
+IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
+_QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
+WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
+VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
+_NO_SIGN = r"[^\s,;\"'`]+"
+# No address, path, version or range of numbers; and no name of a place or machine, such as us-east-1.
+_NO_ADDRESS = r"(?!\S{0,64}://|[/~\[<]|\.{1,2}/|v?\d+(?:\.\d+)+(?!\w)|\d{1,3}(?:-\d{1,3})?(?![\w-]))"
+_NO_MACHINE = r"(?![a-z]+(?:-[a-z]+){0,5}-[a-z]{0,9}\d{1,2}(?![\w-]))"
+# A word that people choose for a password and seldom write otherwise: with digits, signs, capitals inside or signs
+# between its letters; no path, no address.
+_CHOSEN = rf"{_NO_ADDRESS}(?=[^\s\"'`]{{0,64}}?(?:\d|[!#$%&*+?^~]|[^\W_][._-][^\W_]|[a-z][A-Z]))[^\s,;\"'`]{{4,128}}"
+# One that is hardly anything else: letters with digits or signs.
+_MIXED = (
+    rf"{_NO_ADDRESS}{_NO_MACHINE}(?=[^\s,;\"'`/]{{0,64}}?[^\W\d_])(?=[^\s,;\"'`/]{{0,64}}?[\d!#$%&*+?^~])"
+    r"[^\s,;\"'`/()«»„“”「」]{6,64}(?![^\s,;\"'`()«»„“”「」])"
+)
+# What is said about passwords, as opposed to what is one.
+_SAID = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and as asked at being by correct empty for from gone here in incorrect invalid is it kept known lost"
+        " missing no not now null of old on once only optional or out passed read reset right safe sent set short stale"
+        " still the that then there they this to too true unknown unset valid weak when where which with wrong"
+        " abgelaufen erforderlich falsch ungültig caducada incorrecta inválida necesaria incorreta necessária"
+        " expiré invalide nécessaire requis requise errata scaduta obligatoire obligatoria obrigatória"
+        " demasiado trop zu",
+    )
+)
+_MARKS = ("[", "<", "***", "$", "%(", "{")
+_NOTHING = UNSET | {"on", "off"}
+_SHORTEST_CODE = 4
+_QUOTES = "\\\"'`"
+_PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")
+
+
+def _is_value(value: str) -> bool:
+    """Whether *value* is one: not empty, unset, masked already, a variable, or the path of a file that has it.
+
+    >>> [is_value(each) for each in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
+    [False, False, False, False, False, True]
+
+    """
+    bare = value.strip(_QUOTES + " ")
+    if bare.lower() in _NOTHING or bare.startswith(_MARKS):
+        return False
+    return not (_PATH.fullmatch(bare) or (bare.isdigit() and len(bare) < _SHORTEST_CODE))
+
+
+def _is_chosen(word: str) -> bool:
+    """Whether *word* is a password rather than something said about one: "is wrong", "was reset", "is required"."""
+    bare = word.strip(_QUOTES + ".,;:!?()").lower()
+    return _is_value(word) and bare not in _SAID and not bare.endswith(("ed", "ing"))
+
+
+def _has_digit(value: str) -> bool:
+    """Whether there is a digit in it."""
+    return _is_value(value) and any(map(str.isdigit, value))
+
+
+def mixes(word: str) -> bool:
+    """Whether *word* has two of: letters, digits, signs that no word is written with."""
+    bare = word.strip(_QUOTES + ".,;:!?()")
+    strange = any(not sign.isalnum() and sign not in "-_/.:" for sign in bare)
+    kinds = (any(map(str.isdigit, bare)), any(map(str.isalpha, bare)), strange)
+    return _is_value(word) and len(bare) >= 6 and sum(kinds) > 1
+
+
+def _is_login(word: str) -> bool:
+    """Whether *word* is a name with a password, or a password by its looks."""
+    return "://" not in word and (mixes(word) or ":" in word.strip(_QUOTES)) and _is_value(word)
+
+
+# Whether a run of characters was drawn rather than written: keys, tokens and hashes, as opposed to words and names.
+
+_RUN = re.compile(r"[^\s\"'`,;<>()\[\]{}|\\]{9,}")
+_SEGMENT = re.compile(r"[A-Za-z0-9]{9,}")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_VOWEL = re.compile(r"[aeiouyAEIOUY]")
+_CONSONANTS = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{7}")
+_LONGEST_WORD = 20
+_LONG_NUMBER = 9
+# How strange a name with digits may be, up to a length: keys are long, and long names are made of words.
+_ALLOWED = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
+_WITHOUT_DIGITS = 1.5
+_HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{12,}|(?=[0-9A-F]*\d)[0-9A-F]{12,}")
+_UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ENCODED = re.compile(r"(?<![\w+/-])(?=[A-Za-z+/_-]*\d)(?=[a-z\d+/_-]*[A-Z])[A-Za-z0-9+/_-]{16,}={0,2}")
+
+
+def _is_random(run: str) -> bool:
+    """Whether some part of *run* looks drawn: a UUID, a long number, hexadecimal, or letters that make no words.
+
+    >>> [is_random(run) for run in ("kQ3xZ81mBw20", "ConnectionResetError104", "/var/log/app-2024/base64Encoded.txt")]
+    [True, False, False]
+
+    """
+    return bool(_UUID.search(run)) or any(map(_is_drawn, _SEGMENT.findall(run))) or _is_encoded(run)
+
+
+def _is_drawn(segment: str) -> bool:
+    if segment.isdigit():
+        return len(segment) >= _LONG_NUMBER
+    if _HEX.fullmatch(segment):
+        return True
+    return _strangeness(_PARTS.findall(segment)) > _allowed(segment)
+
+
+def _strangeness(parts: list[str]) -> float:
+    """The share of letters that stand in no word, and of every change from one kind of character to another."""
+    letters = [part for part in parts if part.isalpha()]
+    strange = sum(len(part) for part in letters if not _is_word(part))
+    return (strange + len(parts) - 1) / max(sum(map(len, parts)), 1)
+
+
+def _allowed(segment: str) -> float:
+    allowed = next(share for length, share in _ALLOWED if len(segment) <= length)
+    return allowed if any(map(str.isdigit, segment)) else _WITHOUT_DIGITS * allowed
+
+
+def _is_word(part: str) -> bool:
+    return 2 < len(part) <= _LONGEST_WORD and bool(_VOWEL.search(part)) and not _CONSONANTS.search(part)
+
+
+def _is_encoded(run: str) -> bool:
+    # Base64 with many signs between its letters has no long segment.
+    found = _ENCODED.search(run)
+    return found is not None and len(_PARTS.findall(found.group())) >= len(found.group()) / 2.75
+
+
+# The rules by which what travels is masked, by where a secret stands; each mark stays when it is read again.
+
+
+def _password(pattern: str, accepts: Callable[[str], bool] = _is_value) -> Rule:
+    return rule("[password]", pattern, accepts)
+
+
+def _code(pattern: str) -> Rule:
+    return rule("[code]", pattern, _is_value)
+
+
+def _begins_one(sentence: str) -> bool:
+    return _is_chosen(next(iter(sentence.split()), ""))
+
+
+_SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
+_WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
+_WHOLE = (
+    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
+    _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
+    _password(rf"(?i)\bmnemonic\w{{0,9}}[\"']?\s*[:=]\s*{_SENTENCE}"),
+    _password(
+        rf"(?i)\bpassphrase\b(?:\s+(?:for|of|to)\b[^:=\n]{{1,60}})?\s*(?:\bis\b|[:=])\s*{_SENTENCE}", _begins_one
+    ),
+    # What stands before the host of a URL.
+    _password(r"(?i)(?<![\w+.-])[a-z][\w+.-]{0,64}://(?P<value>[^\s/\"'`<>\[]+)(?=@)", bool),
+    _password(r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<value>\S+)$"),
+    _password(rf"(?<![\w/.-])[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,9}}:(?P<value>(?!\S*/){_CHOSEN})"),
+    _password(r"(?i)https?://(?:[\w-]+\.)*hooks?\.[\w.-]+/(?P<value>(?=\S{0,256}\d\S{0,256}[a-z])[^\s\"'<>]+)"),
+    _password(r"\bWIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]+)"),
+)
+
+_FIELD = r"\\*\"(?:name|key|variable|field|option|param(?:eter)?|env|header|id)\\*\"\s*:\s*"
+_NAMED = rf"{_FIELD}\\*\"[^\"]{{0,99}}(?:{NAME})[^\"]{{0,99}}\""
+_CONTENT = r"\\*\"(?:value|val|content|default|text|data)\\*\"\s*:\s*(?P<value>\"[^\"]*\"|\\\"[^\"]*\"|[^\s,}\]]+)"
+_NEXT = r"(?:value|val|text|content|default|data)[\"']?\s*[:=]\s*"
+_CELLS, _COLUMNS = r"(?![ \t|:-]+(?:\n|\Z))[^\n|]*\|[^\n]*", r"[^\n]*(?:,|\t| {2,20})[^\n]*"
+_GAP = r"(?:,|\t| {2,20})"
+# A name in one field or argument, its value in the next; XML; tables; calls.
+_IN_FIELDS = (
+    _password(rf"{_NAMED}\s*,\s*{_CONTENT}"),
+    _password(rf"{_CONTENT}\s*,\s*{_NAMED}"),
+    _password(rf"<[^<>]{{0,99}}(?:{NAME})[^<>]{{0,99}}>\s*(?:<[\w:]{{1,40}}>\s*)?(?P<value>[^<]+)(?=</)"),
+    _password(rf"(?:{NAME})[\"']?\s{{0,9}}[:=]\s{{0,9}}\{{(?P<value>[^{{}}\n]{{4,}})\}}"),
+    _password(rf"\"--?[\w-]*(?:{NAME})\"\s*,\s*(?P<value>\"[^\"]*\")"),
+    _password(rf"(?:{NAME})[\"'\]}})\s]{{1,9}},?[{{\s\"']{{0,9}}{_NEXT}(?P<value>{WHOLE})"),
+    _password(rf"(?:{NAME})[\"'\]}})]{{1,4}}(?:\.\w{{1,20}}\(|\s\w{{1,9}}\s)\s{{0,9}}(?P<value>{WHOLE})"),
+    _password(
+        rf"[\"']?(?:value|text)[\"']?\s*[:=]\s*(?P<value>{WHOLE})[,\s]{{1,9}}[\"']?\w{{1,20}}[\"']?\s*[:=]\s*"
+        rf"[\"'][^\"'\n]{{0,40}}(?:{NAME})"
+    ),
+    _password(rf"(?:{NAME})[\"'`\]}})*_]{{1,4}}\s{{0,9}}(?:=>|[:=,])\s{{0,9}}(?P<value>{WHOLE})(?!\s*[:=])"),
+    _password(rf"(?:{NAME})[ \t]*\|[^\n]*\n(?:[ \t|:-]+\n)?(?P<value>{_CELLS}(?:\n{_CELLS})*)"),
+    _password(rf"(?:(?:{NAME})[;\t][^\s;]+|[^\s;][;\t](?:{NAME}))\s+(?P<value>\S+[;\t]\S+(?:\s+\S+[;\t]\S+)*)"),
+    _password(
+        rf"(?m)^(?:(?:[\w/-]{{1,30}}{_GAP}){{1,12}}(?:{NAME})(?:{_GAP}[^\n]*)?|(?:{NAME}){_GAP}[^\n]*)\n"
+        rf"(?P<value>{_COLUMNS}(?:\n{_COLUMNS})*)"
+    ),
+    _password(
+        rf"(?i:auth|log_?[io]n|sign_?in(?:with\w{{1,30}})?|cred(?:ential)?s?|connect|\bPDO)\W{{0,4}}(?:new)?[({{]\s*"
+        rf"(?:\w{{1,40}}\s*,\s*)?{WHOLE}\s*,\s*"
+        rf"(?P<value>(?![\"']/){WHOLE}(?:\s*,\s*{WHOLE})*)"
+    ),
+    _password(rf"(?i)\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?(?P<value>{WHOLE})"),
+    _password(rf"(?:{NAME})\s{{0,9}}[:=]?\s{{0,9}}[\w.:]{{0,40}}\(\s{{0,9}}(?P<value>{WHOLE})"),
+    _password(rf"(?:{NAME})\s{{0,9}}[:=]\s{{0,9}}[A-Za-z@$]{{1,2}}(?P<value>{WHOLE})"),
+    _password(rf"(?:{NAME})\s+(?P<value>{WHOLE})"),
+)
+
+_BEING = r"(?i:is|was|to|will be|ist|lautet|war|est|es|è|é)"
+_AFTER_WORDS = r"(?:[ \t]+[\w.'\u2019/@#-]{1,40}){0,8}?"
+_NEAR = r"(?:[ \t,:(«„“「\u2013\u2014-]{1,4}+[^\W\d]{1,30}+){0,9}?[ \t,:(«„“「\u2013\u2014-]{1,4}+"
+_FOR = r"[ \t»”」)]{1,3}[^.\n]{0,30}\b(?i:as|als|come|como|comme|for|in|into|at|works)\b[^.\n]{0,30}?"
+_BECOMES = (
+    r"(?:[ \t]+(?i:is|was|are|be|to|as|still|now|just|from|ist|lautet|war|auf|est|en|es|a|para|é|è|op|naar|jest)[ \t]+"
+    r"|['\u2019]s[ \t]+|[ \t]*:[ \t]+|[ \t]+[=\u2013\u2014][ \t]+)"
+)
+_CODE = (
+    r"(?i:\b(?:pin|puk|tan|otp|passcode|digicode|türcode|zugangscode|freischaltcode|host key)\b"
+    r"|\b(?:2fa|mfa|sms|door|gate|access|unlock|security|verification|login|alarm|safe|auth)[ -]code\b"
+    r"|\bcode (?:d'accès|confidentiel)\b|\bcódigo de \w{5,12}\b)"
+)
+_NO_STATUS = r"(?<!promo )(?<!discount )(?<!status )(?<!error )(?<!exit )(?<!response )"
+_CODES = r"(?i)\b(?:backup|recovery|scratch|one-time|emergency|rescue)[ -](?:login[ -])?(?:codes?|keys?)\b"
+_ENTERING = (
+    r"(?i:\b(?:log(?:ged|ging)?|sign(?:ed|ing)?)[ -]?(?:in|on)\b|\blogin\b|\bcreds\b|\bcredentials\b|\bzugangsdaten\b)"
+)
+_BY = r"[ \t]+(?:with|using|mit|avec|con|com)[ \t]+"
+_WIRELESS = r"\b(?:wi-?fi|wlan|ssid|network)\b"
+_LONG_WORD = r"(?<![^\s,;\"'`])(?P<value>[^\s,;\"'`]{6,256})"
+_IN_PROSE = (
+    _password(rf"(?:{NAME})\s+{_BEING}\s+(?P<value>{_QUOTED}|{_NO_SIGN})", _is_chosen),
+    _password(rf"(?:{NAME}|{_DOOR})\s+(?P<value>{_NO_SIGN})", mixes),
+    _password(rf"(?:{NAME}){_AFTER_WORDS}{_BECOMES}(?P<value>{WHOLE}|{_CHOSEN})"),
+    _password(rf"(?:{NAME})[ \t]+(?P<value>(?=[^\s\"'`]*[a-z][A-Z]){_CHOSEN})"),
+    _password(rf"(?:{NAME}|{_DOOR}){_NEAR}(?P<value>{_MIXED})"),
+    _password(
+        rf"(?i:{_WIRELESS})[^\n]{{0,60}},[ \t]*(?:{NAME}|{_DOOR}|(?i:key)\b)[ \t]+(?P<value>{_NO_SIGN})", _is_chosen
+    ),
+    _password(rf"(?<![^\s«„“「(])(?P<value>{_MIXED}){_FOR}(?:{NAME}|{_DOOR})"),
+    _password(rf"(?:{NAME}){_AFTER_WORDS}[ \t]*[:=][ \t]*(?P<value>[a-z]{{4}}(?: [a-z]{{4}}){{3}})\b"),
+    _password(rf"{_LONG_WORD}\s+(?:as|for)\s+(?:\w+\s+)?(?:{NAME})", mixes),
+    _password(rf"{_ENTERING}[^\n/]{{0,60}}?[\s:](?:\[password\]|[\w.@\\-]+)\s+/\s+(?P<value>{_CHOSEN})"),
+    _password(rf"{_ENTERING}[^\n]{{0,60}}?{_BY}(?P<value>(?!\S{{1,6}}(?!\S)){_MIXED})"),
+    _password(rf"{_ENTERING}[ \t]+(?:as|als|como|comme)[ \t]+\S+{_BY}(?P<value>{_CHOSEN})"),
+    _code(
+        rf"{_CODE}{_AFTER_WORDS}[ \t]*(?:[:=]|{_BEING})?[ \t]*"
+        r"(?P<value>(?<![\w./-])(?!\d{4}-\d\d-\d\d)\d[\d -]{2,10}\d#?)(?![\w-])"
+    ),
+    _code(
+        r"\b(?P<value>(?:[A-Z]-)?\d{4,8})\s+(?:is|ist|est|es)\s+(?:your|my|our|dein|mein|ihr|votre|mon|su|tu|seu)\b"
+        r"[^.\n]{0,40}\b(?i:code|otp|pin|passcode)\b"
+    ),
+    _code(rf"(?i){_NO_STATUS}\bc[oó]d(?:e|igo)\b(?: de \w+| is| es)?:? (?P<value>\d{{5,8}})\b"),
+    _code(rf"{_CODES}(?:[^:\n]{{0,40}}:|\s+(?:are|is))?\s*(?P<value>(?:[\w-]*\d[\w-]*[\s,;/]*){{1,24}})"),
+)
+
+_ARGUMENT = r"(?P<value>[^\s|;&]+)"
+_BEFORE = r"[^|;&]{0,256}?"
+_ASKED_BY_P = r"(?:sshpass|docker login|mysql\w*|mariadb\w*|mongo\w*|7z\w*|az login|cqlsh|influx|isql)"
+_READS_ONE = r"(?:sudo\s+-\w*S|(?:sudo\s+)?(?:ch)?passwd\b|[^|]{0,99}(?:--password-stdin|\blogin\b))"
+# Options and arguments of commands, many of which take a password without saying so.
+_IN_COMMANDS = (
+    _password(r"\b(?:login\s+\S+|nmcli\b[^|;&\n]{0,99}?)\s+password\s+(?P<value>\S+)"),
+    _password(r"(?<![\w-])(?:-u|--user|/user:\S+)\s+(?P<value>\S+)", _is_login),
+    _password(rf"\b{_ASKED_BY_P}\b{_BEFORE}\s-p\s?{_ARGUMENT}"),
+    _password(rf"\b(?:sqlcmd|bcp|osql|ipmitool|unzip|zip)\b{_BEFORE}\s-P\s*{_ARGUMENT}"),
+    _password(rf"\b(?:redis-cli|https?)\b(?!:){_BEFORE}\s-a\s+{_ARGUMENT}"),
+    _password(rf"\bldap\w+\b{_BEFORE}\s-w\s*{_ARGUMENT}"),
+    _password(rf"\bopenssl\b{_BEFORE}\s-k\s+{_ARGUMENT}"),
+    _password(r"(?<!\S)/p(?:w|wd|ass|assword)?:(?P<value>[^\s=]+)(?!\S)"),
+    _password(rf"\bssh-keygen\b{_BEFORE}\s-N\s*(?P<value>{WHOLE}|\S+)"),
+    _password(r"(?<!\S)/rp\s+(?P<value>\S+)"),
+    _password(r"\bSETUSER\b[^\n]{0,99}?>(?P<value>\S+)"),
+    _password(rf"\b(?:LOGIN\s+\S+|AUTH)\s+(?P<value>{_CHOSEN})"),
+    _password(r"\bradtest\s+\S+\s+(?P<value>\S+)"),
+    _password(r"\s-U\s*[^\s%]+%(?P<value>\S+)"),
+    _password(r"\bhtpasswd\s+-\w*b\w*\s+(?:-\w+\s+)*\S+\s+\S+\s+(?P<value>\S+)"),
+    _password(r"\b(?:add_user|change_password|set_password)\s+\S+\s+(?P<value>[^\s-]\S*)"),
+    _password(r"\bnet use\b[^\n]{0,99}?\\\\\S+\s+(?P<value>[^\s/]\S*)"),
+    _password(rf"(?<!\.)\b(?:net user|rasdial \S+)\s+\S+\s+(?P<value>{_CHOSEN})"),
+    _password(r"\b(?:sqlplus|sqlldr|expdp|impdp)\s+[^\s/]+/(?P<value>[^\s@]+)"),
+    _password(r"(?<![\w/.@-])[\w.-]+:(?P<value>[^\s/:@]+)@(?=[\w(])", mixes),
+    _password(rf"(?<![\w/.@-])\w+:(?P<value>{_CHOSEN})@(?=[\w(])"),
+    _password(r"\bpass:(?P<value>[^\s\"'`]+)"),
+    _password(rf"\becho\s+(?:-n\s+)?(?P<value>[^|;&]{{1,256}}?)\s*\|\s*{_READS_ONE}"),
+    _password(rf"\b(?:chpasswd|cryptsetup|gpg|kinit|passwd)\b{_BEFORE}<<<\s*(?P<value>{_QUOTED}|\S+)"),
+    _password(rf"(?:{NAME})\S{{0,12}}=<\(\s*(?:echo|printf)\s+(?P<value>[^)\n]+)\)"),
+    _password(rf"(?:{NAME})[^\n]{{0,20}}?[\"'].{{0,9}}\bsend\s+(?P<value>{WHOLE})"),
+    _password(rf"\bsend\s+(?P<value>{WHOLE})[^\n]{{0,40}}?(?:{NAME})"),
+    _password(r"\b(?i:auth\s+(?:md5|sha\S*)|priv\s+(?:3?des|aes)(?:\s+\d+)?)\s+(?P<value>[^\s,;]{6,})"),
+    _password(r"\b(?:requirepass|masterauth)\s+(?P<value>\S+)"),
+    _password(rf"\b(?:community|(?:radius|tacacs)[^\n]{{0,80}}\bkey)\s+(?P<value>{_CHOSEN})"),
+    _password(rf"\b(?:password|secret|key)\s+\d\s+(?P<value>{_CHOSEN})"),
+)
+
+_AT, _DOT = r"(?:[\[(]at[\])]|\bat\b)", r"(?:[\[(]dot[\])]|\bdot\b)"
+_PHONE_DIGITS = r"(?:[ ./-]?\(?\d{1,8}\)?){2,5}(?![\w-]|[.:]\d)"
+_BY_SHAPE = (
+    rule("[token]", rf"(?:{_WEAK})(?:\s+(?:is|was)\s+|{IS}){VALUE}", _has_digit),
+    rule("[token]", r"(?i)\b(?:basic|bearer|token|ssws)\s+(?P<value>[\w.~+/=-]{6,})", mixes),
+    rule("[hash]", r"\$[\w-]{1,12}\$[\w./$=,+-]{8,}", bool),
+    rule("[email]", rf"(?i)(?<![\w.+-])[\w.+-]{{1,64}}\s*{_AT}\s*[\w-]{{1,64}}\s*{_DOT}\s*\w+", bool),
+    rule("[phone]", rf"(?<![\w.+/:-])(?:\+|00)\d{_PHONE_DIGITS}", phone),
+    rule("[phone]", rf"(?<![\w.+/:-])(?:\(0?\d{{2,5}}\)|0\d{{1,4}}|1[-. ]\(?\d{{3}}\)?){_PHONE_DIGITS}", phone),
+    rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", _has_digit),
+)
+_FRAMED = (*_WHOLE, *_IN_FIELDS)
+_TOLD = (
+    _password(rf"(?<![\w-])--?[\w-]*(?:{NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
+    _password(rf"(?:{NAME}){IS}{VALUE}"),
+    *_IN_PROSE,
+    *_IN_COMMANDS,
+    *_BY_SHAPE,
+)
+
+
+class Rules(NamedTuple):
+    """What is looked for in a text, before and after the rules of :mod:`hmxgraph.text.masking`."""
+
+    before: tuple[Rule, ...]
+    after: tuple[Rule, ...]
+
+
+def _rules_for(text: str) -> Rules:
+    """The rules that may find something in *text*: most need the name of a secret, and few texts have one.
+
+    >>> len(rules_for("the password is wrong").after) > len(rules_for("it is wrong").after)
+    True
+
+    """
+    return ALL if _TELLING.search(text) else _NAMELESS
+
+
+def _nameless(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules if NAME not in rule.pattern.pattern)
+
+
+_DRAWN = rule("[secret]", _RUN.pattern, _is_random)
+# What a rule about named secrets needs; that of Wi-Fi takes any key for a name.
+_TELLING = re.compile(rf"{NAME}|{_DOOR}|(?i:{_WIRELESS})")
+ALL = Rules(_FRAMED, (*_TOLD, _DRAWN))
+_NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_TOLD), _DRAWN))
+
+
+# Secrets and personal data in whatever travels: told by the name they are given, by their shape, by their randomness.
+#
+# A fingerprint leaves the house, and a word too many masked costs it little. So these rules are stricter than those of
+# :mod:`hmxgraph.text.masking`, which come between: what is named a password is one, and so is what nobody would have
+# chosen as a word. Marks are no secrets, so that masked text seldom changes when it is masked again.
+
+_ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{KEY})[:=]?")
+
+
+def travelling(text: str) -> str:
+    """*text* without anything that might be a secret or lead to a person.
+
+    >>> travelling("redis-cli -u redis://:hunter2@cache; Passwort: leise-laute")
+    'redis-cli -u redis://[password]@cache; Passwort: [password]'
+
+    """
+    before, after = _rules_for(text)
+    return masked(mask_secrets(masked(text, before)), after)
+
+
+def asks_for_secret(text: str) -> bool:
+    """Whether what follows *text* in a list of arguments is a secret.
+
+    >>> asks_for_secret("--password"), asks_for_secret("--user")
+    (True, False)
+
+    """
+    return bool(_ASKING.fullmatch(text))

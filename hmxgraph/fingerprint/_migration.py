@@ -1,0 +1,198 @@
+"""Fingerprints of older and newer versions (HMX-F 13)."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+from hmxgraph.errors import FingerprintRefused
+from hmxgraph.fingerprint._texts import Disclosure
+from hmxgraph.fingerprint.behaviour import Behaviour
+from hmxgraph.fingerprint.sections import behavioral_patterns, context_priors, semantic_summary
+from hmxgraph.fingerprint.state import ExportOptions
+from hmxgraph.fingerprint.summaries import CLUSTERS, COUNTS, PLAYBOOKS, POLICIES, TASKS
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.document import Structure, schema
+from hmxgraph.protocol.fingerprints import (
+    FINGERPRINT_VERSION,
+    HASHED_FIELDS,
+    TIER_SUMMARIES,
+    Fingerprint,
+    fingerprint_hash,
+)
+from hmxgraph.protocol.mappings import camel, to_snake
+from hmxgraph.protocol.parsing import describe
+
+# Fingerprints of older versions brought up to this one by named steps (HMX-F 13).
+
+_JsonObject: TypeAlias = dict[str, Any]
+
+
+class Step(NamedTuple):
+    """One change of the document on the way from one version to the next."""
+
+    name: str
+    change: Callable[[_JsonObject], _JsonObject]
+
+
+class _Migrated(NamedTuple):
+    """A document of this version, the version it came from, and the names of the steps taken."""
+
+    document: _JsonObject
+    version: int
+    steps: tuple[str, ...]
+
+
+def version_of(fingerprint: Mapping[str, Any]) -> Any:
+    """The ``fingerprint_version``, under either of its spellings; None where there is none."""
+    return fingerprint.get("fingerprint_version", fingerprint.get("fingerprintVersion"))
+
+
+def stated_hash(fingerprint: Mapping[str, Any]) -> Any:
+    """The ``fingerprint_hash``, under either of its spellings."""
+    return fingerprint.get("fingerprint_hash", fingerprint.get("fingerprintHash"))
+
+
+def computed_hash(fingerprint: Mapping[str, Any]) -> str:
+    """The hash that a fingerprint of its version must state: over its own names of the hashed fields."""
+    if version_of(fingerprint) == 0:
+        names = [camel(name) for name in HASHED_FIELDS]
+        return content_hash({name: fingerprint[name] for name in names if name in fingerprint})
+    return fingerprint_hash(fingerprint)
+
+
+def migrated(fingerprint: Mapping[str, Any]) -> _Migrated:
+    """*fingerprint* in this version, its hash made anew, and the old one kept in its metadata.
+
+    Raises:
+        FingerprintRefused: there is no place to keep it in, because the metadata is no object (HMX-F 2.1).
+
+    """
+    document, version = dict(fingerprint), version_of(fingerprint)
+    steps = [step for older in range(version, FINGERPRINT_VERSION) for step in STEPS[older]]
+    for step in steps:
+        document = step.change(document)
+    if not steps:
+        return _Migrated(document, version, ())
+    if not isinstance(document["metadata"], Mapping):
+        found = f"metadata is {describe(document['metadata'])}, no object (HMX-F 2.1)"
+        raise FingerprintRefused("structure", found, "ask for the file again")
+    names = tuple(step.name for step in steps)
+    came = {"fingerprint_version": version, "fingerprint_hash": stated_hash(fingerprint), "steps": list(names)}
+    document |= {"metadata": {**document["metadata"], "migrated_from": came}}
+    return _Migrated({**document, "fingerprint_hash": fingerprint_hash(document)}, version, names)
+
+
+def _wire_names(document: _JsonObject) -> _JsonObject:
+    """Version 0 is the MemoryFingerprint of the internal types, in camelCase (HMX-F 1)."""
+    renamed: _JsonObject = to_snake(document, schema("fingerprint"))
+    return renamed
+
+
+def _missing_sections(document: _JsonObject) -> _JsonObject:
+    """Version 0 came before behaviour, priors and memory statistics: what it does not tell is zero."""
+    return {**_empty_sections(), "metadata": {}, **document}
+
+
+def _first_version(document: _JsonObject) -> _JsonObject:
+    return {**document, "fingerprint_version": 1}
+
+
+def _empty_sections() -> _JsonObject:
+    """The sections of a fingerprint that tells nothing."""
+    return {
+        "artifact_summaries": {name: [] for name in (POLICIES, TASKS, PLAYBOOKS, CLUSTERS)},
+        "behavioral_patterns": behavioral_patterns(Behaviour(), ExportOptions(), Disclosure([]), 0),
+        "graph_digest": {
+            "entity_count": 0,
+            "relation_count": 0,
+            "entity_type_distribution": {},
+            "relation_type_distribution": {},
+            "avg_entity_confidence": 0.0,
+            "avg_relation_weight": 0.0,
+            "top_connected_entities": [],
+            "max_depth": 0,
+        },
+        "semantic_summary": semantic_summary(()),
+        "context_priors": context_priors((), {}, (), 0),
+    }
+
+
+STEPS: Mapping[int, tuple[Step, ...]] = {
+    0: (
+        Step("wire-names", _wire_names),
+        Step("missing-sections", _missing_sections),
+        Step("version-1", _first_version),
+    )
+}
+
+
+# Fingerprints of later versions, read as far as this one understands them, with warnings (HMX-F 13).
+
+_SETS = {POLICIES: "policy", TASKS: "task_schema", PLAYBOOKS: "playbook", CLUSTERS: "cluster"}
+_SECTIONS = ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state")
+_OPTIONAL = frozenset(name for name, field in Fingerprint.model_fields.items() if not field.is_required())
+_TOP = re.compile(r"\$\.(\w+)")
+# So many warnings are told one by one, and so much of a name: both are the exporter's to choose.
+_MOST_WARNINGS, _MOST_OF_NAME = 40, 60
+
+
+def readable(fingerprint: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What this version understands of *fingerprint*, and a warning for each thing it does not."""
+    known = {name: value for name, value in fingerprint.items() if name in Fingerprint.model_fields}
+    warnings = [f"fingerprint_version {fingerprint['fingerprint_version']} is newer than {FINGERPRINT_VERSION}"]
+    warnings += [f"unknown field {_told(name)} was left out" for name in sorted(fingerprint.keys() - known.keys())]
+    for name in _SECTIONS:
+        if name in known and not _fits(name, known[name]):
+            del known[name]
+            warnings.append(f"section {name!r} is not as this version knows it and was left out")
+    known = {**_empty_sections(), "metadata": {}, **known}
+    for name in _misfits(known):
+        del known[name]
+        warnings.append(f"field {name!r} is not as this version knows it and was left out")
+    summaries, most = known["artifact_summaries"], TIER_SUMMARIES[known.get("compression_tier", "full")]
+    known["artifact_summaries"] = dict(_sets(summaries if isinstance(summaries, Mapping) else {}, most, warnings))
+    return {"metadata": {}, **known}, _fewer(warnings)
+
+
+def _misfits(document: Mapping[str, Any]) -> list[str]:
+    """The fields that may be missing, metadata too, and are not as this version knows them."""
+    found = (_TOP.match(fault.path) for fault in Fingerprint.faults(document))
+    return sorted({name[1] for name in found if name} & (_OPTIONAL | {"metadata"}))
+
+
+def _sets(summaries: Mapping[str, Any], most: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
+    """The sets that are known, each with the entries that are; of summaries the *most* heaviest (HMX-F 15)."""
+    warnings += [f"unknown set {_told(name)} was left out" for name in sorted(summaries.keys() - _SETS.keys())]
+    for name, kind in _SETS.items():
+        found = summaries.get(name)
+        entries = found if isinstance(found, list) else []
+        understood = [entry for entry in entries if _fits(kind, entry)]
+        kept = understood if name == CLUSTERS else _heaviest(understood, COUNTS[name], most)
+        if len(kept) < len(entries):
+            warnings.append(f"{len(entries) - len(kept)} of {len(entries)} in {name!r} were left out")
+        yield name, kept
+
+
+def _heaviest(entries: Sequence[Mapping[str, Any]], count: str, most: int) -> list[Any]:
+    """The *most* entries with the greatest confidence times observations, in their order (HMX-F 8, rule 3)."""
+    ranked = sorted(range(len(entries)), key=lambda place: -entries[place]["confidence"] * entries[place][count])
+    return [entries[place] for place in sorted(ranked[:most])]
+
+
+def _told(name: object) -> str:
+    return repr(str(name)[:_MOST_OF_NAME])
+
+
+def _fewer(warnings: Sequence[str]) -> tuple[str, ...]:
+    rest = len(warnings) - _MOST_WARNINGS
+    return (*warnings[:_MOST_WARNINGS], *([f"and {rest} warnings more"] if rest > 0 else []))
+
+
+def _fits(kind: str, value: Any) -> bool:
+    return _structure(kind).validator.is_valid(value)
+
+
+@cache
+def _structure(kind: str) -> Structure:
+    return Structure("fingerprint", {"": "HMX-F 13"}, definition=kind)

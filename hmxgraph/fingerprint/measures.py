@@ -1,0 +1,111 @@
+"""Digest of the entity graph in numbers, and exact rounding (HMX-F 5)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from pydantic import Field
+
+from hmxgraph.fingerprint.depth import Depth
+from hmxgraph.protocol.fingerprints import ConnectedEntity, GraphDigest
+from hmxgraph.text.terms import most_first
+
+# Shares and means that come out the same on every machine: whole numbers in, six decimals out.
+
+_MILLION = 1_000_000
+
+
+def ratio(part: float, whole: float) -> float:
+    """*part* / *whole* to six decimals; 0.0 of nothing.
+
+    >>> ratio(2, 3), ratio(1, 0)
+    (0.666667, 0.0)
+
+    """
+    return round(part / whole, 6) if whole else 0.0
+
+
+def millionths(value: float) -> int:
+    """*value* as a whole number of millionths, so that sums do not depend on their order."""
+    return round(value * _MILLION)
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean to six decimals, whatever the order of *values*; 0.0 of none.
+
+    >>> mean([0.25, 0.5])
+    0.375
+
+    """
+    parts = [millionths(value) for value in values]
+    return ratio(sum(parts), len(parts) * _MILLION)
+
+
+def average(total_millionths: int, count: int) -> float:
+    """A sum of millionths shared by *count*, to six decimals; 0.0 for nothing.
+
+    >>> average(2_000_000, 3)
+    0.666667
+
+    """
+    return ratio(total_millionths, count * _MILLION)
+
+
+def most_frequent(counts: Mapping[str, int], most: int) -> dict[str, int]:
+    """The *most* largest counts above zero, ties by name, in the order of their names.
+
+    >>> most_frequent({"b": 2, "a": 1, "c": 2}, 2)
+    {'b': 2, 'c': 2}
+
+    """
+    return {name: counts[name] for name in sorted(ranked(counts, most))}
+
+
+def ranked(counts: Mapping[str, float], most: int) -> list[str]:
+    """The names of the *most* largest values above zero, largest first, ties by name.
+
+    >>> ranked({"b": 2, "a": 1, "c": 2}, 2)
+    ['b', 'c']
+
+    """
+    return [name for name in most_first(counts) if counts[name] > 0][:most]
+
+
+# The structure of a knowledge graph in numbers (HMX-F 5), from counts by type.
+
+Counts: TypeAlias = Sequence[Mapping[str, Any]]
+
+
+class MeasuredDigest(GraphDigest):
+    """A ``graph_digest`` that knows, beside the wire, whether its depth is a diameter or a lower bound."""
+
+    max_depth_exact: bool = Field(default=True, exclude=True)
+
+    def document(self) -> dict[str, Any]:
+        """The wire form."""
+        return self.model_dump(mode="json")
+
+
+def digest_of(entities: Counts, relations: Counts, connected: Counts, depth: Depth) -> MeasuredDigest:
+    """The digest of counts by type, hubs and depth; averages are exact to six decimals, whatever the order of rows.
+
+    >>> row = {"type": "tool", "entity_count": 2, "confidence_millionths": 1_500_000}
+    >>> digest_of([row], [], [], Depth(0, exact=True)).avg_entity_confidence
+    0.75
+
+    """
+    entity_count = sum(row["entity_count"] for row in entities)
+    relation_count = sum(row["relation_count"] for row in relations)
+    return MeasuredDigest(
+        entity_count=entity_count,
+        relation_count=relation_count,
+        entity_type_distribution={row["type"]: row["entity_count"] for row in entities},
+        relation_type_distribution={row["relation_type"]: row["relation_count"] for row in relations},
+        avg_entity_confidence=average(sum(row["confidence_millionths"] for row in entities), entity_count),
+        avg_relation_weight=average(sum(row["weight_millionths"] for row in relations), relation_count),
+        top_connected_entities=tuple(
+            ConnectedEntity(name=row["name"], type=row["type"], connection_count=row["connection_count"])
+            for row in connected
+        ),
+        max_depth=depth.value,
+        max_depth_exact=depth.exact,
+    )

@@ -1,1 +1,0 @@
-"""What is counted of a tenant: how its agents behave, and how its graph is built."""

@@ -1,0 +1,175 @@
+"""What a fingerprint is made from, and how much of it may leave (HMX-F 8, 11, 15)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.fingerprint.behaviour import Behaviour
+from hmxgraph.fingerprint.measures import MeasuredDigest
+from hmxgraph.protocol.document import KB
+from hmxgraph.protocol.fingerprints import TIER_BYTES, TIER_SUMMARIES
+
+# How much a fingerprint may tell and how large it may be (HMX-F 8 and 15).
+
+# Entities of these types may be named; of all others only how many there are.
+PUBLIC_TYPES = ("command", "error_type", "tag", "tool")
+# Names of these, unless made public, are replaced in every text. Whether a concept names a person is not known: it
+# is not listed, but the words of a procedure stay words.
+_PRIVATE_TYPES = ("agent", "email", "file", "host", "id", "person", "url")
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """The limits of one compression tier.
+
+    ``most_bytes`` holds for the whole envelope in canonical UTF-8; ``per_type`` for each set of summaries;
+    ``entry_bytes`` for one summary; ``names`` for each map of names; ``hubs`` for connected entities.
+    """
+
+    name: str
+    most_bytes: int
+    per_type: int
+    clusters: int
+    entry_bytes: int
+    names: int
+    hubs: int
+    tags: int
+
+
+TIERS = {
+    name: Tier(name, TIER_BYTES[name], TIER_SUMMARIES[name], *rest)
+    for name, rest in {
+        "full": (100, 8 * KB, 100, 10, 64),
+        "compact": (40, 4 * KB, 20, 0, 32),
+        "minimal": (40, KB, 5, 0, 8),
+    }.items()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What the caller of an export may choose."""
+
+    tier: str = "full"
+    agent_id: str | None = None
+    public_types: tuple[str, ...] = PUBLIC_TYPES
+    tags: tuple[str, ...] = ()
+    expires_us: int | None = None
+    exported_by: str = "hmxgraph"
+
+    @property
+    def limits(self) -> Tier:
+        """The limits of the chosen tier.
+
+        Raises:
+            UnknownChoice: no such tier (HMX-F 8).
+
+        >>> ExportOptions(tier="compact").limits.per_type
+        20
+
+        """
+        if self.tier not in TIERS:
+            raise UnknownChoice("compression tier", self.tier, tuple(TIERS))
+        return TIERS[self.tier]
+
+    def tells(self, entity_type: str) -> bool:
+        """Whether names of entities of this type may travel."""
+        return entity_type in self.public_types
+
+    @property
+    def private_types(self) -> tuple[str, ...]:
+        """The entity types whose names are replaced in texts."""
+        return tuple(kind for kind in _PRIVATE_TYPES if not self.tells(kind))
+
+
+# What a fingerprint is made from: everything a tenant has learned, as plain values (HMX-F 11, input requirements).
+
+
+class PrivateName(NamedTuple):
+    """The name of an entity whose type may not be told, to be replaced by its type."""
+
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownArtifact:
+    """One active artifact, as far as it is looked at before it is chosen."""
+
+    artifact_id: str
+    artifact_type: str
+    title: str
+    content_hash: str
+    confidence: float
+    observed_count: int
+    success_rate: float
+    tags: tuple[str, ...] = ()
+
+    @property
+    def weight(self) -> float:
+        """What decides who stays where not all can: confidence times observations (HMX-F 8, rule 3)."""
+        return self.confidence * self.observed_count
+
+    @property
+    def rank(self) -> tuple[float, float, str]:
+        """A total order, heaviest first."""
+        return (-self.weight, -self.confidence, self.artifact_id)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCount:
+    """Memories of one status, kind and extraction method: how many, and sums over them."""
+
+    status: str
+    kind: str
+    extraction_method: str
+    count: int
+    confidence_millionths: int
+    observations: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServedPack:
+    """A context pack that its reader reported on: tokens by section, sources used, and what it was worth."""
+
+    pack_id: str
+    signal: str
+    budget: int
+    section_tokens: Mapping[str, int]
+    artifact_ids: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Who is told about: the heaviest artifacts of each set, and groups of related ones, heaviest first."""
+
+    sets: Mapping[str, Sequence[KnownArtifact]]
+    groups: Sequence[Sequence[KnownArtifact]]
+    totals: Mapping[str, int]
+    tag_weights: Mapping[str, float]
+    artifact_count: int
+
+    @property
+    def artifact_ids(self) -> list[str]:
+        """The ids of the artifacts whose contents or titles will be told."""
+        chosen = {artifact.artifact_id for members in self.sets.values() for artifact in members}
+        return sorted(chosen | {group[0].artifact_id for group in self.groups})
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A tenant's learned state at one moment; ``contents`` are those of the artifacts selected, by artifact_id."""
+
+    tenant_id: str
+    as_of_us: int
+    selection: Selection
+    contents: Mapping[str, Mapping[str, Any]]
+    digest: MeasuredDigest
+    behaviour: Behaviour
+    memories: tuple[MemoryCount, ...] = ()
+    served: tuple[ServedPack, ...] = ()
+    compiler_state: Mapping[str, Any] | None = None
+    event_count: int = 0
+    private_names: tuple[PrivateName, ...] = ()

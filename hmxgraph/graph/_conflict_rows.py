@@ -1,0 +1,110 @@
+"""Conflicts as nodes and back: records that cannot all hold, and what became of the question."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hmxgraph.graph.plan import Row
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.canonical import canonical_text, stable_id
+from hmxgraph.protocol.lifecycle import Conflict, ConflictSide, SideKind
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
+
+# noqa: F401
+
+
+class Lost(NamedTuple):
+    """A relation between two entities, by its keys."""
+
+    source_key: str
+    relation_type: str
+    target_key: str
+
+
+class Side(NamedTuple):
+    """One record of a conflict to be opened: its kind, id and text, and where it is in the graph."""
+
+    kind: SideKind
+    side_id: str
+    text: str
+    key: str = ""
+    relation: Lost | None = None
+
+
+def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
+    """The id under which a relation is a side of conflicts and an entry of packs: how both keys begin, and the type.
+
+    >>> relation_id("0a" * 32, "uses", "0b" * 32)
+    '0a0a0a0a0a0a0a0a:uses:0b0b0b0b0b0b0b0b'
+
+    """
+    return f"{source_key[:16]}:{relation_type}:{target_key[:16]}"
+
+
+def conflict_row(
+    tenancy: Tenancy, kind: str, sides: Sequence[Side], reason: str, at_us: int, count_tokens: TokenCounter
+) -> Row:
+    """What ``conflicts/open`` writes. The id follows from kind and sides, so the same conflict is opened once."""
+    ordered = sorted(sides, key=lambda side: side.side_id)
+    conflict_id = stable_id(tenancy.tenant_id, "conflict", kind, *(side.side_id for side in ordered))
+    text = "\n".join([f"Conflict: {reason}", *(f"- {side.text}" for side in ordered)])
+    relations = [side.relation for side in ordered if side.relation]
+    key = tenancy.node_key(conflict_id)
+    properties = {
+        "key": key,
+        "tenant_id": tenancy.tenant_id,
+        "conflict_id": conflict_id,
+        "kind": kind,
+        "status": "open",
+        "reason": reason,
+        "text": text,
+        "token_count": count_tokens(text),
+        "tokenizer": DEFAULT_ENCODING,
+        "detected_us": at_us,
+        "relations": [canonical_text(list(relation)) for relation in relations],
+        "relation_texts": [side.text for side in ordered if side.relation],
+    }
+    return {
+        "key": key,
+        "properties": properties,
+        "artifact_keys": [side.key for side in ordered if side.kind == "artifact"],
+        "memory_keys": [side.key for side in ordered if side.kind == "memory"],
+        "entity_keys": sorted({key for relation in relations for key in (relation.source_key, relation.target_key)}),
+    }
+
+
+def stored_conflict(properties: Row, sides: Sequence[Row], as_of_us: int) -> Conflict:
+    """The conflict of a node with its sides, as they were at *as_of_us*."""
+    resolved_us = properties.get("resolved_us")
+    resolved = resolved_us is not None and resolved_us <= as_of_us
+    found = [_side(side, as_of_us) for side in sides if side["label"] in {"Artifact", "Memory"}]
+    found += [
+        ConflictSide("relation", relation_id(*relation), text, "", None)
+        for relation, text in zip(lost_relations(properties), properties.get("relation_texts", ()), strict=True)
+    ]
+    return Conflict(
+        properties["conflict_id"],
+        properties["kind"],
+        "resolved" if resolved else "open",
+        properties["reason"],
+        properties["text"],
+        iso(properties["detected_us"]),
+        tuple(sorted(found, key=lambda side: side.side_id)),
+        iso(resolved_us) if resolved_us is not None and resolved else None,
+        properties.get("kept_id") if resolved else None,
+        properties.get("resolution") if resolved else None,
+    )
+
+
+def lost_relations(properties: Row) -> list[Lost]:
+    """The relations that a conflict is between."""
+    return [Lost(*parse_json(text)) for text in properties.get("relations", ())]
+
+
+def _side(side: Row, as_of_us: int) -> ConflictSide:
+    times, values = side["status_times"], side["status_values"]
+    past = [value for time_us, value in zip(times or (), values or (), strict=True) if time_us <= as_of_us]
+    status = past[-1] if past else side["status"]
+    kind: SideKind = "artifact" if side["label"] == "Artifact" else "memory"
+    return ConflictSide(kind, side["side_id"], side["text"], status, side["confidence"])

@@ -1,0 +1,189 @@
+"""Entities in the graph: mentions and relations, written with their events."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hmxgraph.extraction.entities import FAMILIES, family
+from hmxgraph.extraction.language import Extraction, Mention, Ref, Relation
+from hmxgraph.graph.plan import Plan, Row, bind
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.text.terms import search_text
+
+# What was extracted from a batch of events, as the rows that write it: each entity and each relation once.
+
+# Of two types that one name seems to have, the one of higher rank says more.
+_RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_type in enumerate(members)}
+
+
+class Extracted(NamedTuple):
+    """What was found in one newly stored event."""
+
+    event_key: str
+    time_us: int
+    extraction: Extraction
+
+
+def entity_key(tenancy: Tenancy, entity_type: str, normalised: str) -> str:
+    """The key of the entity that goes by this normalised name; the types of one family share it.
+
+    >>> acme = Tenancy.of("acme")
+    >>> entity_key(acme, "person", "caroline") == entity_key(acme, "concept", "caroline")
+    True
+    """
+    return tenancy.node_key(family(entity_type), normalised)
+
+
+def entity_properties(tenancy: Tenancy, entity_type: str, name: str, normalised: str) -> dict[str, Any]:
+    """The properties of an entity that nothing mentions yet, but for its times."""
+    return {
+        "key": entity_key(tenancy, entity_type, normalised),
+        "tenant_id": tenancy.tenant_id,
+        "type": entity_type,
+        "name": name,
+        "normalised": normalised,
+        "aliases": [],
+        "mention_count": 0,
+        "confidence": 1.0,
+        "status": "active",
+        "search_text": search_text(name) or normalised,
+        "scope": tenancy.scope,
+    }
+
+
+@dataclass(slots=True)
+class _Entity:
+    """One entity of a batch in the making."""
+
+    mention: Mention
+    names: set[str]
+    confidence: float
+    events: list[list[Any]] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+
+    def add(self, mention: Mention) -> None:
+        if _RANKS.get(mention.type, 0) > _RANKS.get(self.mention.type, 0):
+            self.mention = mention
+        self.names.update((mention.name, *mention.aliases))
+        self.confidence = max(self.confidence, mention.confidence)
+
+
+def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
+    """The rows of ``entities/record`` for entities: key order; events as place, count, role, told relations."""
+    found: dict[str, _Entity] = {}
+    for place, (_, time_us, extraction) in enumerate(batch):
+        told = _evidence(tenancy, extraction.relations)
+        for mention in extraction.mentions:
+            key = entity_key(tenancy, mention.type, mention.normalised)
+            entity = found.get(key)
+            if entity is None:
+                entity = found[key] = _Entity(mention, {mention.name, *mention.aliases}, mention.confidence)
+            else:
+                entity.add(mention)
+            entity.events.append([place, mention.times, mention.role or None, told.get(key)])
+            entity.times.append(time_us)
+    return [_entity_row(tenancy, found[key]) for key in sorted(found)]
+
+
+def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
+    """The rows of ``entities/record`` for relations, by their keys; ``evidence`` counts the events that tell them."""
+    found: dict[tuple[str, str, str], Row] = {}
+    for _, time_us, extraction in batch:
+        for relation in extraction.relations:
+            ends = (_key(tenancy, relation.source), relation.relation_type, _key(tenancy, relation.target))
+            row = found.get(ends)
+            if row is None:
+                row = found[ends] = _relation_row(ends, time_us)
+            row["confidence"] = max(row["confidence"], relation.confidence)
+            row["evidence"] += 1
+            row["first_us"], row["last_us"] = min(row["first_us"], time_us), max(row["last_us"], time_us)
+    return [found[ends] for ends in sorted(found)]
+
+
+def evidence_mark(relation_type: str, target_key: str) -> str:
+    """How an event's mention of an entity says that it is evidence for a relation of it; 64 bits tell targets apart.
+
+    >>> evidence_mark("uses", "0123456789abcdef0123456789abcdef")
+    'uses>0123456789abcdef'
+    """
+    return f"{relation_type}>{target_key[:16]}"
+
+
+def _evidence(tenancy: Tenancy, relations: Iterable[Relation]) -> dict[str, list[str]]:
+    """By the key of the source, the marks of the relations that one event is evidence for."""
+    told: dict[str, list[str]] = {}
+    for relation in relations:
+        mark = evidence_mark(relation.relation_type, _key(tenancy, relation.target))
+        told.setdefault(_key(tenancy, relation.source), []).append(mark)
+    return told
+
+
+def _key(tenancy: Tenancy, ref: Ref) -> str:
+    return entity_key(tenancy, ref.type, ref.normalised)
+
+
+def _entity_row(tenancy: Tenancy, entity: _Entity) -> Row:
+    mention, times, names = entity.mention, entity.times, sorted(entity.names)
+    properties = entity_properties(tenancy, mention.type, names[0], mention.normalised) | {
+        "aliases": names[1:9],
+        "confidence": entity.confidence,
+        "first_us": min(times),
+        "last_us": max(times),
+    }
+    return {
+        "key": properties["key"],
+        "properties": properties,
+        "names": names,
+        "events": entity.events,
+        "first_us": properties["first_us"],
+        "last_us": properties["last_us"],
+    }
+
+
+def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
+    return {
+        "source_key": ends[0],
+        "relation_type": ends[1],
+        "target_key": ends[2],
+        "confidence": 0.0,
+        "evidence": 0,
+        "first_us": time_us,
+        "last_us": time_us,
+    }
+
+
+# Entities, their mentions and relations: written with the events that speak of them, forgotten with them.
+
+
+def link(tenancy: Tenancy, batch: Sequence[Extracted]) -> Plan[None]:
+    """Merge what *batch* mentions, and relate it; part of the transaction that stores its events.
+
+    To be called once per newly stored event: replays are kept out by the events, not here.
+    """
+    entities = _entity_rows(tenancy, batch)
+    if entities:
+        yield bind(
+            "entities/record",
+            tenant_id=tenancy.tenant_id,
+            batch={
+                "event_keys": [one.event_key for one in batch],
+                "entities": entities,
+                "relations": _relation_rows(tenancy, batch),
+                "ranks": _RANKS,
+            },
+        )
+
+
+class Forgotten(NamedTuple):
+    """What lost its last evidence: keys of entities, ids of relations."""
+
+    entities: tuple[str, ...]
+    relations: tuple[str, ...]
+
+
+def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[Forgotten]:
+    """Take away the mentions of these events, count down what they were evidence for, and tell what has none left."""
+    rows = yield bind(
+        "entities/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
+    )
+    return Forgotten(tuple(sorted(rows[0]["entities"])), tuple(sorted(rows[0]["relations"])))

@@ -1,0 +1,445 @@
+"""Events in the graph: batches written in one transaction each, and events as rows."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import orjson
+
+from hmxgraph.errors import IngestRefused
+from hmxgraph.extraction.extract import extract
+from hmxgraph.graph import _entities, memories
+from hmxgraph.graph._entities import Extracted
+from hmxgraph.graph.plan import Plan, Row, bind
+from hmxgraph.graph.tenancy import Tenancy, bump
+from hmxgraph.ingest.batch import Batch, conflict
+from hmxgraph.ingest.prepare import (
+    LINKS,
+    End,
+    Ends,
+    Neighbours,
+    PreparedEvent,
+    Weave,
+    adjusted,
+    amid,
+    first_dimension,
+    left_out,
+)
+from hmxgraph.protocol.reports import ConflictingEvent, Receipt
+from hmxgraph.text.lines import event_line, speaker_name
+from hmxgraph.text.terms import DEFAULT_ENCODING, counter
+
+# What recall ranks an event by, kept as one text on its node: written with the event, gone when it is erased.
+#
+# For each property that is asked of a node the server goes along the chain of all its properties. Of some hundred
+# candidates it reads a dozen properties each: that was half the time of the statement, and one text takes a sixth of it.
+
+# Characters of search terms: the beginning of a long result tells what it is about. Of what comes after it counts only
+# that it is there.
+MOST_WORDS = 1_500
+MOST_FURTHER = 6_000
+_TIME = 6
+
+
+def recall_row(properties: Mapping[str, Any]) -> str:
+    """The row of a prepared event: a JSON array in the order of ``EventPool``, with its expiry in the last place."""
+    of = properties
+    return orjson.dumps(
+        [
+            of["event_id"],
+            of["session_id"],
+            speaker_name(of.get("speaker", "")),
+            of.get("title", ""),
+            _ranked_words(of["search_text"]),
+            of["sequence"],
+            of["time_us"],
+            _tokens(of),
+            of["salience"],
+            of["text"].endswith("?"),
+            of.get("label", ""),
+            of.get("expires_us"),
+        ]
+    ).decode()
+
+
+def _ranked_words(search_text: str) -> str:
+    """The search terms that an event is ranked by: those it begins with, then every further one once, the last first.
+
+    >>> ranked_words("error on line 7")
+    'error on line 7'
+    >>> ranked_words("pass " * 300 + "line pass unknown account")[-30:]
+    'pass pass account unknown line'
+
+    """
+    if len(search_text) <= MOST_WORDS:
+        return search_text
+    beginning, _, rest = search_text[:MOST_WORDS].rpartition(" ")
+    known = frozenset(beginning.split())
+    told = reversed(f"{rest}{search_text[MOST_WORDS:]}".split())
+    further = " ".join(dict.fromkeys(term for term in told if term not in known))
+    kept = further if len(further) <= MOST_FURTHER else further[:MOST_FURTHER].rpartition(" ")[0]
+    return f"{beginning} {kept}".rstrip()
+
+
+def pool_rows(as_of_us: int, events: Sequence[str], *beside: Sequence[str]) -> list[list[Any]]:
+    """Rows of the pool: of those *events* that were there, and not expired, as of then, with what stands *beside*.
+
+    >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
+    >>> pool_rows(5, [row, ""], ["Hello!", ""])
+    [['e1', 's1', 'Ann', '', 'hello', 1, 5, 4, 0.5, False, '', 'Hello!']]
+    >>> pool_rows(4, [row], ["Hello!"])
+    []
+
+    """
+    rows: list[list[Any] | None] = orjson.loads(f"[{','.join(row or 'null' for row in events)}]")
+    kept = []
+    for row, *more in zip(rows, *beside, strict=True):
+        if row is not None and row[_TIME] <= as_of_us and ((expires := row.pop()) is None or expires > as_of_us):
+            kept.append(row + more)
+    return kept
+
+
+def _tokens(of: Mapping[str, Any]) -> int:
+    """The tokens of the event's line as packs count them."""
+    if of["tokenizer"] == DEFAULT_ENCODING:
+        tokens: int = of["token_count"]
+        return tokens
+    return counter()(event_line(of["text"], of.get("label", ""), of.get("speaker", "")))
+
+
+# Prepared events as the rows of a batch, and stored sessions as values.
+
+# How many of a session's latest events an exact repeat is looked for among.
+REMEMBERED = 64
+# How many kinds of events a tenant may have before none counts as new any more.
+KINDS = 4_000
+
+
+class _StoredSession(NamedTuple):
+    """A locked session as it is stored."""
+
+    key: str
+    event_count: int
+    first_us: int | None
+    last_us: int | None
+    ends: Ends | None
+    outcome_order: tuple[int, ...]
+    marks: list[int]
+
+
+def _stored_session(row: Row) -> _StoredSession:
+    """The session in a row of ``events/lock_sessions``."""
+    ends = Ends(_end(row["head"]), _end(row["tail"])) if row["event_count"] else None
+    outcome = tuple(row["outcome_order"])
+    return _StoredSession(row["key"], row["event_count"], row["first_us"], row["last_us"], ends, outcome, row["marks"])
+
+
+def _end(values: Sequence[Any]) -> End:
+    sequence, time_us, event_id, key = values
+    return End((sequence, time_us, event_id), key)
+
+
+def neighbours(row: Row, event_id: str) -> Neighbours:
+    """Between which two stored events *event_id* belongs, from a row of ``events/neighbours``."""
+    twins = [twin for twin in row["twins"] if twin[0] < event_id]
+    _, before, after = max(twins or row["lower"])
+    return Neighbours(before, after)
+
+
+def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[PreparedEvent]]]:
+    """The events of a batch by session, as they stand: sessions in key order, each in its total order."""
+    return [(key, list(group)) for key, group in groupby(events, key=lambda event: event.session_key)]
+
+
+def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
+    """The signatures that the tenant does not know yet, each with the key of the event that came first by its time.
+
+    So many are kept in all; which session comes first in a batch is of no account.
+    """
+    found: dict[str, str] = {}
+    unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
+    for event in sorted(unknown, key=lambda event: (event.event.time_us, event.event.event_id)):
+        if event.signature in found or len(known) + len(found) < KINDS:
+            found.setdefault(event.signature, event.key)
+    return found
+
+
+def _session_row(stored: _StoredSession, events: Sequence[PreparedEvent], first_of_kind: Collection[str]) -> Row:
+    """What a batch makes of one session: its new properties, and the properties of its new events.
+
+    *first_of_kind* are the keys of those that are of a kind that the tenant never had.
+    """
+    marks = list(stored.marks)
+    rows = []
+    for event in events:
+        rows.append(_event_row(event, new=event.key in first_of_kind, repeat=event.mark in marks))
+        marks.append(event.mark)
+    return {
+        "key": stored.key,
+        "properties": {**_extent(stored, events), **_outcome(stored, events), "marks": marks[-REMEMBERED:]},
+        "events": rows,
+    }
+
+
+def _event_row(event: PreparedEvent, *, new: bool, repeat: bool) -> dict[str, Any]:
+    if event.base_salience is None:
+        return {**event.properties, "recall_row": recall_row(event.properties)}
+    salience = adjusted(event.base_salience, new=new, repeat=repeat)
+    properties = {**event.properties, "salience": salience, "salience_origin": "engine"}
+    return {**properties, "recall_row": recall_row(properties)}
+
+
+def _extent(stored: _StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:
+    times = [event.event.time_us for event in events]
+    first, last = End(events[0].order, events[0].key), End(events[-1].order, events[-1].key)
+    if stored.ends:
+        first, last = min(first, stored.ends.head), max(last, stored.ends.tail)
+    return {
+        "event_count": stored.event_count + len(events),
+        "first_us": min([*times, *_known(stored.first_us)]),
+        "last_us": max([*times, *_known(stored.last_us)]),
+        **_spelled("head", first),
+        **_spelled("tail", last),
+    }
+
+
+def _known(value: int | None) -> list[int]:
+    return [] if value is None else [value]
+
+
+def _spelled(name: str, end: End) -> dict[str, Any]:
+    sequence, time_us, event_id = end.order
+    return {
+        f"{name}_sequence": sequence,
+        f"{name}_us": time_us,
+        f"{name}_id": event_id,
+        f"{name}_key": end.key,
+    }
+
+
+def _outcome(stored: _StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:
+    """The signal of the session's last feedback."""
+    for event in reversed(events):
+        signal = event.event.content.get("signal")
+        order = event.order[:2]
+        if event.event.event_type == "feedback" and isinstance(signal, str):
+            return {"outcome": signal, "outcome_order": list(order)} if order >= stored.outcome_order else {}
+    return {}
+
+
+def _inner_and_outer(
+    events: Sequence[PreparedEvent], weave: Weave
+) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[str, str, str]]], list[tuple[str, str]]]:
+    """Links within the batch as positions, links beyond it as keys, and chain pairs that begin or end beyond it."""
+    places = {event.key: place for place, event in enumerate(events)}
+    calls = _calls(events)
+    inner: dict[str, list[tuple[int, int]]] = {kind: [] for kind in ("NEXT", *LINKS)}
+    outer: dict[str, list[tuple[str, str, str]]] = {kind: [] for kind in LINKS}
+    joined = []
+    for earlier, later in weave.linked:
+        if earlier in places and later in places:
+            inner["NEXT"].append((places[earlier], places[later]))
+        else:
+            joined.append((earlier, later))
+    for place, event in enumerate(events):
+        for kind, key in event.links:
+            other = _call_before(calls.get(key), place) if kind == "ANSWERS" else places.get(key)
+            if other is None:
+                outer[kind].append((event.key, key, kind))
+            else:
+                inner[kind].append((place, other))
+    return inner, outer, joined
+
+
+def _calls(events: Sequence[PreparedEvent]) -> Mapping[str, list[int]]:
+    calls: dict[str, list[int]] = {}
+    for place, event in enumerate(events):
+        if event.call_key:
+            calls.setdefault(event.call_key, []).append(place)
+    return calls
+
+
+def _call_before(calls: list[int] | None, place: int) -> int | None:
+    """The nearest call before the result at *place*."""
+    return max((call for call in calls or () if call < place), default=None)
+
+
+def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
+    """Under which keys others may have waited for these events, each with the event's own."""
+    for event in events:
+        yield event.key, event.key
+        if event.call_key:
+            yield event.call_key, event.key
+
+
+# Batches of events into the graph: each in one transaction, all of it or nothing.
+
+
+@dataclass(frozen=True, slots=True)
+class _Sifted:
+    """A batch divided: what is new, what is known, what contradicts the known."""
+
+    new: tuple[PreparedEvent, ...]
+    duplicates: int
+    conflicting: tuple[ConflictingEvent, ...]
+    counts: Mapping[str, int]
+    signatures: frozenset[str]
+
+    def receipt(self, *, late: int = 0, warnings: tuple[str, ...] = ()) -> Receipt:
+        """What became of the batch."""
+        return Receipt(
+            tuple(sorted({event.session_key for event in self.new})),
+            len(self.new),
+            late,
+            self.duplicates,
+            self.conflicting,
+            warnings,
+        )
+
+
+def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Receipt]:
+    """Store what is new of *batch* with all its links; a batch that holds nothing new writes nothing.
+
+    Raises:
+        IngestRefused: *strict*, and an id is taken by another body; nothing of the batch is stored.
+
+    Locks are taken in the order sessions, events, entities, memories, tenant. Two writers that bring the same event in
+    different sessions meet at its key; the second is run again and finds it stored.
+    """
+    sifted = yield from _sift(tenancy, batch)
+    if strict:
+        _refuse_conflicts(sifted.conflicting)
+    if not sifted.new:
+        return sifted.receipt()
+    found = batch.found or extracted(sifted.new)
+    sessions = yield from _lock(tenancy, sifted.new)
+    if any(sifted.counts.get(session.key, 0) != session.event_count for session in sessions.values()):
+        # Somebody wrote to these sessions between the reading and the lock: now it cannot change any more.
+        sifted = yield from _sift(tenancy, batch)
+    if not sifted.new:
+        return sifted.receipt()
+    dimension = yield from _store(tenancy, sifted, sessions, found)
+    return sifted.receipt(late=_late(sifted.new, sessions), warnings=tuple(left_out(sifted.new, dimension)))
+
+
+def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
+    for one in conflicting:
+        reason = (
+            f"event {one.event_id!r} is stored with another body (hash {one.stored_hash}); give it an id of its own"
+        )
+        raise IngestRefused(one.source or "source", reason, one.line)
+
+
+def _sift(tenancy: Tenancy, batch: Batch) -> Plan[_Sifted]:
+    rows = yield bind(
+        "events/known",
+        tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
+        batch={
+            "event_keys": [event.key for event in batch.events],
+            "session_keys": sorted({event.session_key for event in batch.events}),
+        },
+    )
+    known = dict(rows[0]["events"])
+    hashes = {event.key: event.properties["event_hash"] for event in batch.events} | known
+    met = [*(event for event in batch.events if event.key in known), *batch.repeats]
+    clashes = [event for event in met if event.properties["event_hash"] != hashes[event.key]]
+    return _Sifted(
+        tuple(event for event in batch.events if event.key not in known),
+        len(met) - len(clashes),
+        tuple(conflict(event, hashes[event.key]) for event in sorted(clashes, key=lambda event: event.place)),
+        dict(rows[0]["sessions"]),
+        frozenset(rows[0]["signatures"]),
+    )
+
+
+def _lock(tenancy: Tenancy, events: Iterable[PreparedEvent]) -> Plan[dict[str, _StoredSession]]:
+    names = {event.session_key: event.event.session_id for event in events}
+    sessions = [{"key": key, "session_id": names[key]} for key in sorted(names)]
+    rows = yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
+    return {row["key"]: _stored_session(row) for row in rows}
+
+
+def extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
+    """What the rules find in each event, by its key; found before anything is locked."""
+    return {event.key: Extracted(event.key, event.event.time_us, extract(event.event)) for event in events}
+
+
+def _store(
+    tenancy: Tenancy, sifted: _Sifted, sessions: Mapping[str, _StoredSession], found: Mapping[str, Extracted]
+) -> Plan[int | None]:
+    """Write what is new; the dimension of the tenant's embeddings comes back, None while it has none."""
+    weave = yield from _weave(tenancy, sifted.new, sessions)
+    kinds = new_kinds(sifted.new, sifted.signatures)
+    first_of_kind = frozenset(kinds.values())
+    inner, outer, joined = _inner_and_outer(sifted.new, weave)
+    yield bind(
+        "events/record",
+        tenant_id=tenancy.tenant_id,
+        batch={
+            "sessions": [_session_row(sessions[key], events, first_of_kind) for key, events in _by_session(sifted.new)],
+            "parted": weave.parted,
+            "joined": joined,
+            **{kind.lower(): pairs for kind, pairs in inner.items()},
+        },
+    )
+    batch = [found[event.key] for event in sifted.new]
+    tokenizer = sifted.new[0].properties["tokenizer"]
+    yield from _entities.link(tenancy, batch)
+    yield from memories.store(tenancy, batch, counter(tokenizer), tokenizer)
+    version = yield from bump(tenancy, max(event.event.time_us for event in sifted.new), events=len(sifted.new))
+    settled = yield bind(
+        "events/settle",
+        tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
+        version=version,
+        batch={
+            "signatures": list(kinds),
+            "session_keys": sorted({event.session_key for event in sifted.new}),
+            "event_keys": [event.key for event in sifted.new],
+            "offers": list(offers(sifted.new)),
+            "embedding_dimension": first_dimension(sifted.new),
+            **{kind.lower(): pairs for kind, pairs in outer.items()},
+        },
+    )
+    dimension: int | None = settled[0]["embedding_dimension"]
+    return dimension
+
+
+def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, _StoredSession]) -> Plan[Weave]:
+    groups = _by_session(events)
+    amids = [event for key, group in groups for event in _amid(group, sessions[key])]
+    between = (yield from _neighbours(tenancy, amids)) if amids else {}
+    weave = Weave()
+    for key, group in groups:
+        weave.add(group, sessions[key].ends, between)
+    return weave
+
+
+def _amid(events: list[PreparedEvent], session: _StoredSession) -> list[PreparedEvent]:
+    return amid(events, session.ends) if session.ends else []
+
+
+def _neighbours(tenancy: Tenancy, events: Sequence[PreparedEvent]) -> Plan[dict[str, Neighbours]]:
+    rows = yield bind(
+        "events/neighbours", tenant_id=tenancy.tenant_id, batch={"late": [_place(event) for event in events]}
+    )
+    ids = {event.key: event.event.event_id for event in events}
+    return {row["key"]: neighbours(row, ids[row["key"]]) for row in rows}
+
+
+def _place(event: PreparedEvent) -> Row:
+    sequence, time_us, event_id = event.order
+    return {
+        "key": event.key,
+        "session_key": event.session_key,
+        "sequence": sequence,
+        "time_us": time_us,
+        "event_id": event_id,
+    }
+
+
+def _late(events: Iterable[PreparedEvent], sessions: Mapping[str, _StoredSession]) -> int:
+    ends = ((event, sessions[event.session_key].ends) for event in events)
+    return sum(1 for event, end in ends if end and event.order[0] < end.tail.order[0])

@@ -1,0 +1,116 @@
+"""Pages and full-text queries: opaque cursors, and search terms as Lucene syntax."""
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from hmxgraph.errors import InvalidRequest, NotFound
+from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
+from hmxgraph.protocol.parsing import parse_json
+
+# Pages: how many rows they may have, and where one ended, as an opaque text that the next question brings back.
+
+
+def check_limit(limit: int) -> None:
+    """Refuse a page of no rows, and of more than the server can count.
+
+    Raises:
+        InvalidRequest: *limit* is outside 1..9007199254740991.
+
+    """
+    if not 1 <= limit <= MAX_INTEGER:
+        found = str(limit) if abs(limit) <= MAX_INTEGER else f"{hex(limit):.60}"
+        raise InvalidRequest("limit", found, "size of a page", f"give 1 or more, up to {MAX_INTEGER}")
+
+
+def cursor(time_us: int, name: str) -> str:
+    """The cursor of a page whose last row has this time and id."""
+    return urlsafe_b64encode(canonical_bytes([str(time_us), name])).decode()
+
+
+def place(text: str | None) -> tuple[int | None, str | None]:
+    """The time and id that *text* stands for; nothing for the first page.
+
+    Raises:
+        NotFound: *text* was not made by :func:`cursor`.
+
+    >>> place(cursor(5, "a"))
+    (5, 'a')
+
+    """
+    if text is None:
+        return None, None
+    try:
+        return _place(parse_json(urlsafe_b64decode(text.encode())))
+    except (binascii.Error, ValueError) as error:
+        raise NotFound("cursor", text, hint="give back the cursor of the page before, unchanged") from error
+
+
+def _place(value: Any) -> tuple[int, str]:
+    match value:
+        case [str(time_us), str(name)]:
+            return int(time_us), name
+        case _:
+            raise ValueError(f"{value!r} is no place")
+
+
+# Search terms as a Lucene query: user text never becomes syntax.
+
+MOST_TERMS = 64
+# What a name weighs beside other words: in a talk the names of those who talk stand everywhere.
+NAME = 0.5
+
+
+def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) -> str:
+    r"""The query for nodes of one tenant's *scope* that have any of *terms*; it finds nothing without terms.
+
+    Each term is quoted and the two signs that mean something inside quotes are escaped, so the text of a question can
+    neither widen the search nor break it. At most 64 terms are asked for: the rest is left out. Those in *names* weigh
+    half.
+
+    >>> term_query("t1t", ["deploy", 'a"b'])
+    '+scope:"t1t" +(search_text:"deploy" search_text:"a\\"b")'
+    >>> term_query("t1t", ["ann", "deploy"], {"ann"})
+    '+scope:"t1t" +(search_text:"ann"^0.5 search_text:"deploy")'
+    >>> term_query("t1t", [])
+    '+scope:"t1t" -scope:"t1t"'
+
+    """
+    asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    if not asked:
+        return f"+scope:{_quoted(scope)} -scope:{_quoted(scope)}"
+    weighed = (f"search_text:{_quoted(term)}{f'^{NAME}' if term in names else ''}" for term in asked)
+    return f"+scope:{_quoted(scope)} +({' '.join(weighed)})"
+
+
+def record_query(
+    scope: str,
+    terms: Iterable[str],
+    required: Iterable[str] = (),
+    any_of: Iterable[str] = (),
+    preferred: Iterable[str] = (),
+    without: Iterable[str] = (),
+) -> str:
+    """The query for task records of one tenant's *scope* with all *required* words, one of *any_of*, none of *without*.
+
+    These choose and do not rank (weight 0). The *terms* rank, and *preferred* words lift those that carry them; without
+    terms everything chosen is found.
+
+    >>> record_query("t1t", ["leak"], ["f2"], [], ["f3"], ["hidden"])
+    '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3" -scope:"hidden"'
+
+    """
+    asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    chosen = [f"+scope:{_quoted(word)}^0" for word in (scope, *required)]
+    either = " ".join(f"scope:{_quoted(word)}" for word in any_of)
+    found = " ".join(f"search_text:{_quoted(term)}" for term in asked)
+    lifted = [f"scope:{_quoted(word)}" for word in preferred]
+    barred = [f"-scope:{_quoted(word)}" for word in without]
+    groups = [*([f"+({either})^0"] if either else []), *([f"+({found})"] if asked else [])]
+    return " ".join([*chosen, *groups, *lifted, *barred])
+
+
+def _quoted(term: str) -> str:
+    escaped = term.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,363 @@
+"""Artifacts in the graph: rows and documents; one, a page, a chain, a head; each as of any time."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.graph._paging import check_limit, cursor, place
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
+from hmxgraph.graph.tenancy import Tenancy, state
+from hmxgraph.protocol.artifacts import LIVING, STATUSES, Artifact
+from hmxgraph.protocol.canonical import canonical_text, content_hash
+from hmxgraph.protocol.lifecycle import ArtifactFilter, ArtifactPage, Chain
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.timestamps import iso, microseconds
+from hmxgraph.text.artifacts import artifact_words, render_artifact, validity
+from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
+
+# Artifacts as nodes and back: the one place that knows both the document of HMX-A and its stored form.
+
+_OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
+ALWAYS = 2**63 - 1
+# What is left of an artifact's words once the evidence for them was erased; a title must say something (HMX-A 2.1).
+BLANK = MappingProxyType(
+    {
+        "title": "[erased]",
+        "summary": "",
+        "content": "{}",
+        "text": "[erased]",
+        "search_text": "",
+        "token_count": 0,
+        "tags": [],
+        "metadata": "{}",
+    }
+)
+# More terms of one node would drown the index.
+_SEARCHED = 4_000
+_NESTED = ("content", "metadata", "validity_scope")
+_NUMBERS = ("confidence", "success_rate")
+# What an artifact speaks about, by type: two that speak about the same may contradict each other.
+SUBJECTS = {"decision_policy": "condition", "causal_pattern": "cause"}
+_WIRE = tuple(name for name in Artifact.model_fields if name != "updated_at")
+
+
+def artifact_row(
+    tenancy: Tenancy,
+    artifact: Artifact,
+    count_tokens: TokenCounter,
+    *,
+    at_us: int | None = None,
+    lineage_key: str | None = None,
+) -> Row:
+    """What ``artifacts/create`` and ``artifacts/supersede`` write: key, properties, keys of evidence and memories.
+
+    The artifact becomes visible at the later of its ``created_at`` and *at_us*.
+    """
+    document = artifact.document() | {"tenant_id": tenancy.tenant_id}
+    created_us = microseconds(artifact.created_at)
+    began_us = created_us if at_us is None else max(created_us, at_us)
+    key = tenancy.node_key(artifact.artifact_id)
+    properties = {
+        "key": key,
+        "chain_key": key,
+        "lineage_key": lineage_key or artifact.artifact_id,
+        "created_us": created_us,
+        **_wire(document),
+        **_hashes(tenancy, document),
+        **_history(document, began_us),
+        **_readable(tenancy, document, count_tokens),
+        **_bounds(document),
+    }
+    return {
+        "key": key,
+        "properties": properties,
+        "evidence_keys": [tenancy.node_key(event_id) for event_id in sorted(set(artifact.source_events))],
+        "memory_keys": [tenancy.node_key(memory_id) for memory_id in sorted(set(artifact.source_memory_ids))],
+    }
+
+
+def stored_artifact(properties: Row, as_of_us: int | None = None) -> Artifact | None:
+    """The artifact of a node as it was at *as_of_us* (now, if None); None where it was not recorded by then."""
+    document = stored_document(properties, as_of_us)
+    return None if document is None else Artifact.parse(document)
+
+
+def stored_document(properties: Row, as_of_us: int | None = None) -> dict[str, Any] | None:
+    """The wire document of a node as it was at *as_of_us*: the core as ever, the overlay as the history tells."""
+    if as_of_us is not None and properties["status_times"][0] > as_of_us:
+        return None
+    overlay = _overlay(properties, ALWAYS if as_of_us is None else as_of_us)
+    document = {name: properties[name] for name in _WIRE if name in properties} | overlay
+    nested = {name: parse_json(document[name]) for name in _NESTED if document.get(name) is not None}
+    return {name: value for name, value in (document | nested).items() if value is not None}
+
+
+def core_hash(document: Mapping[str, Any]) -> str:
+    """The hash of what never changes: the document without its overlay (HMX-A 1, DESIGN 6)."""
+    return content_hash({name: value for name, value in document.items() if name not in _OVERLAY})
+
+
+def core_differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the core fields in which two documents differ."""
+    names = (one.keys() | other.keys()) - set(_OVERLAY)
+    return tuple(name for name in sorted(names) if one.get(name) != other.get(name))
+
+
+def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
+    """The key that one draft or active artifact of a type and content holds (DESIGN 6)."""
+    return tenancy.node_key("dedup", document["artifact_type"], document["content_hash"])
+
+
+def _artifact_text(document: Mapping[str, Any]) -> str:
+    """The readable rendition of a document, as packs carry it."""
+    return render_artifact(document["artifact_type"], document["title"], document["summary"], document["content"])
+
+
+def tampering(properties: Row) -> tuple[str, ...]:
+    """Which of an artifact's own checks fail: the content against its hash, the core against its, the text it gives.
+
+    Nothing is found in an artifact as it was recorded. Content and text are what packs show: one whose content or text
+    fails is dropped there as ``provenance_failed`` (HMX-C 8). An erased one keeps the hashes of what it was.
+    """
+    if properties.get("erased"):
+        return tuple(name for name, blank in BLANK.items() if properties[name] != blank)
+    try:
+        document = stored_document(properties) or {}
+        checks = {
+            "content_hash": document["content_hash"] == content_hash(document["content"]),
+            "core_hash": properties["core_hash"] == core_hash(document),
+            "text": properties["text"] == _artifact_text(document),
+        }
+    except (KeyError, ValueError, AttributeError, TypeError):
+        return ("unreadable",)
+    return tuple(name for name, holds in checks.items() if not holds)
+
+
+def _wire(document: Mapping[str, Any]) -> Row:
+    row = {name: document[name] for name in _WIRE if name in document}
+    row |= {name: canonical_text(row[name]) for name in _NESTED if name in row}
+    return row | {name: float(row[name]) for name in _NUMBERS if name in row}
+
+
+def _hashes(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
+    alive = document["status"] in LIVING
+    supersedes = document.get("supersedes")
+    return {
+        "core_hash": core_hash(document),
+        "dedup_key": dedup_key(tenancy, document) if alive else None,
+        "supersedes_key": tenancy.node_key(supersedes) if supersedes else None,
+        "situation_key": _situation_key(tenancy, document),
+    }
+
+
+def _situation_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str | None:
+    subject = SUBJECTS.get(document["artifact_type"])
+    about = sorted(set(terms(str(document["content"].get(subject) or "")))) if subject else []
+    return tenancy.node_key("situation", document["artifact_type"], *about) if about else None
+
+
+def _history(document: Mapping[str, Any], began_us: int) -> Row:
+    updated_us = microseconds(document["updated_at"]) if "updated_at" in document else None
+    return {
+        "updated_us": updated_us,
+        "given_updated_us": updated_us,
+        "given_updated_at": document.get("updated_at"),
+        "recorded_us": began_us,
+        "status_times": [began_us],
+        "status_values": [document["status"]],
+        "status_reasons": [""],
+        "count_times": [began_us],
+        "observed_counts": [document.get("observed_count", -1)],
+        "success_rates": [float(document.get("success_rate", -1.0))],
+    }
+
+
+def _readable(tenancy: Tenancy, document: Mapping[str, Any], count_tokens: TokenCounter) -> Row:
+    text = _artifact_text(document)
+    tags = tuple(document.get("tags") or ())
+    words = artifact_words(document["title"], document["summary"], document["content"], tags)
+    return {
+        "text": text,
+        "search_text": " ".join(terms(words)[:_SEARCHED]),
+        "scope": tenancy.scope,
+        "token_count": count_tokens(text),
+        "tokenizer": DEFAULT_ENCODING,
+    }
+
+
+def _bounds(document: Mapping[str, Any]) -> Row:
+    scope = validity(document.get("validity_scope"))
+    return {
+        "valid_tenants": scope.tenants,
+        "valid_agents": scope.agents,
+        "valid_tags": scope.tags,
+        "valid_from_us": scope.from_us,
+        "valid_to_us": scope.to_us,
+    }
+
+
+def _overlay(properties: Row, as_of_us: int) -> dict[str, Any]:
+    status = properties["status_values"][bisect_right(properties["status_times"], as_of_us) - 1]
+    counted = bisect_right(properties["count_times"], as_of_us) - 1
+    observed, rate = properties["observed_counts"][counted], properties["success_rates"][counted]
+    return {
+        "status": status,
+        "superseded_by": properties.get("superseded_by") if status == "superseded" else None,
+        "observed_count": observed if observed >= 0 else None,
+        "success_rate": rate if rate >= 0 else None,
+        "updated_at": _updated_at(properties, as_of_us),
+    }
+
+
+def _updated_at(properties: Row, as_of_us: int) -> str | None:
+    """When it was updated last: as the document told it, unless something changed after that."""
+    given_us = properties.get("given_updated_us")
+    changed_us = max(_changes(properties, as_of_us), default=None)
+    if changed_us is not None and (given_us is None or changed_us > given_us):
+        return iso(changed_us)
+    # What was recorded before its spelling was kept has the instant alone.
+    return None if given_us is None else properties.get("given_updated_at") or iso(given_us)
+
+
+def _changes(properties: Row, as_of_us: int) -> Iterator[int]:
+    for times in (properties["status_times"], properties["count_times"]):
+        yield from (time_us for time_us in times[1:] if time_us <= as_of_us)
+
+
+# Artifacts read: one, a page, a chain, a head; each as of any time.
+
+_ANY = ArtifactFilter()
+
+
+def artifact(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Artifact]:
+    """The artifact with this id, whatever its status and scope.
+
+    Raises:
+        NotFound: there is none, or there was none by then.
+
+    """
+    return (yield from read(lambda: _artifact(tenancy, artifact_id, as_of_us)))
+
+
+def artifacts(
+    tenancy: Tenancy,
+    wanted: ArtifactFilter = _ANY,
+    *,
+    as_of_us: int | None = None,
+    after: str | None = None,
+    limit: int = 50,
+) -> Procedure[ArtifactPage]:
+    """A page of artifacts, newest first, of those that apply to the reader (HMX-A 6).
+
+    Raises:
+        UnknownChoice: there is no such status.
+        InvalidRequest: *limit* is no size of a page.
+        NotFound: *after* is no cursor.
+
+    """
+    if wanted.status is not None and wanted.status not in STATUSES:
+        raise UnknownChoice("status", wanted.status, STATUSES)
+    check_limit(limit)
+    return (yield from read(lambda: _page(tenancy, wanted, as_of_us, after, limit)))
+
+
+def chain(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Chain]:
+    """All versions of the artifact's chain that were recorded by then, oldest first (HMX-A 7).
+
+    Raises:
+        NotFound: there is no such artifact, or there was none by then.
+
+    """
+    return (yield from read(lambda: _chain(tenancy, artifact_id, as_of_us)))
+
+
+def head(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Artifact]:
+    """The newest version of the artifact's chain; does not read the others.
+
+    Raises:
+        NotFound: there is no such artifact, or there was none by then.
+
+    """
+    return (yield from read(lambda: _head(tenancy, artifact_id, as_of_us)))
+
+
+def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Plan[Row]:
+    """The properties of an artifact's node, as they are now.
+
+    Raises:
+        NotFound: there is none, or there was none by then.
+
+    """
+    rows = yield bind("artifacts/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id))
+    if not rows or (as_of_us is not None and rows[0]["artifact"]["status_times"][0] > as_of_us):
+        raise NotFound("artifact", artifact_id, tenancy.tenant_id)
+    properties: Row = rows[0]["artifact"]
+    return properties
+
+
+def value(properties: Row, as_of_us: int | None = None) -> Artifact:
+    """The artifact of a node that was visible by then."""
+    found = stored_artifact(properties, as_of_us)
+    assert found is not None
+    return found
+
+
+def _artifact(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[Artifact]:
+    properties = yield from node(tenancy, artifact_id, as_of_us)
+    return value(properties, as_of_us)
+
+
+def _page(
+    tenancy: Tenancy, wanted: ArtifactFilter, as_of_us: int | None, after: str | None, limit: int
+) -> Plan[ArtifactPage]:
+    after_us, after_id = place(after)
+    tenant = yield from state(tenancy)
+    moment_us = ALWAYS if as_of_us is None else as_of_us
+    rows = yield bind(
+        "artifacts/list",
+        tenant_id=tenancy.tenant_id,
+        as_of_us=moment_us,
+        moment_us=(tenant["logical_us"] or 0) if as_of_us is None else as_of_us,
+        until_us=moment_us if after_us is None else min(moment_us, after_us),
+        after_us=after_us,
+        after_id=after_id,
+        limit=limit + 1,
+        **_criteria(wanted),
+    )
+    found = tuple(value(row["artifact"], as_of_us) for row in rows[:limit])
+    last = rows[limit - 1]["artifact"] if len(rows) > limit else None
+    return ArtifactPage(found, cursor(last["recorded_us"], last["artifact_id"]) if last else None)
+
+
+def _criteria(wanted: ArtifactFilter) -> Row:
+    return {
+        "status": wanted.status,
+        "artifact_type": wanted.artifact_type,
+        "tags": list(wanted.tags),
+        "terms": sorted(set(terms(wanted.text or ""))),
+        "agent_id": wanted.agent_id,
+        "situation": list(wanted.situation),
+        "compiled_by": wanted.compiled_by,
+    }
+
+
+def _chain(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[Chain]:
+    properties = yield from node(tenancy, artifact_id, as_of_us)
+    rows = yield bind("artifacts/chain", **_range(tenancy, properties, as_of_us))
+    return Chain(artifact_id, tuple(value(row["artifact"], as_of_us) for row in rows))
+
+
+def _head(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[Artifact]:
+    properties = yield from node(tenancy, artifact_id, as_of_us)
+    rows = yield bind("artifacts/head", **_range(tenancy, properties, as_of_us))
+    return value(rows[0]["artifact"], as_of_us)
+
+
+def _range(tenancy: Tenancy, properties: Row, as_of_us: int | None) -> Row:
+    return {
+        "tenant_id": tenancy.tenant_id,
+        "chain_key": properties["chain_key"],
+        "as_of_us": ALWAYS if as_of_us is None else as_of_us,
+    }

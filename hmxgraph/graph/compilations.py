@@ -1,0 +1,546 @@
+"""Compilations: changed sessions read and summarised, all summaries compiled, the difference written."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from hmxgraph.compiler.compilation import Compilation, Ledger, Model, compile_ledger
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.reconcile import COMPILER, Change, Head, Making, counts, lineage, reconcile, reported
+from hmxgraph.compiler.sessions import SessionReader
+from hmxgraph.compiler.state import LastRun, in_use
+from hmxgraph.compiler.suggest import Guide
+from hmxgraph.compiler.summary import SUMMARY_VERSION, SessionSummary
+from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
+from hmxgraph.graph.artifacts import artifact_row, dedup_key
+from hmxgraph.graph.conflicts import detect, settle
+from hmxgraph.graph.fingerprint_imports import confirm_imports
+from hmxgraph.graph.fingerprints import NOTHING_IMPORTED, InForce, in_force, last_run
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
+from hmxgraph.graph.tenancy import Tenancy, bump, model_key, state
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.events import BEFORE_ALL, Position, position
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.reports import CompileReport
+from hmxgraph.text.terms import TokenCounter, counter, search_text
+
+# What the compiler reads and writes, as rows and back: events, summaries, heads, guides, changes.
+
+# noqa: F401
+
+
+LINEAGES = COMPILER + "/"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """A stored event as far as the compiler needs it."""
+
+    event_id: str
+    event_type: str
+    agent_id: str
+    session_id: str
+    sequence: int
+    time_us: int
+    content: dict[str, Any]
+    source: str | None = None
+    correlation_id: str | None = None
+    parent_event_id: str | None = None
+
+
+def stored_event(row: Row) -> StoredEvent:
+    """The event in a row."""
+    return StoredEvent(**{**row, "content": parse_json(row["content"])})
+
+
+def summary_version(profile: CompilerProfile) -> str:
+    """What a stored summary was made by: the form of summaries and the bounds that shape them."""
+    bounds = (profile.max_steps, profile.max_failures, profile.max_decisions, profile.words_per_text)
+    sizes = (profile.request_chars, profile.known_values, profile.remembered_messages)
+    return ":".join(str(part) for part in (SUMMARY_VERSION, *bounds, *sizes))
+
+
+def _stored_head(row: Row) -> Head:
+    """The head in a row of ``compiler/heads``; counts and rates are those of its history."""
+    return Head(
+        artifact_id=row["artifact_id"],
+        artifact_type=row["artifact_type"],
+        lineage_key=row["lineage_key"],
+        version=row["version"],
+        status=row["status"],
+        title=row["title"],
+        summary=row["summary"],
+        content_hash=row["content_hash"],
+        confidence=row["confidence"],
+        observed_count=row["counted"] if row["counted"] >= 0 else None,
+        success_rate=row["rated"] if row["rated"] >= 0 else None,
+        reason=row["reason"],
+        compiled=row["agent_id"] == COMPILER,
+    )
+
+
+def stored_guide(row: Row) -> Guide:
+    """The guide in a row of ``compiler/guides``."""
+    return Guide(
+        row["artifact_id"],
+        row["artifact_type"],
+        row["title"],
+        parse_json(row["content"]),
+        parse_json(row["metadata"]),
+        row["confidence"],
+        row["observed_count"] or 0,
+    )
+
+
+def _change_keys(tenancy: Tenancy, changes: Iterable[Change]) -> list[str]:
+    """The keys of the heads that change, in locking order."""
+    return sorted({tenancy.node_key(change.head.artifact_id) for change in changes if change.head is not None})
+
+
+def _leaving_keys(tenancy: Tenancy, changes: Iterable[Change]) -> list[str]:
+    """The keys of the heads that leave draft and active."""
+    return _change_keys(tenancy, (one for one in changes if _leaves(one)))
+
+
+def _transition_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) -> Iterator[Row]:
+    """The status changes of heads, for ``artifacts/transition``."""
+    for change in changes:
+        for status in change.statuses:
+            assert change.head is not None
+            yield {
+                "key": tenancy.node_key(change.head.artifact_id),
+                "status": status,
+                "from": [change.head.status],
+                "reason": change.reason if change.artifact is None else _in_between(status),
+                "at_us": at_us,
+            }
+
+
+def _new_rows(tenancy: Tenancy, changes: Iterable[Change], count_tokens: TokenCounter, at_us: int) -> Iterator[Row]:
+    """The artifacts that begin a chain, for ``artifacts/create``."""
+    for change in changes:
+        if change.artifact is not None and not change.artifact.supersedes:
+            yield _row(tenancy, change, count_tokens, at_us)
+
+
+def _successor_rows(
+    tenancy: Tenancy, changes: Iterable[Change], count_tokens: TokenCounter, at_us: int
+) -> Iterator[Row]:
+    """The artifacts that take a head's place, for ``artifacts/supersede``."""
+    for change in changes:
+        if change.artifact is not None and change.artifact.supersedes:
+            row = _row(tenancy, change, count_tokens, at_us)
+            yield row | {"old_key": tenancy.node_key(change.artifact.supersedes), "at_us": at_us}
+
+
+def _count_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) -> Iterator[Row]:
+    """The heads whose counts rise, for ``compiler/count``."""
+    for change in changes:
+        if change.deed in {"counted", "activated"} and change.head is not None and change.draft is not None:
+            yield {
+                "key": tenancy.node_key(change.head.artifact_id),
+                "observed_count": change.draft.seen.count,
+                "success_rate": change.draft.seen.success_rate,
+                "at_us": at_us,
+            }
+
+
+def model_hash(model: str) -> str:
+    """The hash by which an unchanged model is recognised."""
+    return content_hash(model)
+
+
+def _leaves(change: Change) -> bool:
+    succeeded = change.artifact is not None and bool(change.artifact.supersedes)
+    return succeeded or "deprecated" in change.statuses
+
+
+def _in_between(status: str) -> str:
+    return f"compiler: {'validated' if status == 'active' else 'replaced before it was validated'}"
+
+
+def _row(tenancy: Tenancy, change: Change, count_tokens: TokenCounter, at_us: int) -> Row:
+    """The row of a new artifact, findable by what its kind of request says besides what it says itself."""
+    assert change.artifact is not None
+    assert change.draft is not None
+    key = lineage(change.draft, change.generation)
+    row = artifact_row(tenancy, change.artifact, count_tokens, at_us=at_us, lineage_key=key)
+    return row | {"properties": _findable(row["properties"], change.draft.keywords)}
+
+
+def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
+    found = f"{properties['search_text']} {search_text(' '.join(keywords))}".strip()
+    return {**properties, "search_text": found}
+
+
+# The changes of a compilation in the graph: old heads leave, new ones come, counts rise, in one transaction.
+
+_AT_ONCE = 200
+_WRITES = frozenset({"created", "updated", "counted", "activated", "deprecated"})
+_TWIN = "another artifact says the same"
+
+
+def _store_changes(tenancy: Tenancy, planned: Sequence[Change], at_us: int) -> Plan[tuple[tuple[Change, ...], bool]]:
+    """The changes as they were made, and whether any was: one whose content somebody else recorded is left alone."""
+    changes = yield from _without_twins(tenancy, planned)
+    writing = [change for change in changes if change.deed in _WRITES]
+    if not writing:
+        return tuple(changes), False
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=_change_keys(tenancy, writing))
+    leaving = _leaving_keys(tenancy, writing)
+    yield bind("compiler/release", tenant_id=tenancy.tenant_id, keys=leaving)
+    yield from _each(tenancy, "artifacts/transition", "changes", _transition_rows(tenancy, writing, at_us))
+    yield from _each(tenancy, "artifacts/supersede", "successions", _successor_rows(tenancy, writing, counter(), at_us))
+    yield from _each(tenancy, "artifacts/create", "artifacts", _new_rows(tenancy, writing, counter(), at_us))
+    yield from _each(tenancy, "compiler/count", "counts", _count_rows(tenancy, writing, at_us))
+    yield from settle(tenancy, leaving, at_us)
+    return tuple(changes), True
+
+
+def _each(tenancy: Tenancy, name: str, parameter: str, rows: Iterable[Row]) -> Plan[None]:
+    for batch in _batches(rows):
+        yield bind(name, tenant_id=tenancy.tenant_id, **{parameter: batch})
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _AT_ONCE)):
+        yield batch
+
+
+def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Change]]:
+    """The changes without those that would store what a living artifact, not about to leave, says already."""
+    coming = {
+        dedup_key(tenancy, {"artifact_type": one.artifact_type, "content_hash": one.artifact.content_hash}): one
+        for one in planned
+        if one.artifact is not None
+    }
+    if not coming:
+        return list(planned)
+    rows = yield bind("compiler/twins", tenant_id=tenancy.tenant_id, dedup_keys=sorted(coming))
+    leaving = set(_leaving_keys(tenancy, planned))
+    taken = {id(coming[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
+    return [_left(change) if id(change) in taken else change for change in planned]
+
+
+def _left(change: Change) -> Change:
+    return Change("left", change.artifact_type, change.title, _TWIN, change.head)
+
+
+# Compiling a tenant: changed sessions read and summarised, all summaries compiled, the differences written.
+
+_SESSIONS = 200
+_EVENTS = 2_000
+_SUMMARIES = 200
+_NEVER = 0
+
+Clock = Callable[[], float]
+Progress = Callable[[str, int], None]
+
+
+def _stopped() -> float:
+    """A clock that stands still, for callers who want no timings."""
+    return 0.0
+
+
+def _silent(_stage: str, _done: int) -> None:
+    """No progress told."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """How to compile; *clock* is read for the timings only, *progress* told each stage and how much of it is done."""
+
+    full: bool = False
+    dry_run: bool = False
+    profile: CompilerProfile = DEFAULT_PROFILE
+    clock: Clock = _stopped
+    progress: Progress = _silent
+
+
+class _Timer:
+    """Seconds by stage: a stage lasts until the next begins."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._stage = ""
+        self._since = clock()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    def stage(self, name: str) -> None:
+        now = self._clock()
+        if self._stage:
+            self.seconds[self._stage] += now - self._since
+        self._stage, self._since = name, now
+
+
+@dataclass(slots=True)
+class _Run:
+    """One compilation under way."""
+
+    tenancy: Tenancy
+    options: CompileOptions
+    profile: CompilerProfile
+    imported: InForce
+    timer: _Timer
+    version: int
+    as_of_us: int
+    settled: bool
+    events: int = 0
+    summarised: int = 0
+    fresh: dict[str, SessionSummary] = field(default_factory=dict)
+
+    def stage(self, name: str) -> None:
+        self.timer.stage(name)
+        self.options.progress(name, 0)
+
+    @property
+    def summary_version(self) -> str:
+        return summary_version(self.profile)
+
+
+def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
+    """Compile what the tenant's sessions teach, reading only those that changed, and store what differs.
+
+    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
+    all that holds now are opened as conflicts, those of relations and of rules in words too. What was compiled
+    is the tenant's state as the compilation began; what comes in meanwhile is for the next one. Where something was
+    erased meanwhile, it begins again.
+    """
+    run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
+    yield from _summarise(run)
+    if run.settled and not run.summarised and not run.options.full:
+        return _report(run, Compilation(), ())
+    ledger = yield from _ledger(run)
+    compilation = compile_ledger(ledger, run.profile, run.stage)
+    run.stage("store")
+    if run.options.dry_run:
+        changes = yield from read(partial(_compare, run, compilation))
+    else:
+        stored = yield from write(partial(_store, run, compilation))
+        if stored is None:
+            return (yield from compile_tenant(tenancy, options))
+        changes, version = stored
+        yield from detect(tenancy)
+        yield from confirm_imports(tenancy)
+        # Last, so that a compilation that was cut off before is taken up again.
+        yield from write(partial(_settle, run, version))
+    run.timer.stage("")
+    return _report(run, compilation, changes)
+
+
+def _begin(tenancy: Tenancy, options: CompileOptions) -> Plan[_Run]:
+    timer = _Timer(options.clock)
+    timer.stage("read")
+    tenant = yield from state(tenancy)
+    as_of_us = tenant["logical_us"] or 0
+    imported = (yield from in_force(tenancy, as_of_us)) or NOTHING_IMPORTED
+    profile = in_use(options.profile, imported.compiler_parameters)
+    before = yield from last_run(tenancy)
+    version = tenant["state_version"]
+    settled = tenant["compiled_version"] == version and _next(before, options, imported) == before
+    return _Run(tenancy, options, profile, imported, timer, version, as_of_us, settled)
+
+
+def _summarise(run: _Run) -> Procedure[None]:
+    """Summarise the sessions that need it and keep the summaries, a page of sessions at a time."""
+    after = ""
+    while page := (yield from read(partial(_unread, run, after))):
+        for group in _groups(page):
+            made = yield from read(partial(_group_summaries, run, group))
+            yield from _keep(run, group, made)
+        after = page[-1]["session_key"]
+
+
+def _unread(run: _Run, after: str) -> Plan[list[Row]]:
+    rows = yield bind(
+        "compiler/unread_sessions",
+        tenant_id=run.tenancy.tenant_id,
+        after=after,
+        full=run.options.full,
+        summary_version=run.summary_version,
+        logging_sessions=LOGGING_SESSIONS,
+        limit=_SESSIONS,
+    )
+    return rows
+
+
+def _groups(page: Sequence[Row]) -> Iterator[list[Row]]:
+    """The sessions of a page in groups of few events; a large session stands alone."""
+    group: list[Row] = []
+    for row in page:
+        if group and sum(one["event_count"] for one in group) + row["event_count"] > _EVENTS:
+            yield group
+            group = []
+        group.append(row)
+    yield group
+
+
+def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionSummary]]:
+    if len(group) == 1 and group[0]["event_count"] > _EVENTS:
+        reader = yield from session_read(run.tenancy, group[0]["session_key"], run.profile)
+        return {group[0]["session_key"]: reader.summary()}
+    keys = [row["session_key"] for row in group]
+    rows = yield bind("compiler/events", tenant_id=run.tenancy.tenant_id, session_keys=keys)
+    readers = {key: SessionReader(run.profile) for key in keys}
+    for row in rows:
+        readers[row["session_key"]].add(stored_event(row["event"]))
+    return {key: readers[key].summary() for key in keys}
+
+
+def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -> Plan[SessionReader]:
+    """A session read page by page, none of which is kept."""
+    reader, after = SessionReader(profile), BEFORE_ALL
+    while events := (yield from _session_page(tenancy, session_key, after)):
+        for event in events:
+            reader.add(event)
+        after = position(events[-1])
+    return reader
+
+
+def _session_page(tenancy: Tenancy, session_key: str, after: Position) -> Plan[list[StoredEvent]]:
+    """The next events of a session in its order."""
+    sequence, time_us, event_id = after
+    rows = yield bind(
+        "compiler/session_page",
+        tenant_id=tenancy.tenant_id,
+        session_key=session_key,
+        sequence=sequence,
+        time_us=time_us,
+        event_id=event_id,
+        limit=_EVENTS,
+    )
+    return [stored_event(row["event"]) for row in rows]
+
+
+def _keep(run: _Run, group: Sequence[Row], made: Mapping[str, SessionSummary]) -> Procedure[None]:
+    run.summarised += len(made)
+    run.events += sum(summary.event_count for summary in made.values())
+    run.options.progress("sessions", run.summarised)
+    if run.options.dry_run:
+        run.fresh |= made
+        return
+    rows = [
+        {"session_key": row["session_key"], "version": row["version"], "summary": made[row["session_key"]].to_json()}
+        for row in group
+    ]
+    yield from write(partial(_store_summaries, run, rows))
+
+
+def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
+    yield bind(
+        "compiler/store_summaries",
+        tenant_id=run.tenancy.tenant_id,
+        summaries=list(rows),
+        summary_version=run.summary_version,
+    )
+    if run.settled:
+        # Of another release or profile: the artifacts of these are still to be compiled, whenever this run ends.
+        yield from _settle(run, _NEVER)
+
+
+def _ledger(run: _Run) -> Procedure[Ledger]:
+    """All summaries, those just made and not stored included."""
+    run.stage("summaries")
+    ledger = Ledger(run.profile.habit_positions)
+    after = ""
+    while page := (yield from read(partial(_summaries, run, after))):
+        for row in page:
+            if row["session_key"] not in run.fresh:
+                ledger.add(SessionSummary.parse(row["summary"]))
+        after = page[-1]["session_key"]
+    for key in sorted(run.fresh):
+        ledger.add(run.fresh[key])
+    return ledger
+
+
+def _summaries(run: _Run, after: str) -> Plan[list[Row]]:
+    rows = yield bind(
+        "compiler/summaries",
+        tenant_id=run.tenancy.tenant_id,
+        after=after,
+        summary_version=run.summary_version,
+        limit=_SUMMARIES,
+    )
+    return rows
+
+
+def _compare(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
+    rows = yield bind("compiler/heads", tenant_id=run.tenancy.tenant_id, lineages=LINEAGES)
+    making = Making(run.tenancy.tenant_id, run.profile, run.as_of_us)
+    return reconcile((_stored_head(row["head"]) for row in rows), compilation.drafts, making)
+
+
+def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...], int] | None]:
+    """Write what differs, under the lock of the tenant's model; raise the state's version if anything did.
+
+    The changes and the version of the state that is compiled with them. None where events were erased since the
+    sessions were read: then nothing is written of what they said.
+    """
+    names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
+    locked = yield bind("compiler/lock", **names)
+    if (yield from _erased(run)):
+        return None
+    planned = yield from _compare(run, compilation)
+    changes, wrote = yield from _store_changes(run.tenancy, planned, run.as_of_us)
+    model = Model.of(compilation)
+    if model.empty:
+        yield bind("compiler/drop_model", **names)
+    elif locked[0]["model_hash"] != (fresh := model_hash(text := model.to_json())):
+        yield bind("compiler/keep_model", **names, model=text, model_hash=fresh, profile=run.profile.name)
+    yield from _keep_parameters(run)
+    version = run.version
+    if wrote:
+        # Somebody else's commit in between stays uncompiled: then the mark remains where this run began.
+        bumped = yield from bump(run.tenancy, run.as_of_us)
+        version = bumped if bumped == version + 1 else version
+    return changes, version
+
+
+def _settle(run: _Run, version: int) -> Plan[None]:
+    """Note that the tenant's state of *version* is compiled."""
+    yield bind("compiler/settle", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key, version=version)
+
+
+def _erased(run: _Run) -> Plan[bool]:
+    """Whether events were erased since the run began."""
+    rows = yield bind("compiler/erased", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key)
+    return any(row["erased_version"] > run.version for row in rows)
+
+
+def _keep_parameters(run: _Run) -> Plan[None]:
+    before = yield from last_run(run.tenancy)
+    now = _next(before, run.options, run.imported)
+    if now != before:
+        yield bind(
+            "compiler/keep_parameters",
+            tenant_id=run.tenancy.tenant_id,
+            model_key=model_key(run.tenancy),
+            compiler_parameters=now.to_json(),
+        )
+
+
+def _next(before: LastRun, options: CompileOptions, imported: InForce) -> LastRun:
+    return before.next(options.profile, imported.compiler_parameters, imported.fingerprint_id)
+
+
+def _report(run: _Run, compilation: Compilation, changes: Sequence[Change]) -> CompileReport:
+    return CompileReport(
+        tenant_id=run.tenancy.tenant_id,
+        profile=run.profile.name,
+        as_of_us=run.as_of_us or None,
+        sessions=compilation.sessions,
+        summarised=run.summarised,
+        events=run.events,
+        full=run.options.full,
+        dry_run=run.options.dry_run,
+        **counts(changes),
+        changes=reported(changes),
+        near_duplicates=len(compilation.near_duplicates),
+        without_outcome=compilation.without_outcome,
+        shortened=compilation.shortened,
+        seconds={name: round(seconds, 4) for name, seconds in run.timer.seconds.items()},
+    )

@@ -1,0 +1,268 @@
+"""Conflicts: found, listed, resolved, closed when a side goes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
+from hmxgraph.graph._conflict_rows import Lost, Side, conflict_row, lost_relations, relation_id, stored_conflict
+from hmxgraph.graph.artifacts import ALWAYS
+from hmxgraph.graph.memories import CONTRADICTION, redraw
+from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
+from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.protocol.artifacts import LIVING
+from hmxgraph.protocol.lifecycle import Conflict
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.text.artifacts import Validity, overlap
+from hmxgraph.text.comparison import OPPOSED_RELATIONS, differs, opposed
+from hmxgraph.text.terms import TokenCounter, counter
+
+# Which artifacts and policies contradict each other: rules over their contents, no clock and no guess.
+
+
+def opposing_artifacts(tenancy: Tenancy, claims: Iterable[Row], count_tokens: TokenCounter) -> Iterator[Row]:
+    """The conflicts between each claim and its rivals: one condition, overlapping validity, answers that differ.
+
+    Decision policies each name the one decision for their condition, so any other answer opposes; causal patterns
+    may each have many effects, so only the opposite effect does.
+    """
+    for row in claims:
+        for rival in row["rivals"]:
+            if reason := _disagreement(row["claim"], rival):
+                kind = "opposing_recommendations" if rival["artifact_type"] == "decision_policy" else "opposing_effects"
+                sides = [_artifact_side(row["claim"]), _artifact_side(rival)]
+                at_us = max(row["claim"]["status_times"][-1], rival["status_times"][-1])
+                yield conflict_row(tenancy, kind, sides, reason, at_us, count_tokens)
+
+
+def opposing_policies(
+    tenancy: Tenancy, claims: Iterable[Row], policies: Sequence[Row], count_tokens: TokenCounter
+) -> Iterator[Row]:
+    """The conflicts between decision policies and policies that were said or written down: one forbids the other."""
+    for claim in (row["claim"] for row in claims if row["claim"]["artifact_type"] == "decision_policy"):
+        answer = _answer(claim)
+        for policy in policies:
+            if opposed(answer, policy["text"]):
+                sides = [_artifact_side(claim), Side("memory", policy["memory_id"], policy["text"], policy["key"])]
+                reason = f"the policy {policy['text']!r} forbids the recommendation {answer!r}"
+                at_us = max(claim["status_times"][-1], policy["first_us"])
+                yield conflict_row(tenancy, "policy_against_recommendation", sides, reason, at_us, count_tokens)
+
+
+def _disagreement(one: Row, other: Row) -> str | None:
+    if not overlap(_validity(one), _validity(other)):
+        return None
+    left, right = sorted((one, other), key=lambda row: str(row["artifact_id"]))
+    first, second = _answer(left), _answer(right)
+    wrong = differs if one["artifact_type"] == "decision_policy" else opposed
+    if not (first and second and wrong(first, second)):
+        return None
+    question = _text(parse_json(left["content"]), "condition") or _text(parse_json(left["content"]), "cause")
+    return f"for {question!r} one says {first!r}, the other {second!r}"
+
+
+def _answer(row: Row) -> str:
+    name = "recommendation" if row["artifact_type"] == "decision_policy" else "effect"
+    return _text(parse_json(row["content"]), name)
+
+
+def _artifact_side(row: Row) -> Side:
+    return Side("artifact", row["artifact_id"], f"{row['title']}: {_answer(row)}", row["key"])
+
+
+def _validity(row: Row) -> Validity:
+    return Validity(
+        _tuple(row.get("valid_tenants")),
+        _tuple(row.get("valid_agents")),
+        _tuple(row.get("valid_tags")),
+        row.get("valid_from_us"),
+        row.get("valid_to_us"),
+    )
+
+
+def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _text(content: Any, name: str) -> str:
+    return str(content.get(name) or "")
+
+
+# Conflicts: found, listed, resolved, closed when a side goes; never by deleting a side.
+
+_STATES = ("open", "resolved")
+
+
+def conflicts(
+    tenancy: Tenancy, *, status: str | None = "open", as_of_us: int | None = None
+) -> Procedure[tuple[Conflict, ...]]:
+    """The tenant's conflicts as of a time, newest first; of one state, or of both (None).
+
+    Raises:
+        UnknownChoice: there is no such state.
+
+    """
+    if status is not None and status not in _STATES:
+        raise UnknownChoice("status", status, _STATES)
+    return (yield from read(lambda: _conflicts(tenancy, status, as_of_us)))
+
+
+def resolve(
+    tenancy: Tenancy, conflict_id: str, *, keep: str | None, reason: str = "", at_us: int | None = None
+) -> Procedure[Conflict]:
+    """The conflict, resolved: *keep* names the side that holds, None says that all of them do after all.
+
+    Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. A later answer
+    takes the place of whatever was kept. It takes effect at *at_us*, else at the tenant's logical now.
+
+    Raises:
+        NotFound: there is no such conflict, or no such side.
+        ConflictClosed: it was resolved before, with another outcome.
+
+    """
+    return (yield from write(lambda: _resolve(tenancy, conflict_id, keep, reason, at_us)))
+
+
+def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
+    """The ids of the conflicts newly opened, over all active artifacts, policies and relations of the tenant."""
+    situated = yield from read(lambda: ask(bind("conflicts/situated", tenant_id=tenancy.tenant_id)))
+    opened = yield from detect_among(tenancy, [row["key"] for row in situated])
+    found = yield from read(lambda: _opposed_relations(tenancy))
+    return opened + (yield from _opened(tenancy, found))
+
+
+def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, ...]]:
+    """The ids of the conflicts newly opened between the artifacts with these keys and anything that holds.
+
+    It is its own work after the one that wrote the artifacts: of two writers that contradict each other at the same
+    time, the one that looks last sees both.
+    """
+    found = yield from read(lambda: _contradictions(tenancy, keys))
+    return (yield from _opened(tenancy, found))
+
+
+def settle(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
+    """Close the open conflicts of artifacts and memories that hold no longer, where fewer than two sides do."""
+    yield bind("conflicts/settle", tenant_id=tenancy.tenant_id, keys=list(keys), at_us=at_us)
+
+
+def by_keys(tenancy: Tenancy, keys: Sequence[str], as_of_us: int = ALWAYS) -> Plan[tuple[Conflict, ...]]:
+    """The conflicts with these keys, newest first, as they were at *as_of_us*."""
+    rows = yield bind("conflicts/sides", tenant_id=tenancy.tenant_id, keys=list(keys))
+    return tuple(stored_conflict(row["conflict"], row["sides"], as_of_us) for row in rows)
+
+
+def _conflicts(tenancy: Tenancy, status: str | None, as_of_us: int | None) -> Plan[tuple[Conflict, ...]]:
+    moment_us = ALWAYS if as_of_us is None else as_of_us
+    standing = [status] if status and as_of_us is None else list(_STATES)
+    rows = yield bind(
+        "conflicts/list", tenant_id=tenancy.tenant_id, status=status, standing=standing, as_of_us=moment_us
+    )
+    return (yield from by_keys(tenancy, [row["key"] for row in rows], moment_us))
+
+
+def _contradictions(tenancy: Tenancy, keys: Sequence[str]) -> Plan[list[Row]]:
+    claims = yield bind("conflicts/claims", tenant_id=tenancy.tenant_id, keys=list(keys))
+    found = list(opposing_artifacts(tenancy, claims, counter()))
+    if any(row["claim"]["artifact_type"] == "decision_policy" for row in claims):
+        policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
+        said = [row["policy"] for row in policies]
+        found += opposing_policies(tenancy, claims, said, counter())
+    return found
+
+
+def _opposed_relations(tenancy: Tenancy) -> Plan[list[Row]]:
+    rows = yield bind("conflicts/opposed_relations", tenant_id=tenancy.tenant_id, pairs=OPPOSED_RELATIONS)
+    return [_relation_conflict(tenancy, row) for row in rows]
+
+
+def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
+    source, target = row["source"], row["target"]
+    kinds = (row["first_type"], row["second_type"])
+    texts = [f"{source['name']} {kind} {target['name']}" for kind in kinds]
+    relations = [Lost(source["key"], kind, target["key"]) for kind in kinds]
+    sides = [
+        Side("relation", relation_id(*relation), text, relation=relation)
+        for relation, text in zip(relations, texts, strict=True)
+    ]
+    reason = f"{source['name']!r} cannot both: {texts[0]}, {texts[1]}"
+    return conflict_row(tenancy, "opposed_relations", sides, reason, row["detected_us"], counter())
+
+
+def _opened(tenancy: Tenancy, found: Sequence[Row]) -> Procedure[tuple[str, ...]]:
+    distinct = {row["key"]: row for row in found}
+    if not distinct:
+        return ()
+    return (yield from write(partial(_open, tenancy, [distinct[key] for key in sorted(distinct)])))
+
+
+def _open(tenancy: Tenancy, rows: list[Row]) -> Plan[tuple[str, ...]]:
+    keys = sorted({key for row in rows for key in row["artifact_keys"]})
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+    opened = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows})
+    if opened:
+        yield from bump(tenancy, max(row["properties"]["detected_us"] for row in rows))
+    return tuple(row["conflict_id"] for row in opened)
+
+
+def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, at_us: int | None) -> Plan[Conflict]:
+    key = tenancy.node_key(conflict_id)
+    locked = yield bind("conflicts/lock", tenant_id=tenancy.tenant_id, key=key)
+    if not locked:
+        raise NotFound("conflict", conflict_id, tenancy.tenant_id)
+    rows = yield bind("conflicts/sides", tenant_id=tenancy.tenant_id, keys=[key])
+    known = stored_conflict(rows[0]["conflict"], rows[0]["sides"], ALWAYS)
+    if known.status == "resolved":
+        return _as_before(known, keep, reason)
+    names = [side.side_id for side in known.sides]
+    if keep is not None and keep not in names:
+        raise NotFound("side of the conflict", keep, hint=f"its sides are {', '.join(names)}")
+    tenant = yield from state(tenancy)
+    now_us = tenant["logical_us"] if at_us is None else at_us
+    closed = yield bind(
+        "conflicts/close", tenant_id=tenancy.tenant_id, key=key, kept_id=keep, resolution=reason, at_us=now_us
+    )
+    if keep is not None:
+        yield from _retire(tenancy, rows[0], keep, closed[0]["at_us"], reason)
+    yield from bump(tenancy, closed[0]["at_us"])
+    return (yield from by_keys(tenancy, [key]))[0]
+
+
+def _take_place(tenancy: Tenancy, kept_key: str, lost: Sequence[str], at_us: int) -> Plan[None]:
+    """Let the kept answer be the one of its chain, so that a later one takes its place; with whom it is in conflict."""
+    taken = yield bind("conflicts/take_place", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(lost))
+    for place in taken:
+        yield from redraw(tenancy, [place["slot_key"]])
+        found = [_contradiction(tenancy, place["kept"], rival, at_us) for rival in place["rivals"]]
+        if found:
+            yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": found})
+
+
+def _contradiction(tenancy: Tenancy, kept: Row, rival: Row, at_us: int) -> Row:
+    sides = [Side("memory", side["memory_id"], side["text"], side["key"]) for side in (kept, rival)]
+    return conflict_row(tenancy, CONTRADICTION, sides, rival["reason"], at_us, counter())
+
+
+def _as_before(known: Conflict, keep: str | None, reason: str) -> Conflict:
+    """The conflict as it was resolved by this very call, whose answer was lost, or by one like it."""
+    if (known.kept_id, known.resolution) != (keep, reason):
+        raise ConflictClosed(known.conflict_id, known.kept_id)
+    return known
+
+
+def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> Plan[None]:
+    """Take the losing sides out of what holds."""
+    sides = row["sides"]
+    lost = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
+    memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
+    relations = [one for one in lost_relations(row["conflict"]) if relation_id(*one) != keep]
+    if lost:
+        change = {"status": "deprecated", "from": list(LIVING), "at_us": at_us, "reason": reason}
+        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in lost])
+    if memories:
+        yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)
+        yield from _take_place(tenancy, tenancy.node_key(keep), memories, at_us)
+    yield from settle(tenancy, lost + memories, at_us)
+    if relations:
+        lines = [relation._asdict() for relation in relations]
+        yield bind("conflicts/retire_relations", tenant_id=tenancy.tenant_id, relations=lines)

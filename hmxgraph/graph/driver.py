@@ -1,0 +1,135 @@
+"""One driver per process and address, shared by all connections and closed with the last one."""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from neo4j import AsyncDriver, AsyncGraphDatabase, Driver, GraphDatabase
+from neo4j.exceptions import ConfigurationError
+
+import hmxgraph
+from hmxgraph.errors import InvalidAddress
+from hmxgraph.text.masking import public_address
+
+# Where a Neo4j answers and how to log in.
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A Bolt address with credentials and the database to use."""
+
+    uri: str
+    user: str
+    password: str
+    database: str = "neo4j"
+
+    def __repr__(self) -> str:
+        return f"Address(uri={self.uri!r}, user={self.user!r}, database={self.database!r})"
+
+
+# One driver a process and address, shared by all who connect to it and closed with the last of them.
+
+# Seconds. A busy pool, a deadlock or a leader election is given time.
+OPTIONS: dict[str, Any] = {
+    "connection_timeout": 5.0,
+    "connection_acquisition_timeout": 60.0,
+    "max_transaction_retry_time": 30.0,
+    # Whoever lost a deadlock finds the way free in milliseconds; the pauses double from here.
+    "initial_retry_delay": 0.1,
+    "keep_alive": True,
+    "user_agent": f"hmxgraph/{hmxgraph.__version__}",
+    # Nobody is told how the driver is used.
+    "telemetry_disabled": True,
+    # A young database has not seen every label and property that the statements name: no reason for a warning.
+    "notifications_disabled_classifications": ["UNRECOGNIZED"],
+}
+# Bolt only: over HTTP the driver has no transactions that it repeats.
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_lock = threading.Lock()
+_shared: dict[Address, tuple[Driver, int]] = {}
+_of_parent: list[Driver] = []
+
+
+def acquire(address: Address) -> Driver:
+    """The process's driver for *address*; each acquire needs one :func:`release`.
+
+    Raises:
+        InvalidAddress: no Neo4j can have it.
+
+    """
+    check(address.uri)
+    with _lock, _told(address.uri):
+        driver, users = _shared.get(address, (None, 0))
+        driver = driver or GraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS)
+        _shared[address] = (driver, users + 1)
+        return driver
+
+
+def release(address: Address) -> None:
+    """Give the driver back; the last one to do so closes it."""
+    with _lock:
+        driver, users = _shared.pop(address)
+        if users > 1:
+            _shared[address] = (driver, users - 1)
+    if users == 1:
+        driver.close()
+
+
+def _left_to_parent() -> None:
+    """In a forked child: its parent goes on to talk through the same sockets, so they are neither used nor closed."""
+    global _lock  # noqa: PLW0603 - a thread that does not exist here may hold it
+    _lock = threading.Lock()
+    _of_parent.extend(driver for driver, _ in _shared.values())
+    _shared.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_left_to_parent)
+
+
+def open_async(address: Address) -> AsyncDriver:
+    """A driver for the running event loop: asynchronous connections cannot be shared between loops.
+
+    Raises:
+        InvalidAddress: no Neo4j can have it.
+
+    """
+    check(address.uri)
+    with _told(address.uri):
+        return AsyncGraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS)
+
+
+def check(uri: str) -> None:
+    """Nothing, where a Neo4j can have the address *uri*.
+
+    Raises:
+        InvalidAddress: it is of another kind, has a port that is none, or holds a login.
+
+    """
+    with _told(uri):
+        if fault := _fault(uri):
+            raise InvalidAddress(public_address(uri), fault)
+
+
+@contextmanager
+def _told(uri: str) -> Iterator[None]:
+    """What is wrong with *uri*, by the driver's word or Python's, in one error."""
+    try:
+        yield
+    except (ConfigurationError, ValueError) as error:  # such as a bracket that is not closed
+        raise InvalidAddress(public_address(uri), str(error)) from error
+
+
+def _fault(uri: str) -> str | None:
+    """What the driver takes, or finds out too late, or would refuse by telling the password."""
+    parts = urlsplit(uri)
+    if parts.scheme not in _SCHEMES:
+        return f"it begins with none of {', '.join(f'{scheme}://' for scheme in _SCHEMES)}"
+    if "@" in parts.netloc:
+        return "the login stands in HMXGRAPH_USER and HMXGRAPH_PASSWORD"
+    _ = parts.port  # a ValueError where it is no number
+    return None

@@ -1,0 +1,219 @@
+"""The evidence of a record: through memories, down to the text of events."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import NotFound
+from hmxgraph.graph._entities import evidence_mark
+from hmxgraph.graph.artifacts import ALWAYS, stored_document, tampering
+from hmxgraph.graph.conflicts import by_keys
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.explanations import Evidence, Explanation
+from hmxgraph.protocol.lifecycle import Conflict
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.records.events import event_ids_of
+
+# Why something is in the memory: a record with what it rests on, down to the text of events.
+
+# noqa: F401
+
+
+def evidence(row: Row) -> Evidence:
+    """The event in a row of ``explain/events``."""
+    return Evidence(
+        row["event_id"],
+        row["session_id"],
+        row["agent_id"],
+        row["event_type"],
+        row["timestamp"],
+        row["text"] or "",
+        row["erased"],
+    )
+
+
+def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
+    """What is told of an artifact: its core but for the content, its history, whether it is as it was recorded."""
+    document = stored_document(properties) or {}
+    left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
+    return {name: value for name, value in document.items() if name not in left_out} | {
+        "versions_in_chain": versions,
+        "history": _history(properties),
+        "tampered": list(tampering(properties)),
+    }
+
+
+def _memory_facts(properties: Row) -> dict[str, Any]:
+    """What is told of a memory: what it says of whom, how sure, seen how often, made how."""
+    names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
+    return {name: properties[name] for name in names if properties.get(name) is not None}
+
+
+def _history(properties: Row) -> list[dict[str, Any]]:
+    times, values, reasons = (properties[f"status_{name}"] for name in ("times", "values", "reasons"))
+    return [
+        {"at": iso(at_us), "status": status, "reason": reason}
+        for at_us, status, reason in zip(times, values, reasons, strict=True)
+    ]
+
+
+# The trail of a record: what it rests on, through memories, down to the text of events.
+
+# An entity may be mentioned a million times; its newest mentions tell what it is.
+MENTIONS = 20
+# A memory may be told as often; its facts tell how often, its first tellings what it rests on.
+TELLINGS = 100
+
+
+def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
+    """The full trail of a record of any kind, entities and relations included, by its id or a pack's ``source_id``.
+
+    Raises:
+        NotFound: nothing has this id.
+
+    """
+    return (yield from read(lambda: _explain(tenancy, record_id)))
+
+
+def _explain(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
+    rows = yield bind("explain/named", tenant_id=tenancy.tenant_id, key=tenancy.node_key(record_id), name=record_id)
+    if not rows:
+        return (yield from _relation(tenancy, record_id))
+    return (yield from _BY_KIND[rows[0]["kind"]](tenancy, rows[0]["record"]))
+
+
+def _artifact(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
+    events = {tenancy.node_key(event_id): event_id for event_id in record["source_events"]}
+    memories = {tenancy.node_key(memory_id): memory_id for memory_id in record["source_memory_ids"]}
+    versions = yield bind(
+        "artifacts/chain", tenant_id=tenancy.tenant_id, chain_key=record["chain_key"], as_of_us=ALWAYS
+    )
+    found = yield from _events(tenancy, sorted(events))
+    derived = yield from _memories(tenancy, sorted(memories))
+    stored = {event.event_id for event in found} | {memory.record_id for memory in derived}
+    return Explanation(
+        "artifact",
+        record["artifact_id"],
+        record["text"],
+        record["status"],
+        _artifact_facts(record, len(versions)),
+        found,
+        derived,
+        conflicts=(yield from _conflicts_of(tenancy, [record["key"]])).get(record["key"], ()),
+        missing=tuple(name for name in sorted({*events.values(), *memories.values()}) if name not in stored),
+    )
+
+
+def _memory(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
+    (found,) = yield from _memories(tenancy, [record["key"]])
+    return found
+
+
+def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, ...]]:
+    if not keys:
+        return ()
+    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=TELLINGS)
+    found = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
+    events = {tenancy.node_key(event.event_id): event for event in found}
+    told = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
+    return tuple(_explained(row, events, told) for row in rows)
+
+
+def _explained(row: Row, events: Mapping[str, Evidence], told: Mapping[str, tuple[Conflict, ...]]) -> Explanation:
+    record = row["record"]
+    return Explanation(
+        "memory",
+        record["memory_id"],
+        record["text"],
+        record["status"],
+        _memory_facts(record),
+        tuple(events[key] for key in row["event_keys"]),
+        conflicts=told.get(record["key"], ()),
+    )
+
+
+def _events(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Evidence, ...]]:
+    if not keys:
+        return ()
+    rows = yield bind("explain/events", tenant_id=tenancy.tenant_id, keys=list(keys))
+    return tuple(evidence(row) for row in rows)
+
+
+def _event(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
+    events = yield from _events(tenancy, [record["key"]])
+    users = yield bind("explain/users", tenant_id=tenancy.tenant_id, key=record["key"])
+    names = ("event_type", "session_id", "sequence", "timestamp", "event_hash", "salience", "provenance_ref")
+    facts = {name: record[name] for name in names if record.get(name) is not None}
+    status = "erased" if record.get("erased") else "stored"
+    return Explanation("event", record["event_id"], events[0].text, status, facts, events, supports=tuple(users))
+
+
+def _task_record(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
+    """A record is told by the events that were made of it."""
+    name = record["artifact_id"]
+    keys = [tenancy.node_key(event_id) for event_id in event_ids_of(tenancy.tenant_id, name)]
+    events = yield from _events(tenancy, sorted(keys))
+    names = ("artifact_kind", "task_id", "run_id", "thread_id", "project_id", "agent_id", "reply_to_artifact_id")
+    facts = {name: record[name] for name in names if record.get(name) is not None}
+    return Explanation("task_record", name, record["text"], record.get("status") or "", facts, events)
+
+
+def _conflict(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
+    (conflict,) = yield from by_keys(tenancy, [record["key"]])
+    sides: list[Explanation] = []
+    for side in conflict.sides:
+        part = yield from _explain(tenancy, side.side_id)
+        sides.append(part)
+    names = ("kind", "reason", "detected_at", "resolved_at", "kept_id", "resolution")
+    facts = {name: getattr(conflict, name) for name in names if getattr(conflict, name) is not None}
+    return Explanation("conflict", conflict.conflict_id, conflict.text, conflict.status, facts, rests_on=tuple(sides))
+
+
+def _entity(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
+    events = yield from _mentions(tenancy, record["key"], None)
+    names = ("type", "aliases", "mention_count", "confidence")
+    facts = {name: record[name] for name in names if record.get(name) is not None}
+    return Explanation("entity", record["key"], record["name"], record.get("status") or "", facts, events)
+
+
+def _relation(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
+    source, _, rest = record_id.partition(":")
+    relation_type, _, target = rest.rpartition(":")
+    ends = {"source_begin": source, "target_begin": target, "relation_type": relation_type}
+    rows = (yield bind("explain/relation", tenant_id=tenancy.tenant_id, **ends)) if source and target else []
+    if not rows:
+        raise NotFound("record", record_id, tenancy.tenant_id, "give the id of an artifact, memory, event or conflict")
+    relation = rows[0]["relation"]
+    mark = evidence_mark(relation_type, rows[0]["target"]["key"])
+    events = yield from _mentions(tenancy, rows[0]["source"]["key"], mark)
+    text = f"{rows[0]['source']['name']} {relation_type} {rows[0]['target']['name']}"
+    names = ("relation_type", "weight", "confidence", "evidence_count")
+    facts = {name: relation[name] for name in names if relation.get(name) is not None}
+    return Explanation("relation", record_id, text, relation.get("status") or "", facts, events)
+
+
+def _mentions(tenancy: Tenancy, key: str, mark: str | None) -> Plan[tuple[Evidence, ...]]:
+    rows = yield bind("explain/mentions", tenant_id=tenancy.tenant_id, key=key, mark=mark, limit=MENTIONS)
+    return (yield from _events(tenancy, [row["key"] for row in rows]))
+
+
+def _conflicts_of(tenancy: Tenancy, keys: Sequence[str]) -> Plan[dict[str, tuple[Conflict, ...]]]:
+    """For each of these records that is a side of conflicts what these are."""
+    rows = yield bind("explain/conflicts", tenant_id=tenancy.tenant_id, keys=list(keys))
+    if not rows:
+        return {}
+    found = yield from by_keys(tenancy, sorted({key for row in rows for key in row["conflict_keys"]}))
+    return {
+        row["record_key"]: tuple(one for one in found if tenancy.node_key(one.conflict_id) in row["conflict_keys"])
+        for row in rows
+    }
+
+
+_BY_KIND: dict[str, Callable[[Tenancy, Row], Plan[Explanation]]] = {
+    "artifact": _artifact,
+    "memory": _memory,
+    "event": _event,
+    "conflict": _conflict,
+    "task_record": _task_record,
+    "entity": _entity,
+}

@@ -1,0 +1,147 @@
+"""Saved queries, the entity graph and its digest, and the server's health."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from neo4j.graph import Node, Path, Relationship
+from neo4j.time import Date, DateTime
+
+from hmxgraph.errors import StatementMisuse
+from hmxgraph.fingerprint.depth import max_depth
+from hmxgraph.fingerprint.measures import MeasuredDigest, digest_of
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, query, read
+from hmxgraph.graph.tenancy import Tenancy
+
+# Graph values as plain ones, so that rows can be printed and stored as JSON.
+
+
+def plain(value: Any) -> Any:
+    """*value* with nodes, relationships and paths as dicts and lists; everything else as it is."""
+    match value:
+        case Node() | Relationship() | Path():
+            return _element(value)
+        case list():
+            return [plain(element) for element in value]
+        case dict():
+            return {key: plain(element) for key, element in value.items()}
+        case Date() | DateTime():
+            return value.iso_format()
+        case _:
+            return value
+
+
+def _element(value: Node | Relationship | Path) -> dict[str, Any]:
+    match value:
+        case Node():
+            return {"labels": sorted(value.labels), **dict(sorted(value.items()))}
+        case Relationship():
+            return {"type": value.type, **dict(sorted(value.items()))}
+        case Path():
+            return {
+                "nodes": [plain(node) for node in value.nodes],
+                "types": [edge.type for edge in value.relationships],
+            }
+
+
+# Saved queries, the entity graph, and whether the server is well.
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedure[list[Row]]:
+    """The rows of a packaged read statement; the tenant's parameters are filled in, and are nobody else's to give.
+
+    Raises:
+        StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
+
+    """
+    packaged = query(name)
+    if packaged.mode != "read":
+        raise StatementMisuse(name)
+    own = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
+    if foreign := own.keys() & parameters.keys():
+        raise StatementMisuse(name, unexpected=tuple(sorted(foreign)))
+    given = {key: value for key, value in own.items() if key in packaged.parameters} | parameters
+    rows = yield from read(lambda: _rows(name, given))
+    return rows
+
+
+class Relations(NamedTuple):
+    """The active entities and what relates them, row by row."""
+
+    nodes: list[Row]
+    edges: list[Row]
+
+
+def relations(tenancy: Tenancy) -> Procedure[Relations]:
+    """The active entities and relations."""
+    found = yield from read(lambda: _relations(tenancy.tenant_id))
+    return found
+
+
+def entity_graph(found: Relations) -> "nx.MultiDiGraph[str]":
+    """A graph of *found*: nodes with name and type, edges with type and weight."""
+    import networkx as nx  # noqa: PLC0415 - a fifth of the start of every command, and only this one needs it
+
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    for row in found.nodes:
+        graph.add_node(row["key"], name=row["name"], type=row["type"])
+    for row in found.edges:
+        graph.add_edge(row["source_key"], row["target_key"], type=row["relation_type"], weight=row["weight"])
+    return graph
+
+
+def health(tenancy: Tenancy) -> Procedure[Row]:
+    """Version and edition of the server, indexes not online, and the tenant's state."""
+    return (yield from read(lambda: _health(tenancy)))
+
+
+def _rows(name: str, parameters: dict[str, Any]) -> Plan[list[Row]]:
+    rows = yield bind(name, **parameters)
+    return [{column: plain(value) for column, value in row.items()} for row in rows]
+
+
+def _relations(tenant_id: str) -> Plan[Relations]:
+    nodes = yield bind("entities/active", tenant_id=tenant_id)
+    edges = yield bind("entities/active_relations", tenant_id=tenant_id)
+    return Relations(nodes, edges)
+
+
+def _health(tenancy: Tenancy) -> Plan[Row]:
+    server = yield bind("health/server")
+    indexes = yield bind("health/indexes_not_online")
+    state = yield bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)
+    tenant: Row = (
+        state[0] if state else {"state_version": 0, "logical_us": None, "event_count": 0, "compiled_version": 0}
+    )
+    return {
+        **server[0],
+        "indexes_not_online": [row["name"] for row in indexes],
+        "tenant_id": tenancy.tenant_id,
+        **tenant,
+    }
+
+
+# The shape of the entity graph: counted in Cypher, its depth walked over arrays.
+
+
+def digest(tenancy: Tenancy, as_of_us: int | None = None) -> Procedure[MeasuredDigest]:
+    """The fields of HMX-F 5 over active relations between active entities, known at *as_of_us* or now.
+
+    The best connected entities come first, ties by name; all in one read transaction of two statements.
+    """
+    return (yield from read(partial(graph_digest, tenancy, as_of_us)))
+
+
+def graph_digest(
+    tenancy: Tenancy, as_of_us: int | None = None, named_types: Sequence[str] | None = None
+) -> Plan[MeasuredDigest]:
+    """The digest as part of a transaction; *named_types* are the entity types whose names may be told (None: all)."""
+    bound = {"tenant_id": tenancy.tenant_id, "as_of_us": as_of_us}
+    entities = yield bind("digest/entities", **bound)
+    types = None if named_types is None else sorted(named_types)
+    shape = (yield bind("digest/shape", types=types, **bound))[0]
+    depth = max_depth([(source, targets) for source, *targets in shape["links"]])
+    return digest_of(entities, shape["relations"], shape["connected"], depth)

@@ -1,0 +1,308 @@
+"""Fingerprints imported, confirmed by local evidence, and taken back (HMX-F 12)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from hmxgraph.errors import NotFound
+from hmxgraph.fingerprint.agreement import agree, borne_out
+from hmxgraph.fingerprint.restore import Restoration, naming_known, restoration
+from hmxgraph.fingerprint.summaries import SET_OF_TYPE
+from hmxgraph.fingerprint.verify import Source, Verdict, judged, verify
+from hmxgraph.graph import _events
+from hmxgraph.graph.artifacts import artifact_row
+from hmxgraph.graph.conflicts import detect_among, opposing_artifacts, opposing_policies, settle
+from hmxgraph.graph.fingerprints import Confirmation, Recorded, import_row
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, write
+from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.prepare import prepare
+from hmxgraph.protocol.artifacts import LIVING, Artifact
+from hmxgraph.protocol.fingerprints import Signature
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.reports import ImportReport, TakenBack
+from hmxgraph.protocol.timestamps import microseconds
+from hmxgraph.text.terms import counter
+
+# Imported drafts and local experience: what a tenant sees for itself makes a draft active, or makes it needless.
+
+CONFIRMED = "local evidence says all of it: "
+REPLACED = "local experience says it now: "
+
+
+class _Pair(NamedTuple):
+    """An imported artifact and one of the tenant's own that says the same."""
+
+    imported: Row
+    own: Row
+
+
+def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
+    """What local experience made of imported artifacts; to be done after each compilation.
+
+    A draft becomes active, with the evidence of a draft of the tenant's own that says all that it says: either alone
+    is too little, both together are enough. One that says anything more stays a draft. An imported artifact that is
+    active leaves when one of the tenant's own that says the same became active, so that nothing is said twice (DESIGN
+    6).
+    """
+    done, keys = yield from write(partial(_confirm, tenancy))
+    if keys:
+        yield from detect_among(tenancy, keys)
+    return done
+
+
+def _confirm(tenancy: Tenancy) -> Plan[tuple[Confirmation, list[str]]]:
+    standing = yield bind("fingerprints/has_imports", tenant_id=tenancy.tenant_id)
+    if not standing[0]["imports"]:
+        return Confirmation(), []
+    rows = yield bind("fingerprints/imported", tenant_id=tenancy.tenant_id, types=sorted(SET_OF_TYPE))
+    pairs = tuple(_pairs(rows))
+    confirmed = [pair for pair in pairs if pair.imported["status"] == "draft"]
+    replaced = [pair for pair in pairs if pair.imported["status"] == "active"]
+    if confirmed or replaced:
+        yield from _write(tenancy, confirmed, replaced)
+    made = Confirmation(_ids(confirmed), _ids(replaced))
+    return made, [pair.imported["key"] for pair in confirmed]
+
+
+def _pairs(rows: Sequence[Row]) -> Iterator[_Pair]:
+    """Each imported artifact with the first of the tenant's own that confirms or replaces it."""
+    own = defaultdict(list)
+    for row in rows:
+        row["content"] = parse_json(row["content"])
+        if not row["imported"]:
+            own[row["artifact_type"]].append(row)
+    for row in rows:
+        if row["imported"] and (found := _counterpart(row, own[row["artifact_type"]])):
+            yield _Pair(row, found)
+
+
+def _counterpart(imported: Row, own: Sequence[Row]) -> Row | None:
+    """An active one that says the same as an active one; where none does, a draft that bears a draft out."""
+    kind, content = imported["artifact_type"], imported["content"]
+    same = [other for other in own if agree(kind, content, other["content"])]
+    active = next((other for other in same if other["status"] == "active"), None)
+    if active is not None:
+        return active if imported["status"] == "active" else None
+    drafts = same if imported["status"] == "draft" else ()
+    return next((other for other in drafts if borne_out(imported, other)), None)
+
+
+def _write(tenancy: Tenancy, confirmed: Sequence[_Pair], replaced: Sequence[_Pair]) -> Plan[None]:
+    tenant = yield from state(tenancy)
+    at_us = tenant["logical_us"]
+    keys = sorted(row["key"] for pair in (*confirmed, *replaced) for row in pair)
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(set(keys)))
+    changes = [_change(pair, "draft", "active", CONFIRMED, at_us) for pair in confirmed]
+    changes += [_change(pair, "active", "deprecated", REPLACED, at_us) for pair in replaced]
+    yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
+    linked = [{"imported_key": pair.imported["key"], "own_key": pair.own["key"]} for pair in confirmed]
+    yield bind("fingerprints/confirm", tenant_id=tenancy.tenant_id, pairs=linked)
+    yield from settle(tenancy, [pair.imported["key"] for pair in replaced], at_us)
+    yield from bump(tenancy, at_us)
+
+
+def _change(pair: _Pair, before: str, status: str, reason: str, at_us: int) -> Row:
+    told = reason + str(pair.own["artifact_id"])
+    return {"key": pair.imported["key"], "status": status, "from": [before], "at_us": at_us, "reason": told}
+
+
+def _ids(pairs: Sequence[_Pair]) -> tuple[str, ...]:
+    return tuple(sorted(pair.imported["artifact_id"] for pair in pairs))
+
+
+# Fingerprints received: checked, added in one transaction, taken back out (HMX-F 12).
+
+REASON = "the import that brought it was taken back"
+
+
+def import_fingerprint(
+    tenancy: Tenancy,
+    source: Source,
+    *,
+    signature: Signature | None = None,
+    trusted: Iterable[str] = (),
+    now_us: int,
+    at_us: int | None = None,
+) -> Procedure[ImportReport]:
+    """What became of the envelope *source*: verified, then added in one transaction; nothing is ever deleted.
+
+    *trusted* are the public keys that may have signed it (none: a signature is not asked for). Whether it had expired
+    by *at_us*, else by the tenant's logical now, is told, not refused. One that was imported before changes nothing.
+    It takes effect at the tenant's logical now; in a tenant that knows nothing yet when it was made, *now_us* at most.
+
+    Raises:
+        FingerprintError: a check failed; the first line names it, and nothing was written.
+
+    """
+    verdict = verify(source, signature=signature, trusted=trusted, at_us=at_us)
+    return (yield from write(partial(_import, tenancy, verdict, now_us, at_us)))
+
+
+def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Procedure[TakenBack]:
+    """The import called *wanted* (its id or its fingerprint's) taken back out.
+
+    What it brought and nothing else supports is deprecated; its priors and compiler parameters hold no longer. What
+    happened stays told by the event that logs it.
+
+    Raises:
+        NotFound: there is no such import, or it was taken back before.
+
+    """
+    return (yield from write(partial(_take_back, tenancy, wanted, at_us)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrivals:
+    """The drafts of an import divided: rows to be created, and what stands there already, by the drafts' ids."""
+
+    fresh: tuple[Row, ...]
+    known: Mapping[str, str]
+    shared_keys: tuple[str, ...]
+
+    @property
+    def seeded_keys(self) -> list[str]:
+        """The nodes that this import stands for: its own drafts and those that another import brought before."""
+        return sorted([*self.shared_keys, *(row["key"] for row in self.fresh)])
+
+
+def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) -> Plan[ImportReport]:
+    tenant = yield from state(tenancy)
+    verdict = judged(verdict, tenant["logical_us"] if at_us is None else at_us)
+    integrity_hash = verdict.envelope.integrity_hash
+    before = yield bind("fingerprints/imports", tenant_id=tenancy.tenant_id, integrity_hash=integrity_hash)
+    if lasting := [row for row in before if not row["taken_back"]]:
+        return _unchanged(verdict, lasting[0])
+    began_us = _began(tenant, verdict, now_us)
+    restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(before))
+    arrivals = yield from _arrivals(tenancy, restored)
+    restored = naming_known(restored, arrivals.known)
+    conflicts = yield from _contradictions(tenancy, arrivals.fresh)
+    touched = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(touched | {*arrivals.shared_keys}))
+    if arrivals.fresh:
+        yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=list(arrivals.fresh))
+    opened = yield bind("fingerprints/open_conflicts", tenant_id=tenancy.tenant_id, conflicts=conflicts)
+    conflict_ids = tuple(row["conflict_id"] for row in opened)
+    fresh_ids = sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)
+    recorded = Recorded(len(before), tenant["state_version"], fresh_ids, conflict_ids)
+    yield from _log(tenancy, restored, recorded, arrivals.seeded_keys)
+    return _imported(restored, arrivals, conflict_ids)
+
+
+def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
+    """When an import takes effect: the exporter's clock is not the importer's, and may be set to anything."""
+    known_us: int | None = tenant["logical_us"]
+    return known_us or min(microseconds(verdict.fingerprint.created_at), now_us)
+
+
+def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:
+    rows = [_draft_row(tenancy, artifact, restored.event.time_us) for artifact in restored.artifacts]
+    drafts = [{"key": row["key"], "dedup_key": row["properties"]["dedup_key"]} for row in rows]
+    met = yield bind("fingerprints/met", tenant_id=tenancy.tenant_id, drafts=drafts)
+    ids = {row["key"]: row["properties"]["artifact_id"] for row in rows}
+    known = {row["wanted_key"] for row in met}
+    shared = {row["key"] for row in met if row["imported"] and row["status"] == "draft"}
+    return _Arrivals(
+        tuple(row for row in sorted(rows, key=lambda row: str(row["key"])) if row["key"] not in known),
+        {ids[row["wanted_key"]]: row["artifact_id"] for row in met},
+        tuple(sorted(shared)),
+    )
+
+
+def _draft_row(tenancy: Tenancy, artifact: Artifact, at_us: int) -> Row:
+    """The row of one draft; its evidence, the event that logs the import, is linked once that is stored."""
+    row = artifact_row(tenancy, artifact, counter(), at_us=at_us)
+    row["properties"]["imported"] = True
+    return row | {"evidence_keys": []}
+
+
+def _contradictions(tenancy: Tenancy, fresh: Sequence[Row]) -> Plan[list[Row]]:
+    """The conflicts between the drafts to be created and what holds."""
+    properties = [row["properties"] for row in fresh]
+    situations = sorted({row["situation_key"] for row in properties if row["situation_key"]})
+    if not situations:
+        return []
+    rows = yield bind("fingerprints/rivals", tenant_id=tenancy.tenant_id, situation_keys=situations)
+    rivals: Mapping[str, list[Row]] = {row["situation_key"]: row["rivals"] for row in rows}
+    claims = [{"claim": row, "rivals": rivals.get(row["situation_key"], [])} for row in properties]
+    policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
+    found = [
+        *opposing_artifacts(tenancy, claims, counter()),
+        *opposing_policies(tenancy, claims, [row["policy"] for row in policies], counter()),
+    ]
+    distinct = {row["key"]: row for row in found}
+    return [distinct[key] for key in sorted(distinct)]
+
+
+def _log(tenancy: Tenancy, restored: Restoration, recorded: Recorded, seeded_keys: list[str]) -> Plan[None]:
+    """Store the import, the event that logs it (which raises the state's version), and what ties them together."""
+    properties = import_row(tenancy, restored, recorded)
+    yield bind("fingerprints/record_import", tenant_id=tenancy.tenant_id, properties=properties)
+    event = prepare(restored.event, counter())
+    yield from _events.record(tenancy, Batch((event,)))
+    yield bind(
+        "fingerprints/link_import",
+        tenant_id=tenancy.tenant_id,
+        fingerprint_key=properties["key"],
+        event_key=event.key,
+        artifact_keys=seeded_keys,
+    )
+
+
+def _unchanged(verdict: Verdict, row: Row) -> ImportReport:
+    return ImportReport(
+        "unchanged",
+        row["import_id"],
+        verdict.fingerprint.fingerprint_id,
+        known_ids=tuple(row["artifact_ids"]),
+        conflict_ids=tuple(row["conflict_ids"]),
+        expired=verdict.expired,
+        signed_by=verdict.signed_by,
+        warnings=verdict.warnings,
+    )
+
+
+def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[str, ...]) -> ImportReport:
+    verdict = restored.verdict
+    return ImportReport(
+        "imported",
+        restored.import_id,
+        verdict.fingerprint.fingerprint_id,
+        created_ids=tuple(sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)),
+        known_ids=tuple(sorted(set(arrivals.known.values()))),
+        conflict_ids=conflict_ids,
+        expired=verdict.expired,
+        signed_by=verdict.signed_by,
+        warnings=verdict.warnings,
+    )
+
+
+def _take_back(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[TakenBack]:
+    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, wanted=wanted)
+    if not rows:
+        raise NotFound("import", wanted, tenancy.tenant_id, hint="an import is called by its id or its fingerprint's")
+    found = rows[0]
+    seeded = [one for one in found["seeded"] if one["status"] in LIVING]
+    gone = [one for one in seeded if not one["others"]]
+    tenant = yield from state(tenancy)
+    now_us = tenant["logical_us"] if at_us is None else at_us
+    if gone:
+        yield from _deprecate(tenancy, sorted(one["key"] for one in gone), now_us)
+    yield bind("fingerprints/take_back", tenant_id=tenancy.tenant_id, key=found["key"], at_us=now_us)
+    yield from bump(tenancy, now_us)
+    return TakenBack(
+        found["import_id"],
+        found["fingerprint_id"],
+        tuple(sorted(one["artifact_id"] for one in gone)),
+        tuple(sorted(one["artifact_id"] for one in seeded if one["others"])),
+    )
+
+
+def _deprecate(tenancy: Tenancy, keys: list[str], at_us: int) -> Plan[None]:
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+    change = {"status": "deprecated", "from": list(LIVING), "at_us": at_us, "reason": REASON}
+    yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in keys])
+    yield from settle(tenancy, keys, at_us)

@@ -1,0 +1,339 @@
+"""Fingerprints exported: what a tenant has learned, read and counted."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from hmxgraph.compiler.state import LastRun
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.fingerprint.behaviour import RULES, TELLING, Behaviour, ObservedEvent, observed, session_behaviour, total
+from hmxgraph.fingerprint.generate import generate
+from hmxgraph.fingerprint.groups import select
+from hmxgraph.fingerprint.restore import LOGGING_SESSIONS, Restoration
+from hmxgraph.fingerprint.sections import VERDICTS
+from hmxgraph.fingerprint.state import ExportOptions, Known, KnownArtifact, MemoryCount, PrivateName, ServedPack, Tier
+from hmxgraph.graph.exploring import graph_digest
+from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
+from hmxgraph.graph.tenancy import Tenancy, model_key, state
+from hmxgraph.protocol.canonical import canonical_text
+from hmxgraph.protocol.fingerprints import Envelope
+from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.timestamps import microseconds
+
+# Rows to what a fingerprint is made of, and what came of an import to rows.
+
+# noqa: F401
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """Imported artifacts that local experience made active, and those that it made needless."""
+
+    confirmed_ids: tuple[str, ...] = ()
+    replaced_ids: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The outcome as a JSON-able dict."""
+        return {"confirmed_ids": list(self.confirmed_ids), "replaced_ids": list(self.replaced_ids)}
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What the latest import that holds says about assembling packs and compiling."""
+
+    fingerprint_id: str
+    context_priors: Mapping[str, Any]
+    compiler_parameters: Mapping[str, Mapping[str, Any]]
+
+
+NOTHING_IMPORTED = InForce("", {}, {})
+
+
+def _known_artifact(row: Row) -> KnownArtifact:
+    """An artifact as far as it is looked at before the choice."""
+    return KnownArtifact(**{**row, "tags": tuple(row["tags"])})
+
+
+def _memory_count(row: Row) -> MemoryCount:
+    """Memories of one kind, counted."""
+    return MemoryCount(
+        row["status"],
+        row["kind"],
+        row["extraction_method"],
+        row["memory_count"],
+        row["confidence_millionths"],
+        row["observations"],
+    )
+
+
+def private_names(rows: Sequence[Row]) -> tuple[PrivateName, ...]:
+    """The names to be taken out of the texts of a fingerprint."""
+    return tuple(sorted({PrivateName(kind, name) for row in rows for kind, name in row["names"]}))
+
+
+def _observed_event(row: Row) -> ObservedEvent:
+    """An event as far as behaviour is read from it."""
+    content = parse_json(row["content"])
+    return observed(row, content)
+
+
+def _stored_behaviour(text: str) -> Behaviour:
+    """What was counted of a session."""
+    return Behaviour(**parse_json(text))
+
+
+def _behaviour_text(behaviour: Behaviour) -> str:
+    """What :func:`stored_behaviour` reads."""
+    return canonical_text(behaviour.document())
+
+
+def _served_pack(row: Row) -> ServedPack:
+    """A pack that was reported on."""
+    return ServedPack(
+        row["pack_id"],
+        row["signal"],
+        row["budget"],
+        parse_json(row["section_tokens"]),
+        tuple(row["artifact_ids"]),
+        tuple(row["tags"]),
+    )
+
+
+def _report_row(tenancy: Tenancy, pack: ContextPack, signal: str) -> Row:
+    """What ``fingerprints/report_pack`` writes, but for the time."""
+    tokens = Counter[str]()
+    for entry in pack.entries:
+        tokens[entry.section] += entry.token_estimate
+    artifact_ids = sorted({entry.source_id for entry in pack.entries if entry.source_type == "artifact"})
+    return {
+        "key": tenancy.node_key("pack-report", pack.pack_id),
+        "pack_id": pack.pack_id,
+        "signal": signal,
+        "budget": pack.token_budget.total_budget,
+        "section_tokens": canonical_text(dict(tokens)),
+        "artifact_ids": artifact_ids,
+        "artifact_keys": [tenancy.node_key(artifact_id) for artifact_id in artifact_ids],
+    }
+
+
+def _export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
+    """The properties of the node that notes an export."""
+    inner = envelope.fingerprint
+    return {
+        "key": tenancy.node_key("fingerprint", "exported", envelope.integrity_hash),
+        "direction": "exported",
+        "fingerprint_id": inner["fingerprint_id"],
+        "fingerprint_hash": inner["fingerprint_hash"],
+        "integrity_hash": envelope.integrity_hash,
+        "compression_tier": inner["compression_tier"],
+        "created_us": microseconds(inner["created_at"]),
+        "exported_by": envelope.exported_by,
+    }
+
+
+class Recorded(NamedTuple):
+    """What an import is in its tenant: which of its envelope's, after which version of the state, with what in it."""
+
+    generation: int
+    version: int
+    artifact_ids: Sequence[str]
+    conflict_ids: Sequence[str]
+
+
+def import_row(tenancy: Tenancy, restored: Restoration, recorded: Recorded) -> Row:
+    """The properties of the node of an import; absent ones are left out."""
+    verdict, fingerprint = restored.verdict, restored.verdict.fingerprint
+    row = {
+        "key": tenancy.node_key("fingerprint", "imported", restored.import_id),
+        "direction": "imported",
+        "import_id": restored.import_id,
+        "generation": recorded.generation,
+        "fingerprint_id": fingerprint.fingerprint_id,
+        "fingerprint_hash": fingerprint.fingerprint_hash,
+        "integrity_hash": verdict.envelope.integrity_hash,
+        "fingerprint_version": verdict.envelope.fingerprint.get("fingerprint_version", 0),
+        "source_tenant_id": fingerprint.tenant_id,
+        "compression_tier": fingerprint.compression_tier,
+        "exported_by": verdict.envelope.exported_by,
+        "signed_by": verdict.signed_by,
+        "verdict": verdict.document()["verdict"],
+        "warnings": list(verdict.warnings),
+        "created_us": microseconds(fingerprint.created_at),
+        "expires_us": None if fingerprint.expires_at is None else microseconds(fingerprint.expires_at),
+        "recorded_us": restored.event.time_us,
+        "recorded_version": recorded.version,
+        "artifact_ids": list(recorded.artifact_ids),
+        "conflict_ids": list(recorded.conflict_ids),
+        "context_priors": canonical_text(dict(restored.context_priors)),
+        "compiler_parameters": canonical_text(dict(restored.compiler_parameters)),
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _in_force_of(row: Row) -> InForce:
+    """What an import says that holds."""
+    return InForce(row["fingerprint_id"], parse_json(row["context_priors"]), parse_json(row["compiler_parameters"]))
+
+
+# Fingerprints made: what a tenant has learned, read and counted; and what readers say of the packs they used.
+
+_REPORTS = 1_000
+_PAGE = 500
+_EVENTS_AT_ONCE = 20_000
+_DEFAULT = ExportOptions()
+
+
+def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> Procedure[Envelope]:
+    """The tenant's learned state in an envelope (HMX-F 11); the same state gives the same bytes.
+
+    Behaviour of sessions that changed since the last export is counted first and kept on their nodes.
+
+    Raises:
+        UnknownChoice: there is no such tier.
+
+    """
+    tier = options.limits
+    yield from _count_behaviour(tenancy)
+    known = yield from read(partial(_known, tenancy, options, tier))
+    envelope = generate(known, options)
+    row = _export_row(tenancy, envelope)
+    noting = bind("fingerprints/record_export", tenant_id=tenancy.tenant_id, key=row["key"], properties=row)
+    yield from write(lambda: ask(noting))
+    return envelope
+
+
+def _count_behaviour(tenancy: Tenancy) -> Procedure[int]:
+    """The number of sessions whose behaviour was counted anew: those written to since it was counted last."""
+    after, counted = "", 0
+    while page := (yield from read(partial(_unread, tenancy, after))):
+        for rows in _portions(page):
+            counted += yield from write(partial(_count, tenancy, rows))
+        after = page[-1]["session_key"]
+    return counted
+
+
+def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | None = None) -> Procedure[str]:
+    """The id of *pack*, of which its reader now said *signal*; a later word takes the place of an earlier one.
+
+    Raises:
+        UnknownChoice: no such signal.
+
+    """
+    if signal not in VERDICTS:
+        raise UnknownChoice("signal", signal, tuple(VERDICTS))
+    return (yield from write(partial(_report, tenancy, _report_row(tenancy, pack, signal), at_us)))
+
+
+def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | None]:
+    """The priors and parameters of the latest import that holds: neither taken back nor expired; None without one."""
+    rows = yield bind("fingerprints/in_force", tenant_id=tenancy.tenant_id, as_of_us=as_of_us)
+    return _in_force_of(rows[0]) if rows else None
+
+
+def _known(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[Known]:
+    tenant = yield from state(tenancy)
+    active = yield bind("fingerprints/artifacts", tenant_id=tenancy.tenant_id)
+    selection = select(map(_known_artifact, active[0]["artifacts"]), tier)
+    keys = [tenancy.node_key(artifact_id) for artifact_id in selection.artifact_ids]
+    contents = yield bind(
+        "fingerprints/contents",
+        tenant_id=tenancy.tenant_id,
+        keys=keys,
+        private_types=list(options.private_types),
+    )
+    digest = yield from graph_digest(tenancy, named_types=options.public_types)
+    memories = yield bind("fingerprints/memories", tenant_id=tenancy.tenant_id)
+    behaviour = yield from _behaviour(tenancy)
+    reports = yield bind("fingerprints/reports", tenant_id=tenancy.tenant_id, limit=_REPORTS)
+    return Known(
+        tenant_id=tenancy.tenant_id,
+        as_of_us=tenant["logical_us"] or 0,
+        selection=selection,
+        contents={row["artifact_id"]: parse_json(row["content"]) for row in contents},
+        digest=digest,
+        behaviour=behaviour,
+        memories=tuple(map(_memory_count, memories)),
+        served=tuple(map(_served_pack, reports)),
+        compiler_state=(yield from _compiler_state(tenancy, tenant["logical_us"])),
+        event_count=behaviour.session_events,
+        private_names=private_names(contents),
+    )
+
+
+def _compiler_state(tenancy: Tenancy, as_of_us: int | None) -> Plan[dict[str, Any]]:
+    """The parameters that the compiler goes by: those of its last run, unless an import since asks for others."""
+    imported = (yield from in_force(tenancy, as_of_us)) or NOTHING_IMPORTED
+    last = yield from last_run(tenancy)
+    return last.told(imported.compiler_parameters, imported.fingerprint_id)
+
+
+def last_run(tenancy: Tenancy) -> Plan[LastRun]:
+    """What the compiler last went by; at first what it starts from."""
+    rows = yield bind("compiler/parameters", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
+    return LastRun.parse(rows[0]["compiler_parameters"]) if rows else LastRun({})
+
+
+def _behaviour(tenancy: Tenancy) -> Plan[Behaviour]:
+    rows = yield bind("fingerprints/behaviour", tenant_id=tenancy.tenant_id, logging_sessions=LOGGING_SESSIONS)
+    row = rows[0]
+    return replace(
+        total(map(_stored_behaviour, row["counted"])),
+        sessions=row["sessions"],
+        session_events=row["session_events"],
+        session_us=row["session_us"],
+    )
+
+
+def _unread(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
+    rows = yield bind(
+        "fingerprints/unread_sessions", tenant_id=tenancy.tenant_id, after=after, rules=RULES, limit=_PAGE
+    )
+    return rows
+
+
+def _portions(sessions: Sequence[Row]) -> Iterator[list[Row]]:
+    """Sessions in order, in portions with at most so many events; a larger session is a portion by itself."""
+    portion: list[Row] = []
+    events = 0
+    for session in sessions:
+        if portion and events + session["event_count"] > _EVENTS_AT_ONCE:
+            yield portion
+            portion, events = [], 0
+        portion.append(session)
+        events += session["event_count"]
+    yield portion
+
+
+def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[int]:
+    keys = [session["session_key"] for session in sessions]
+    events = yield bind(
+        "fingerprints/session_events",
+        tenant_id=tenancy.tenant_id,
+        session_keys=keys,
+        event_types=list(TELLING),
+    )
+    groups = groupby(events, key=itemgetter("session_key"))
+    counted = {key: session_behaviour([_observed_event(row) for row in rows]) for key, rows in groups}
+    rows = [
+        {
+            "session_key": session["session_key"],
+            "behaviour": _behaviour_text(counted.get(session["session_key"], Behaviour())),
+            "version": session["version"],
+        }
+        for session in sessions
+    ]
+    yield bind("fingerprints/keep_behaviour", tenant_id=tenancy.tenant_id, rows=rows, rules=RULES)
+    return len(rows)
+
+
+def _report(tenancy: Tenancy, row: Row, at_us: int | None) -> Plan[str]:
+    tenant = yield from state(tenancy)
+    now_us = (tenant["logical_us"] or 0) if at_us is None else at_us
+    yield bind("fingerprints/report_pack", tenant_id=tenancy.tenant_id, at_us=now_us, **row)
+    pack_id: str = row["pack_id"]
+    return pack_id

@@ -1,0 +1,174 @@
+"""What the compiled model says about a request or a running session."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from threading import Lock
+from typing import Any
+
+from hmxgraph.compiler.actions import SessionEvent, action_of
+from hmxgraph.compiler.compilation import Model
+from hmxgraph.compiler.failures import failure_key
+from hmxgraph.compiler.goal_classes import expected
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.suggest import Guide, fitting_schema, foreseen, suggest
+from hmxgraph.compiler.summary import SessionSummary
+from hmxgraph.errors import NotFound
+from hmxgraph.graph.compilations import StoredEvent, session_read, stored_event, stored_guide
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
+from hmxgraph.graph.tenancy import Tenancy, model_key
+from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.suggestions import Suggestion
+from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
+
+# What a pack takes from the compiler: the procedure to follow for a request, by the compiler's own model.
+
+# Parsed models and artifacts are kept from one pack to the next: models by their hash, artifacts by their text.
+MODELS_KEPT = 8
+_ARTIFACTS_KEPT = 4_096
+# Where the metadata of compiled artifacts name the actions that these are about.
+_NAMED_IN = ("goal_actions", "tools", "actions")
+_kept: dict[str, Model] = {}
+_turn = Lock()
+
+
+def models_kept() -> Mapping[str, Model]:
+    """The models that were read before, by their hash: these need not be fetched again."""
+    with _turn:
+        return dict(_kept)
+
+
+def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
+    """What is to be done for *request*, from a row of ``recall/events``: the schema that suggestions would follow.
+
+    *kept* are the models that the row was asked to leave out.
+    """
+    done = tuple(action_name(*values) for values in reversed(row["done"]))
+    failure = _failure(row["latest"])
+    if row["model_hash"] is None:
+        return Guidance(done=done, failure=failure) if done or failure else NO_GUIDANCE
+    model = kept[row["model_hash"]] if row["model"] is None else _read(row["model_hash"], row["model"])
+    guides = [_guide(*values) for values in sorted(row["schemas"])]
+    chances = foreseen(request, done, model)
+    schema = fitting_schema(chances, guides, DEFAULT_PROFILE)
+    if schema is None:
+        return Guidance(done=done, failure=failure)
+    likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"])
+    return Guidance(schema.artifact_id, likely, frozenset(model.goals.actions), done, failure)
+
+
+def _failure(latest: Sequence[Row]) -> str:
+    """The key of the failure that the latest events of a session end with, as playbooks name it; else nothing."""
+    signature = summarise(map(stored_event, latest)).ahead.failure
+    return failure_key(signature) if signature else ""
+
+
+@lru_cache(maxsize=_ARTIFACTS_KEPT)
+def answered_failure(metadata: str) -> str:
+    """The key of the failure that a playbook is about; nothing of other artifacts.
+
+    >>> answered_failure('{"failure_key": "namespac found"}'), answered_failure("{}")
+    ('namespac found', '')
+
+    """
+    named = parse_json(metadata).get("failure_key")
+    return named if isinstance(named, str) else ""
+
+
+@lru_cache(maxsize=_ARTIFACTS_KEPT)
+def guiding_actions(metadata: str, content: str) -> tuple[str, ...]:
+    """The actions that an artifact is about, as far as its metadata or else its content name them.
+
+    >>> guiding_actions('{"tools": ["cancel", "refund"]}', "{}")
+    ('cancel', 'refund')
+
+    """
+    told = parse_json(metadata)
+    named = next((told[field] for field in _NAMED_IN if told.get(field)), None) or parse_json(content).get("tools_used")
+    return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
+
+
+def _read(model_hash: str, text: str) -> Model:
+    model = Model.parse(text)
+    with _turn:
+        while len(_kept) >= MODELS_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[model_hash] = model
+    return model
+
+
+def _guide(artifact_id: str, metadata: str, content: str, observed_count: int | None) -> Guide:
+    actions = guiding_actions(metadata, content)
+    return Guide(artifact_id, "task_schema", "", {}, {"goal_actions": actions}, 0.0, observed_count or 0)
+
+
+def action_name(event_type: str, content: str, text: str) -> str:
+    """The name of an action of the session; where its content was too long to be fetched, as its text tells it.
+
+    >>> action_name("tool_call", '{"tool_name": "bash", "arguments": {"command": "make build"}}', "bash(make build)")
+    'make build'
+    >>> action_name("command_exec", "{}", "$ make build -> exit 2 stderr: ...")
+    'make build'
+
+    """
+    document: dict[str, Any] = parse_json(content) or _as_told(event_type, text)
+    found = action_of(StoredEvent("", event_type, "", "", 0, 0, document))
+    return found.name if found is not None else text.split("(", 1)[0].strip()
+
+
+def _as_told(event_type: str, text: str) -> dict[str, Any]:
+    """What the text of an event begins with, as content: the tool, the command line, the request or the verb."""
+    first, _, rest = text.partition(" ")
+    match event_type:
+        case "tool_call":
+            return {"tool_name": text.split("(", 1)[0].strip()}
+        case "command_exec" | "test_run":
+            return {"command": rest.partition(" -> ")[0]} if first == "$" else {}
+        case "api_result":
+            return {"method": first, "url": rest.split(" ", 1)[0]}
+        case "browser_action":
+            return {"action": first.rstrip(":")}
+        case _:
+            return {}
+
+
+# What to do next in a running session, stored or told.
+
+
+def suggest_for_events(
+    tenancy: Tenancy, events: Sequence[SessionEvent], profile: CompilerProfile = DEFAULT_PROFILE
+) -> Procedure[Suggestion]:
+    """What to do next in a session that consists of *events* so far."""
+    return (yield from read(partial(_suggestion, tenancy, summarise(events, profile), profile)))
+
+
+def suggest_for_session(
+    tenancy: Tenancy, session_id: str, profile: CompilerProfile = DEFAULT_PROFILE
+) -> Procedure[Suggestion]:
+    """What to do next in a stored session.
+
+    Raises:
+        NotFound: the tenant has no visible event of this session.
+
+    """
+    return (yield from read(partial(_stored, tenancy, session_id, profile)))
+
+
+def guides(tenancy: Tenancy) -> Plan[tuple[Model, list[Guide]]]:
+    """The tenant's model and the active artifacts that can guide a session."""
+    models = yield bind("compiler/model", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
+    rows = yield bind("compiler/guides", tenant_id=tenancy.tenant_id)
+    return Model.parse(models[0]["model"] if models else None), [stored_guide(row["guide"]) for row in rows]
+
+
+def _stored(tenancy: Tenancy, session_id: str, profile: CompilerProfile) -> Plan[Suggestion]:
+    reader = yield from session_read(tenancy, tenancy.node_key(session_id), profile)
+    running = reader.summary()
+    if not running.event_count:
+        raise NotFound("session", session_id, tenancy.tenant_id)
+    return (yield from _suggestion(tenancy, running, profile))
+
+
+def _suggestion(tenancy: Tenancy, running: SessionSummary, profile: CompilerProfile) -> Plan[Suggestion]:
+    model, found = yield from guides(tenancy)
+    return suggest(running, model, found, profile)

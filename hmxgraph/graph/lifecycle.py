@@ -1,0 +1,284 @@
+"""The lifecycle of artifacts: recorded, superseded, moved between statuses."""
+
+from collections.abc import Iterator
+
+from hmxgraph.errors import (
+    AlreadySuperseded,
+    DuplicateArtifact,
+    Fault,
+    HmxGraphError,
+    ImmutableArtifact,
+    InvalidDocument,
+    InvalidTransition,
+    SuccessorMismatch,
+    SuccessorNeeded,
+    SupersessionCycle,
+)
+from hmxgraph.graph.artifacts import SUBJECTS, artifact_row, core_differences, node, stored_document, value
+from hmxgraph.graph.conflicts import detect_among, settle
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
+from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVING, Artifact
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.lifecycle import Recorded
+from hmxgraph.protocol.timestamps import TELLABLE, microseconds, tellable
+from hmxgraph.text.terms import counter
+
+# What a document alone, or beside its predecessor, shows to be wrong before anything is written (HMX-A 5, 7, 8).
+
+_RECORDABLE = (*LIVING, "deprecated", "archived")
+
+
+def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
+    """Refuse an artifact that cannot begin a chain in this tenant.
+
+    Raises:
+        InvalidDocument: with every fault at once.
+
+    """
+    _refuse(artifact, [*_faults(tenancy, artifact), *_first_faults(artifact)])
+
+
+def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
+    """Refuse an artifact that cannot be the successor of *old_id*, whatever that is.
+
+    Raises:
+        SupersessionCycle: it is *old_id* itself.
+        SuccessorMismatch: it belongs to another tenant, names another predecessor or is neither draft nor active.
+        InvalidDocument: its content hash is not its content's, its version of HMX or a time is none that is kept here.
+
+    """
+    if artifact.artifact_id == old_id:
+        raise SupersessionCycle(old_id, old_id)
+    if artifact.tenant_id not in {None, tenancy.tenant_id}:
+        raise SuccessorMismatch(old_id, "tenant_id", repr(artifact.tenant_id), repr(tenancy.tenant_id))
+    if artifact.supersedes not in {None, old_id}:
+        raise SuccessorMismatch(old_id, "supersedes", repr(artifact.supersedes), repr(old_id))
+    if artifact.status not in LIVING:
+        raise SuccessorMismatch(old_id, "status", repr(artifact.status), " or ".join(LIVING))
+    _refuse(artifact, [*_faults(tenancy, artifact)])
+
+
+def numbered(artifact: Artifact, old: Row) -> Artifact:
+    """*artifact* as the successor of *old*: a fresh document gets the next version, any other keeps its own."""
+    fresh = artifact.version == 1 and artifact.supersedes is None
+    version = old["version"] + 1 if fresh else artifact.version
+    return Artifact.parse(artifact.document() | {"version": version, "supersedes": old["artifact_id"]})
+
+
+def _faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
+    if artifact.tenant_id not in {None, tenancy.tenant_id}:
+        yield Fault("$.tenant_id", "HMX-A 2.2", repr(artifact.tenant_id), repr(tenancy.tenant_id))
+    if not artifact.hash_matches:
+        yield Fault("$.content_hash", "HMX-A 8", artifact.content_hash, content_hash(artifact.content))
+    if not artifact.hmx_version.startswith("HMX-1."):
+        yield Fault("$.hmx_version", "HMX-A 2.1", artifact.hmx_version, "HMX-1.x")
+    for name, clause in (("created_at", "HMX-A 2.1"), ("updated_at", "HMX-A 2.2")):
+        if (told := getattr(artifact, name)) is not None and not tellable(microseconds(told)):
+            yield Fault(f"$.{name}", clause, told, f"a {TELLABLE}")
+
+
+def _first_faults(artifact: Artifact) -> Iterator[Fault]:
+    if artifact.version != 1:
+        expected = "1, since it supersedes nothing (or name its predecessor in supersedes)"
+        yield Fault("$.version", "HMX-A 2.1", str(artifact.version), expected)
+    if artifact.status not in _RECORDABLE:
+        yield Fault(
+            "$.status", "HMX-A 7", repr(artifact.status), f"{', '.join(_RECORDABLE)}: superseded needs a successor"
+        )
+    elif artifact.superseded_by is not None:
+        yield Fault(
+            "$.superseded_by", "HMX-A 7", repr(artifact.superseded_by), "nothing before a successor is recorded"
+        )
+
+
+def _refuse(artifact: Artifact, faults: list[Fault]) -> None:
+    if faults:
+        raise InvalidDocument("artifact", artifact.artifact_id, tuple(faults))
+
+
+# Artifacts written: recorded, superseded, moved between statuses; the rules are decided in Cypher, under locks.
+
+
+def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None) -> Procedure[Recorded]:
+    """*artifact* stored as the first version of a chain, or, where it says ``supersedes``, as the next one of its.
+
+    Raises:
+        InvalidDocument: tenant, version or content hash are not as they must be.
+        ImmutableArtifact: the id is taken by an artifact with another core.
+
+    """
+    if artifact.supersedes is not None:
+        return (yield from supersede(tenancy, artifact.supersedes, artifact, at_us=at_us))
+    check_recordable(tenancy, artifact)
+    recorded = yield from write(lambda: _record(tenancy, artifact, at_us))
+    return (yield from _with_conflicts(tenancy, recorded))
+
+
+def supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, *, at_us: int | None = None) -> Procedure[Recorded]:
+    """*artifact* put in the place of the active head *old_id*: status, edge and next version at once (HMX-A 7).
+
+    A fresh document (version 1, no ``supersedes``) is numbered here; any other must say the next version.
+
+    Raises:
+        NotFound: there is no artifact *old_id*.
+        AlreadySuperseded: another successor stands there.
+        SupersessionCycle: *artifact* is *old_id* itself, or older than it in its chain.
+        InvalidTransition: *old_id* is not active.
+        SuccessorMismatch: another tenant, type, predecessor, version or status than a successor has.
+        ImmutableArtifact: the id is taken by an artifact with another core.
+        DuplicateArtifact: a third artifact, draft or active, has this type and content.
+
+    """
+    check_successor(tenancy, old_id, artifact)
+    recorded = yield from write(lambda: _supersede(tenancy, old_id, artifact, at_us))
+    return (yield from _with_conflicts(tenancy, recorded))
+
+
+def transition(
+    tenancy: Tenancy, artifact_id: str, status: str, *, reason: str = "", at_us: int | None = None
+) -> Procedure[Artifact]:
+    """The artifact with its new status; one of the five legal changes (HMX-A 5), kept in its history with *reason*.
+
+    It takes effect at *at_us*, else at the tenant's logical now, and no earlier than the change before it.
+
+    Raises:
+        NotFound: there is no such artifact.
+        InvalidTransition: the change is not legal.
+        SuccessorNeeded: only a successor makes an active artifact superseded.
+
+    """
+    before, now_us = yield from read(lambda: _standing(tenancy, artifact_id))
+    if (before, status) == ("active", "superseded"):
+        raise SuccessorNeeded(artifact_id)
+    if status not in _legal_from(before):
+        raise InvalidTransition(artifact_id, before, status, _legal_from(before))
+    change = {"status": status, "reason": reason, "at_us": now_us if at_us is None else at_us, "from": [before]}
+    artifact = yield from write(lambda: _transition(tenancy, artifact_id, change))
+    yield from _detected(tenancy, artifact)
+    return artifact
+
+
+def _legal_from(status: str) -> tuple[str, ...]:
+    """The statuses that may follow *status* (HMX-A 5).
+
+    >>> legal_from("draft"), legal_from("archived")
+    (('active', 'deprecated'), ())
+
+    """
+    return LEGAL_TRANSITIONS.get(status, ())
+
+
+def _record(tenancy: Tenancy, artifact: Artifact, at_us: int | None) -> Plan[Recorded]:
+    row = artifact_row(tenancy, artifact, counter(), at_us=at_us)
+    met = yield from _met(tenancy, row, None)
+    if same := met.get("same"):
+        return _unchanged(same, row)
+    if twin := met.get("twin"):
+        return Recorded(value(twin), "duplicate")
+    yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=[row])
+    yield from bump(tenancy, row["properties"]["status_times"][0])
+    return Recorded(value(row["properties"]), "created")
+
+
+def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | None) -> Plan[Recorded]:
+    old_key = tenancy.node_key(old_id)
+    keys = sorted({old_key, tenancy.node_key(artifact.artifact_id)})
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+    old = yield from node(tenancy, old_id)
+    successor = numbered(artifact, old)
+    row = artifact_row(tenancy, successor, counter(), at_us=at_us)
+    met = yield from _met(tenancy, row, old)
+    if same := met.get("same"):
+        return _replayed(same, row, old)
+    if old["status"] == "active" and (twin := met.get("twin")):
+        raise DuplicateArtifact(artifact.artifact_id, twin["artifact_id"])
+    succession = row | {"old_key": old_key, "at_us": row["properties"]["status_times"][0]}
+    done = yield bind("artifacts/supersede", tenant_id=tenancy.tenant_id, successions=[succession])
+    if not done:
+        raise _why_refused(old, successor)
+    yield from settle(tenancy, [old_key], done[0]["at_us"])
+    yield from bump(tenancy, done[0]["at_us"])
+    stored = yield from node(tenancy, artifact.artifact_id)
+    return Recorded(value(stored), "created", old_id)
+
+
+def _met(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row]]:
+    """The stored artifacts with the id of *row* and with its content, the one to be superseded left out."""
+    properties = row["properties"]
+    rows = yield bind(
+        "artifacts/met", tenant_id=tenancy.tenant_id, key=row["key"], dedup_key=properties.get("dedup_key")
+    )
+    met = {row["relation"]: row["artifact"] for row in rows}
+    if old is not None and met.get("twin", {}).get("key") == old["key"]:
+        del met["twin"]
+    return met
+
+
+def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> Recorded:
+    """The artifact that was recorded before with the same core."""
+    if stored["core_hash"] != row["properties"]["core_hash"]:
+        known, given = stored_document(stored), stored_document(row["properties"])
+        raise ImmutableArtifact(stored["artifact_id"], core_differences(known or {}, given or {}))
+    return Recorded(value(stored), "unchanged", superseded_id)
+
+
+def _replayed(stored: Row, row: Row, old: Row) -> Recorded:
+    """The successor that stands there already; anything else with its id cannot become one."""
+    if stored.get("supersedes") == old["artifact_id"]:
+        return _unchanged(stored, row, old["artifact_id"])
+    if stored["chain_key"] == old["chain_key"] and stored["version"] <= old["version"]:
+        raise SupersessionCycle(old["artifact_id"], stored["artifact_id"])
+    return _unchanged(stored, row)
+
+
+def _why_refused(old: Row, successor: Artifact) -> HmxGraphError:
+    """Why ``artifacts/supersede`` found nothing to do."""
+    old_id = old["artifact_id"]
+    if winner_id := old.get("superseded_by"):
+        return AlreadySuperseded(old_id, winner_id)
+    if old["status"] != "active":
+        return InvalidTransition(old_id, old["status"], "superseded", _legal_from(old["status"]))
+    if old["artifact_type"] != successor.artifact_type:
+        return SuccessorMismatch(old_id, "artifact_type", successor.artifact_type, old["artifact_type"])
+    return SuccessorMismatch(old_id, "version", str(successor.version), str(old["version"] + 1))
+
+
+def _standing(tenancy: Tenancy, artifact_id: str) -> Plan[tuple[str, int]]:
+    properties = yield from node(tenancy, artifact_id)
+    tenant = yield from state(tenancy)
+    return properties["status"], tenant["logical_us"]
+
+
+def _transition(tenancy: Tenancy, artifact_id: str, change: Row) -> Plan[Artifact]:
+    key = tenancy.node_key(artifact_id)
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=[key])
+    done = yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key}])
+    stored = yield from node(tenancy, artifact_id)
+    if not done and not _already_done(stored, change):
+        raise InvalidTransition(artifact_id, stored["status"], change["status"], _legal_from(stored["status"]))
+    if done:
+        yield from settle(tenancy, [key], done[0]["at_us"])
+        yield from bump(tenancy, done[0]["at_us"])
+    return value(stored)
+
+
+def _already_done(stored: Row, change: Row) -> bool:
+    """Whether the last entry of the history is this very change: a commit whose answer was lost is done again."""
+    times, values = stored["status_times"], stored["status_values"]
+    known = (values[-2:], times[-1], stored["status_reasons"][-1])
+    given = ([*change["from"], change["status"]], max([change["at_us"], *times[-2:-1]]), change["reason"])
+    return bool(known == given)
+
+
+def _with_conflicts(tenancy: Tenancy, recorded: Recorded) -> Procedure[Recorded]:
+    """*recorded* with the conflicts that its arrival opened; one that was cut off before it looked looks again."""
+    opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
+    return Recorded(recorded.artifact, recorded.outcome, recorded.superseded_id, opened)
+
+
+def _detected(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:
+    """The conflicts that *artifact* opens now that it stands; only active ones of some types can."""
+    if artifact.status != "active" or artifact.artifact_type not in SUBJECTS:
+        return ()
+    return (yield from detect_among(tenancy, [tenancy.node_key(artifact.artifact_id)]))

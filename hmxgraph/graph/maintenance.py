@@ -1,0 +1,191 @@
+"""Looking after the memory: figures, digests made fresh, and maintenance that is planned before anything is done."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.graph.metering import Meter
+from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
+from hmxgraph.graph.record_digests import refreshed
+from hmxgraph.graph.records import task_key, write_fields
+from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.protocol.canonical import indexable
+from hmxgraph.protocol.memories import DreamReport, Report
+from hmxgraph.protocol.records import DIGEST_ROLES, MODES
+from hmxgraph.records.digests import LIBRARIES, DigestName, digest_name, mode_of
+from hmxgraph.records.maintenance import BLOCKED, DigestState, Dream, dream
+
+# The task under which maintenance reports.
+TASK = "memory-maintenance"
+GOAL = "Keep the memory tidy"
+NEXT = "dream again when work has been recorded"
+Drafts = tuple[Mapping[str, Any], Mapping[str, Any]]
+
+
+def stats(tenancy: Tenancy, project_id: str | None) -> Procedure[Report]:
+    """How many memories hold and how many do not, by kind; and how many task records are shown and hidden."""
+    return (yield from read(lambda: _stats(tenancy, project_id)))
+
+
+def health(
+    tenancy: Tenancy, project_id: str | None, *, include_examples: bool, duplicate_limit: int, meter: Meter
+) -> Procedure[Report]:
+    """Duplicates, index coverage, sizes, latencies; *duplicate_limit* bounds the examples, never the counts."""
+    found = yield from read(lambda: _health(tenancy, project_id, duplicate_limit if include_examples else 0))
+    scope: dict[str, Any] = {"tenant_id": tenancy.tenant_id, "project_id": project_id, "aliases": []}
+    return Report({"scope": scope} | found | {"latency_ms": meter.latencies()})
+
+
+def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
+    """Latencies, sizes and refusals of this process's operations, and the indexes that are not online."""
+    offline = yield from read(lambda: ask(bind("health/indexes_not_online")))
+    tenant = yield from read(lambda: state(tenancy))
+    return Report(
+        {
+            "latency_ms": meter.latencies(),
+            "token_usage": meter.token_usage(),
+            "rejections": dict(sorted(meter.rejections.items())),
+            "index": {"offline": [dict(row) for row in offline], "events": tenant["event_count"]},
+            "cache": {"tiers": [], "reason": "the database's page cache is the only one"},
+        }
+    )
+
+
+def compact(
+    tenancy: Tenancy, project_id: str | None, digest_modes: Sequence[str] | None, *, force: bool
+) -> Procedure[Report]:
+    """The digests of a project (or of everything) made fresh: those of *digest_modes* (modes or roles), else all.
+
+    Raises:
+        UnknownChoice: no such mode or role.
+
+    """
+    roles = LIBRARIES if digest_modes is None else tuple(_role(name) for name in digest_modes)
+    names = [digest_name(role, project_id=project_id) for role in roles]
+    found = yield from refreshed(tenancy, names, force=force)
+    return Report({"digests": [view.document() for view in found]})
+
+
+def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts: Drafts) -> Procedure[DreamReport]:
+    """What maintenance would do, or, unless *dry_run*, did: a plan applied twice does nothing the second time.
+
+    *drafts* are the records to be written: that of the maintenance task's start, and the report.
+    """
+    plan, at_us, known = yield from read(lambda: _dream(tenancy, project_id))
+    reported = tuple(dict(one) for one in plan.reported)
+    if dry_run or plan.idle:
+        return DreamReport(dry_run, tuple(plan.actions()), reported, BLOCKED)
+    if plan.retire:
+        yield from write(partial(_retire, tenancy, [one.key for one in plan.retire], at_us))
+    yield from refreshed(tenancy, plan.refresh, force=False)
+    report_id = yield from _report(tenancy, plan, drafts, known=known)
+    return DreamReport(dry_run, tuple(plan.actions()), reported, BLOCKED, report_id)
+
+
+def _stats(tenancy: Tenancy, project_id: str | None) -> Plan[Report]:
+    memories = yield bind("memory_operations/stats", tenant_id=tenancy.tenant_id, project_id=project_id)
+    records = yield bind("memory_operations/record_stats", **_of_records(tenancy, project_id))
+    active = {row["kind"]: row["active"] for row in memories}
+    deleted = {row["kind"]: row["deleted"] for row in memories}
+    return Report(
+        {
+            "active_chunks": sum(active.values()),
+            "deleted_chunks": sum(deleted.values()),
+            "total_chunks": sum(active.values()) + sum(deleted.values()),
+            "active_by_type": active,
+            "deleted_by_type": deleted,
+            "all_by_type": {kind: active[kind] + deleted[kind] for kind in active},
+            "records": {row["kind"]: {"active": row["active"], "hidden": row["hidden"]} for row in records},
+        }
+    )
+
+
+def _health(tenancy: Tenancy, project_id: str | None, examples: int) -> Plan[dict[str, Any]]:
+    where = {"tenant_id": tenancy.tenant_id, "project_id": project_id}
+    groups = yield bind("memory_operations/duplicates", **where)
+    records = yield bind("memory_operations/duplicate_records", **_of_records(tenancy, project_id))
+    sizes = yield bind("memory_operations/payloads", **where)
+    found = dict(sizes[0])
+    coverage = {"searchable": found.pop("searchable"), "total": found.pop("total")}
+    return {
+        "duplicates": _duplicates(groups, "memory_ids", examples),
+        "duplicate_records": _duplicates(records, "artifact_ids", examples),
+        "index_coverage": coverage,
+        "payload_characters": found,
+    }
+
+
+def _of_records(tenancy: Tenancy, project_id: str | None) -> dict[str, str | None]:
+    """Which records are meant: their projects are found by what an index can hold."""
+    return {"tenant_id": tenancy.tenant_id, "project_id": None if project_id is None else indexable(project_id)}
+
+
+def _duplicates(groups: Sequence[Row], ids: str, examples: int) -> dict[str, Any]:
+    surplus = [(len(row[ids]) - 1, len(row["text"].encode())) for row in groups]
+    found: dict[str, Any] = {
+        "groups": len(groups),
+        "rows": sum(len(row[ids]) for row in groups),
+        "bytes": sum(copies * size for copies, size in surplus),
+    }
+    return found | ({"examples": [dict(row) for row in groups[:examples]]} if examples else {})
+
+
+def _role(name: str) -> str:
+    if name in DIGEST_ROLES:
+        return name
+    if name not in MODES or (role := mode_of(name).role) is None:
+        raise UnknownChoice("digest mode", name, (*MODES[1:], *DIGEST_ROLES))
+    return role
+
+
+def _dream(tenancy: Tenancy, project_id: str | None) -> Plan[tuple[Dream, int, bool]]:
+    where = {"tenant_id": tenancy.tenant_id, "project_id": project_id}
+    tenant = yield from state(tenancy)
+    now_us: int = tenant["logical_us"] or 0
+    digests = yield bind("memory_operations/digests", **_of_records(tenancy, project_id))
+    memories = yield bind("memory_operations/duplicates", **where)
+    records = yield bind("memory_operations/duplicate_records", **_of_records(tenancy, project_id))
+    expired = yield bind("memory_operations/expired", **where, at_us=now_us)
+    known = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, TASK))
+    reported = [
+        *({"finding": "duplicate_memory", "ids": row["memory_ids"]} for row in memories),
+        *({"finding": "duplicate_record", "ids": row["artifact_ids"]} for row in records),
+        *({"finding": "expired_memory", "ids": [row["memory_id"]]} for row in expired),
+    ]
+    return dream(tenancy.tenant_id, [_digest_state(row) for row in digests], reported), now_us, bool(known)
+
+
+def _digest_state(row: Row) -> DigestState:
+    role, _, scope = (row["digest_key"] or "").partition(":")
+    named = DigestName(row["artifact_role"], scope if role == row["artifact_role"] else row["scope_id"])
+    return DigestState(row["key"], row["artifact_id"], named, row["stale"], row["source_updated_at_ms"])
+
+
+def _retire(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
+    batch = {"keys": sorted(keys)}
+    done = yield bind("memory_operations/retire", tenant_id=tenancy.tenant_id, batch=batch, at_us=at_us)
+    if done:
+        yield from bump(tenancy, at_us)
+
+
+def _report(tenancy: Tenancy, plan: Dream, drafts: Drafts, *, known: bool) -> Procedure[str]:
+    """The id of the record that says what was done and links to it."""
+    start, report = drafts
+    if not known:
+        yield from write_fields(tenancy, {**start, "task_id": TASK, "goal": GOAL, "artifact_role": "maintenance"})
+    touched = {one.artifact_id for one in plan.retire}
+    touched |= {name.artifact_id(tenancy.tenant_id) for name in plan.refresh}
+    words = f"Retired {len(plan.retire)} duplicate digests, refreshed {len(plan.refresh)} stale ones"
+    said = {
+        "summary": words,
+        "artifact_role": "dream_report",
+        "related_artifact_ids": sorted(touched),
+        "followups": [NEXT],
+    }
+    written = yield from write_fields(tenancy, {**report, **said, "task_id": TASK, "outputs": _lines(plan)})
+    return written.artifact_id
+
+
+def _lines(plan: Dream) -> list[str]:
+    return [" ".join(str(part) for part in action.values()) for action in plan.actions()]

@@ -1,0 +1,467 @@
+"""Semantic memories changed by hand: added, deleted, superseded, judged; each recorded by an event."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, SupersessionCycle, UnknownChoice
+from hmxgraph.extraction.extract import EVENT_TYPE, KINDS
+from hmxgraph.graph import memories
+from hmxgraph.graph._events import record as record_batch
+from hmxgraph.graph._paging import term_query
+from hmxgraph.graph.artifacts import ALWAYS
+from hmxgraph.graph.conflicts import settle
+from hmxgraph.graph.memories import held_status
+from hmxgraph.graph.plan import Plan, Procedure, Row, Statement, bind, read, write
+from hmxgraph.graph.record_digests import digest
+from hmxgraph.graph.record_search import Shape, checked_limit, shaped
+from hmxgraph.graph.records import views
+from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.prepare import PreparedEvent, prepare
+from hmxgraph.protocol.memories import Memories, Memory, MemoryHit, MemoryResult, MemoryView
+from hmxgraph.protocol.parsing import checked_text
+from hmxgraph.protocol.record_results import RecordView
+from hmxgraph.protocol.timestamps import LAST_US, iso
+from hmxgraph.records.digests import digest_name, mode_of
+from hmxgraph.records.events import SESSION, Doing, added, judged, memory_event, outcome
+from hmxgraph.records.maintenance import OUTCOMES, SIGNALS, grounded_tier, hidden_reason, weighed
+from hmxgraph.text.terms import counter, terms
+
+# What the operations on semantic memories give back.
+
+_SHOWN = ("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object")
+_FURTHER = ("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason")
+
+
+def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
+    """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: what ended it later is not told."""
+    memory = row["memory"]
+    over = memory.get("valid_to_us", ALWAYS) <= now_us or not memory["text"]
+    held = memory | ({} if over else {"valid_to_us": None, "delete_reason": None, "status": held_status(memory)})
+    superseded_by = row["superseded_by"] if over else None
+    reason = hidden_reason(
+        held["status"],
+        superseded=superseded_by is not None,
+        deleted=memory.get("deleted_us") is not None,
+        over=over,
+        begun=memory["valid_from_us"] <= now_us,
+    )
+    return MemoryView(
+        memory["memory_id"],
+        memory["kind"],
+        memory["text"],
+        held["status"],
+        grounded_tier([view.trust_tier for view in records]),
+        _properties(held),
+        tuple(view.artifact_id for view in records),
+        tuple(row.get("event_ids", ())),
+        reason,
+        superseded_by,
+        row.get("supersedes"),
+    )
+
+
+def _properties(memory: Row) -> dict[str, Any]:
+    found = {name: memory[name] for name in (*_SHOWN, *_FURTHER) if memory.get(name) is not None}
+    times = {"first_us": "first_seen", "last_us": "last_seen", "valid_from_us": "valid_from", "valid_to_us": "valid_to"}
+    return found | {shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None}
+
+
+# Semantic memories found and read: what is over, superseded or deleted stays hidden unless asked for.
+
+# Artifacts and what is hidden stand in the same full-text index, so more is asked for than is shown: so many, and as
+# long as too few of them are shown so many times more, up to a limit that keeps a search of a large tenant short.
+LEAST_POOL = 60
+POOL = 4
+_WIDER = 8
+_MOST_LOOKED_AT = 30_720
+SIBLINGS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical now)."""
+
+    query: str
+    kind: str | None = None
+    project_id: str | None = None
+    mode: str = "generic"
+    limit: int = 20
+    include_hidden: bool = False
+    as_of_us: int | None = None
+    shape: Shape = field(default_factory=Shape)
+
+    def checked(self) -> "Asked":
+        """The same search, if it can be asked.
+
+        Raises:
+            UnknownChoice: no such kind or mode.
+            InvalidRequest: no words to look for, or a limit outside 1..500.
+
+        """
+        checked_text("query", self.query, "say in words what to look for")
+        mode_of(self.mode)
+        checked_limit(self.limit)
+        if self.kind is not None and self.kind not in KINDS:
+            raise UnknownChoice("kind", self.kind, KINDS)
+        return self
+
+
+def search(tenancy: Tenancy, asked: Asked) -> Procedure[MemoryResult]:
+    """The memories that *asked* describes, best first; a mode adds its digest, fresh.
+
+    Raises:
+        UnknownChoice: no such kind or mode.
+
+    """
+    role = mode_of(asked.checked().mode).role
+    hits = yield from read(lambda: _search(tenancy, asked))
+    shown, budgeted = shaped(hits, asked.shape)
+    view = None
+    if role is not None and role != "task_resume":
+        view = yield from digest(tenancy, digest_name(role, project_id=asked.project_id))
+    return MemoryResult(shown, asked.mode, view, *budgeted)
+
+
+def memory(tenancy: Tenancy, memory_id: str) -> Procedure[MemoryView]:
+    """The memory with this id, hidden or not, with its evidence.
+
+    Raises:
+        NotFound: there is none.
+
+    """
+    return (yield from read(lambda: _memory_by_id(tenancy, memory_id)))
+
+
+def _memory_by_id(tenancy: Tenancy, memory_id: str) -> Plan[MemoryView]:
+    """The memory with this id, as a plan.
+
+    Raises:
+        NotFound: there is none.
+
+    """
+    key = tenancy.node_key(checked_text("memory_id", memory_id))
+    rows = yield bind("memory_operations/get", tenant_id=tenancy.tenant_id, key=key)
+    if not rows:
+        raise NotFound("memory", memory_id, tenancy.tenant_id)
+    now_us = yield from _now(tenancy, None)
+    records = yield from views(tenancy, rows[0]["record_keys"])
+    return _memory_view(rows[0], records, now_us)
+
+
+def _search(tenancy: Tenancy, asked: Asked) -> Plan[tuple[MemoryHit, ...]]:
+    now_us = yield from _now(tenancy, asked.as_of_us)
+    shown: list[MemoryHit] = []
+    limit, more = max(LEAST_POOL, POOL * asked.limit), True
+    while more and len(shown) < asked.limit:
+        [row] = yield _question(tenancy, asked, limit)
+        hits = yield from _hits(tenancy, row["memories"], now_us)
+        shown = [hit for hit in hits if asked.include_hidden or hit.view.hidden_reason is None]
+        more = limit <= row["looked_at"] and limit < _MOST_LOOKED_AT
+        limit = min(limit * _WIDER, _MOST_LOOKED_AT)
+    chosen = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: asked.limit]
+    if asked.shape.expand_event_siblings:
+        chosen = yield from _with_siblings(tenancy, chosen)
+    return tuple(chosen)
+
+
+def _question(tenancy: Tenancy, asked: Asked, limit: int) -> Statement:
+    return bind(
+        "memory_operations/search",
+        tenant_id=tenancy.tenant_id,
+        question=term_query(tenancy.scope, terms(asked.query)),
+        kind=asked.kind,
+        project_id=asked.project_id,
+        limit=limit,
+    )
+
+
+def _hits(tenancy: Tenancy, rows: Sequence[Row], now_us: int) -> Plan[list[MemoryHit]]:
+    known = yield from _records(tenancy, rows)
+    best = max((row["score"] for row in rows), default=1.0) or 1.0
+    return [_hit(row, known, best, now_us) for row in rows]
+
+
+def _now(tenancy: Tenancy, as_of_us: int | None) -> Plan[int]:
+    """The time as of which memories hold: the one asked for, else the tenant's logical now."""
+    if as_of_us is not None:
+        return as_of_us
+    tenant = yield from state(tenancy)
+    return tenant["logical_us"] or 0
+
+
+def _records(tenancy: Tenancy, rows: Sequence[Row]) -> Plan[dict[str, RecordView]]:
+    keys = sorted({key for row in rows for key in row["record_keys"]})
+    found = (yield from views(tenancy, keys)) if keys else ()
+    return {tenancy.node_key(view.artifact_id): view for view in found}
+
+
+def _hit(row: Row, known: dict[str, RecordView], best: float, now_us: int) -> MemoryHit:
+    memory = row["memory"]
+    view = _memory_view(row, [known[key] for key in row["record_keys"] if key in known], now_us)
+    score = weighed(row["score"] / best, memory.get("useful", 0), memory.get("useless", 0))
+    return MemoryHit(view, score, view.text)
+
+
+def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[MemoryHit]]:
+    keys = [tenancy.node_key(hit.memory_id) for hit in hits]
+    rows = yield bind("memory_operations/siblings", tenant_id=tenancy.tenant_id, batch={"keys": keys}, limit=SIBLINGS)
+    found = {row["key"]: tuple(row["siblings"]) for row in rows}
+    return [replace(hit, expanded_siblings=found.get(key, ())) for key, hit in zip(keys, hits, strict=True)]
+
+
+# Semantic memories changed by hand: added, deleted, superseded, judged; each told by an event of its own.
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A memory to be added: its kind and words, whose project and tags it has, whether a policy is hard."""
+
+    kind: str
+    text: str
+    project_id: str | None = None
+    tags: tuple[str, ...] = ()
+    hard: bool = False
+
+    def checked(self) -> "Remembered":
+        """The same, if it can be added.
+
+        Raises:
+            UnknownChoice: no such kind.
+            InvalidRequest: no text.
+
+        """
+        if self.kind not in KINDS:
+            raise UnknownChoice("kind", self.kind, KINDS)
+        for name, value in (("project_id", self.project_id), *(("tags", tag) for tag in self.tags)):
+            if value is not None:
+                checked_text(name, value)
+        if not checked_text("text", self.text).strip():
+            raise InvalidRequest("text", repr(self.text), "sentence", "say in words what to remember")
+        return self
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What is kept on the memory besides its words."""
+        found: dict[str, Any] = {"project_id": self.project_id, "tags": list(self.tags) or None}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def add(tenancy: Tenancy, what: Remembered, doing: Doing) -> Procedure[MemoryView]:
+    """The memory that *what* becomes; the same words again are the same memory, observed once more.
+
+    Raises:
+        UnknownChoice: no such kind.
+        InvalidRequest: no text.
+
+    """
+    what.checked()
+    return (yield from write(lambda: _added(tenancy, what, doing)))
+
+
+def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
+    """The memory, deleted: hidden, kept for what rests on it.
+
+    Raises:
+        NotFound: there is none.
+
+    """
+    return (yield from write(lambda: _delete(tenancy, memory_id, reason, at_us)))
+
+
+def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing) -> Procedure[MemoryView]:
+    """The memory that *what* becomes, in the place of *memory_id*.
+
+    Raises:
+        NotFound: there is no such memory.
+        AlreadySuperseded: another one took its place.
+        SupersessionCycle: the words are those of the memory itself, or of one that came after it.
+        InvalidRequest: the words are those of a memory that took the place of another one.
+
+    """
+    what.checked()
+    return (yield from write(lambda: _supersede(tenancy, memory_id, what, doing)))
+
+
+def feedback(tenancy: Tenancy, memory_id: str, signal: str, comment: str, doing: Doing) -> Procedure[MemoryView]:
+    """The memory with one more word for or against it: ``positive``, ``negative`` or ``correction``.
+
+    Raises:
+        UnknownChoice: no such signal.
+        NotFound: there is no such memory.
+
+    """
+    counts = _counts("signal", signal, SIGNALS)
+
+    def judge(found: Sequence[MemoryView]) -> Mapping[str, Any]:
+        target = found[0].event_ids[-1] if found[0].event_ids else None
+        return judged(memory_id, signal, comment, target)
+
+    views = yield from write(lambda: _judge(tenancy, (memory_id,), counts, doing, ("feedback", judge)))
+    return views[0]
+
+
+def record_outcome(
+    tenancy: Tenancy, memory_ids: Sequence[str], result: str, summary: str, doing: Doing
+) -> Procedure[Memories]:
+    """The memories with what came of work that used them: ``success``, ``failure`` or ``mixed``.
+
+    Raises:
+        UnknownChoice: no such outcome.
+        NotFound: one of the memories does not exist.
+
+    """
+    counts = _counts("outcome", result, OUTCOMES)
+    names = tuple(dict.fromkeys(memory_ids))
+    content = outcome(names, result, summary)
+    telling = ("observation", lambda _: content)
+    return Memories((yield from write(lambda: _judge(tenancy, names, counts, doing, telling))))
+
+
+_Telling = tuple[str, Callable[[Sequence[MemoryView]], Mapping[str, Any]]]
+
+
+def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    if value not in known:
+        raise UnknownChoice(name, value, tuple(known))
+    return known[value]
+
+
+def _added(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[MemoryView]:
+    event = yield from _tell(tenancy, doing, EVENT_TYPE, added(what.kind, what.text, hard=what.hard))
+    rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
+    if not rows:
+        raise NotFound("memory", what.text, tenancy.tenant_id, "these words give nothing to remember")
+    if what.described:
+        batch = {"properties": what.described}
+        yield bind("memory_operations/describe", tenant_id=tenancy.tenant_id, key=rows[0]["key"], batch=batch)
+    return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
+
+
+def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[MemoryView]:
+    yield from _lock(tenancy, (memory_id,))
+    keys = [tenancy.node_key(memory_id)]
+    done = yield bind(
+        "memory_operations/delete", tenant_id=tenancy.tenant_id, batch={"keys": keys}, reason=reason, at_us=at_us
+    )
+    if done:
+        yield from settle(tenancy, keys, at_us)
+        yield from bump(tenancy, at_us)
+    return (yield from _memory_by_id(tenancy, memory_id))
+
+
+def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing) -> Plan[MemoryView]:
+    yield from _lock(tenancy, (memory_id,))
+    old = yield from _memory_by_id(tenancy, memory_id)
+    if old.superseded_by is not None:
+        raise AlreadySuperseded(memory_id, old.superseded_by)
+    new = yield from _added(tenancy, what, doing)
+    if new.memory_id == memory_id:
+        raise SupersessionCycle(memory_id, memory_id)
+    if new.supersedes != memory_id:
+        yield from _put_in_place(tenancy, old, new, doing)
+    return (yield from _memory_by_id(tenancy, new.memory_id))
+
+
+def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, doing: Doing) -> Plan[None]:
+    old_key = tenancy.node_key(old.memory_id)
+    done = yield bind(
+        "memory_operations/supersede",
+        tenant_id=tenancy.tenant_id,
+        new_key=tenancy.node_key(new.memory_id),
+        old_key=old_key,
+        at_us=doing.at_us,
+    )
+    if not done and new.supersedes:
+        raise InvalidRequest(
+            "text", repr(new.text), f"memory in nobody's place: it took that of {new.supersedes}", "delete the old one"
+        )
+    if not done:
+        raise SupersessionCycle(old.memory_id, new.memory_id)
+    yield from settle(tenancy, [old_key], doing.at_us)
+
+
+def _judge(
+    tenancy: Tenancy, names: tuple[str, ...], counts: tuple[int, int], doing: Doing, telling: _Telling
+) -> Plan[tuple[MemoryView, ...]]:
+    yield from _lock(tenancy, names)
+    found = yield from _views(tenancy, names)
+    event_type, content = telling
+    yield bind(
+        "memory_operations/count",
+        tenant_id=tenancy.tenant_id,
+        batch={"keys": sorted(tenancy.node_key(name) for name in names)},
+        useful=counts[0],
+        useless=counts[1],
+    )
+    yield from _tell(tenancy, doing, event_type, content(found))
+    return (yield from _views(tenancy, names))
+
+
+def _views(tenancy: Tenancy, names: Sequence[str]) -> Plan[tuple[MemoryView, ...]]:
+    found: list[MemoryView] = []
+    for name in names:
+        view = yield from _memory_by_id(tenancy, name)
+        found.append(view)
+    return tuple(found)
+
+
+def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
+    """Lock the session of these operations, then the memories, in the order of all writers."""
+    yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": [_session(tenancy)]})
+    keys = sorted(tenancy.node_key(checked_text("memory_id", name)) for name in names)
+    rows = yield bind("memory_operations/lock", tenant_id=tenancy.tenant_id, batch={"keys": keys})
+    if len(rows) < len(keys):
+        stored = {row["memory"]["memory_id"] for row in rows}
+        raise NotFound("memory", next(name for name in names if name not in stored), tenancy.tenant_id)
+    return rows
+
+
+def _tell(tenancy: Tenancy, doing: Doing, event_type: str, content: Mapping[str, Any]) -> Plan[PreparedEvent]:
+    """The event that tells it, stored at the end of the session of these operations."""
+    rows = yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": [_session(tenancy)]})
+    last = rows[0]["tail"][0]
+    event = memory_event(tenancy.tenant_id, doing, 0 if last is None else last + 1, event_type, content)
+    prepared = prepare(event, counter())
+    yield from record_batch(tenancy, Batch((prepared,)))
+    return prepared
+
+
+def _session(tenancy: Tenancy) -> Row:
+    return {"key": tenancy.node_key(SESSION), "session_id": SESSION}
+
+
+# Memories given by hand: an event that says what to remember, and the memory it is evidence for.
+
+
+class Telling(NamedTuple):
+    """Who tells it, under which event id, and when: *at_us*, else just after all the tenant knows, else *now_us*."""
+
+    agent_id: str
+    event_id: str
+    now_us: int
+    at_us: int | None = None
+
+
+def remember(
+    tenancy: Tenancy, text: str, telling: Telling, *, kind: str = "fact", hard: bool = False
+) -> Procedure[Memory]:
+    """The memory that *text* becomes; the same words again are the same memory, observed once more.
+
+    It takes the place of what was said before about the same question. A *hard* policy stands in every context pack.
+
+    Raises:
+        UnknownChoice: no such kind.
+        InvalidRequest: no text, or *hard* for anything but a policy.
+
+    """
+    if hard and kind != "policy":
+        raise InvalidRequest("hard", kind, "hard policy", 'say kind="policy", or leave "hard" out')
+    tenant = yield from read(partial(state, tenancy))
+    known_us = tenant["logical_us"]
+    after_us = min(known_us + 1, LAST_US) if known_us else telling.now_us
+    doing = Doing(telling.agent_id, after_us if telling.at_us is None else telling.at_us, telling.event_id)
+    made = yield from add(tenancy, Remembered(kind, text, hard=hard), doing)
+    return (yield from read(partial(memories.stored, tenancy, made.memory_id)))

@@ -1,0 +1,272 @@
+"""Tasks as a whole: resumes, digests and libraries of records."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from hmxgraph.errors import NotFound
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
+from hmxgraph.graph.record_search import Wanted, checked_limit, hits_of, keys_of, search_of
+from hmxgraph.graph.records import LONGEST_THREAD, record_properties, task_key, views
+from hmxgraph.graph.tenancy import Tenancy, bump
+from hmxgraph.protocol.canonical import indexable
+from hmxgraph.protocol.parsing import checked_text
+from hmxgraph.protocol.record_results import Hit, Library, RecordView, Related, Resume, TaskView
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.records.digests import DigestName, Source, compose, digest_name, resumed, sources_wanted
+from hmxgraph.records.search import facet, record_text
+from hmxgraph.records.trust import Grounds, Part, grounding_status, part_of
+from hmxgraph.text.terms import counter
+
+# A task as its next agent sees it.
+
+# noqa: F401
+
+
+def _resume_of(task_id: str, digest: RecordView | None, told: Mapping[str, Any], found: Sequence[RecordView]) -> Resume:
+    """The resume that the task's records tell, beside the digest that keeps it."""
+    return Resume(
+        task_id,
+        told["status"],
+        told["goal"] or "",
+        told["summary"],
+        tuple(told["blockers"]),
+        tuple(told["what_worked"]),
+        tuple(told["what_failed"]),
+        tuple(told["validation"]),
+        tuple(told["followups"]),
+        tuple(told["outputs"]),
+        tuple(view.artifact_id for view in found),
+        tuple(view.artifact_id for view in found if view.trust_tier == "verified_record"),
+        digest,
+        digest.record.source_updated_at_ms if digest else None,
+    )
+
+
+def _task_view(row: Row, records: Sequence[RecordView]) -> TaskView:
+    """The task in a row of ``tasks/get``."""
+    task = row["task"]
+    shown = ("goal", "project_id", "thread_id", "agent_id", "record_count")
+    properties = {name: task[name] for name in shown if name in task} | _times(task)
+    runs = sorted(row["runs"], key=lambda run: (run["started_us"], run["run_id"]))
+    return TaskView(
+        task["task_id"],
+        task["status"],
+        properties,
+        tuple(_run(run) for run in runs),
+        tuple(records),
+        row["parent_task_id"],
+    )
+
+
+def _run(run: Row) -> dict[str, Any]:
+    shown = ("run_id", "status", "tool_name", "command", "agent_id")
+    return {name: run[name] for name in shown if name in run} | _times(run)
+
+
+def _times(node: Row) -> dict[str, str]:
+    named = {"started_us": "started_at", "finished_us": "finished_at", "updated_us": "updated_at"}
+    return {shown: iso(node[stored]) for stored, shown in named.items() if stored in node}
+
+
+# Digests refreshed and read: kept as records with a stable identity, composed anew once a source made them stale.
+
+# Records that a digest looks at, the newest of those it is about.
+SOURCES = 500
+
+
+def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Procedure[RecordView | None]:
+    """The digest *name*, fresh: composed now if it is stale, missing or *force* says so; None without sources."""
+    key = _key(tenancy, name)
+    found = yield from read(lambda: views(tenancy, [key]))
+    if found and not found[0].stale and not force:
+        return found[0]
+    yield from write(partial(_refresh, tenancy, name))
+    found = yield from read(lambda: views(tenancy, [key]))
+    return found[0] if found else None
+
+
+def refreshed(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> Procedure[tuple[RecordView, ...]]:
+    """Each of the digests *names* that has sources, fresh."""
+    found: list[RecordView] = []
+    for name in names:
+        view = yield from digest(tenancy, name, force=force)
+        if view is not None:
+            found.append(view)
+    return tuple(found)
+
+
+def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
+    """The records that a digest is about, oldest first; superseded and retired ones are left out."""
+    keys = yield from (_of_task(tenancy, name.scope) if name.role == "task_resume" else _wide(tenancy, name))
+    return (yield from views(tenancy, keys))
+
+
+def _as_sources(found: Sequence[RecordView]) -> list[Source]:
+    """Records as a digest sees them."""
+    return [Source(view.record, view.trust_tier, bool(view.rejected_by)) for view in found]
+
+
+def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
+    """Compose the digest under the locks that its writers take, in their order: the task's, then the tenant's."""
+    task = task_key(tenancy, name.scope) if name.role == "task_resume" else ""
+    yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task)
+    yield from bump(tenancy, 0)
+    found = yield from sources(tenancy, name)
+    composed = compose(name, tenancy.tenant_id, _as_sources(found))
+    if composed is None:
+        yield bind("tasks/drop_digest", tenant_id=tenancy.tenant_id, key=_key(tenancy, name))
+        return None
+    properties = record_properties(tenancy, composed, 0, counter())
+    cited = [tenancy.node_key(one) for one in composed.related_artifact_ids or ()]
+    written = {"digest": properties, "source_keys": sorted(cited)}
+    yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=written)
+    return composed
+
+
+def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
+    rows = yield bind(
+        "tasks/of_task", tenant_id=tenancy.tenant_id, task_id=indexable(task_id), include_hidden=False, limit=SOURCES
+    )
+    return [row["key"] for row in rows]
+
+
+def _wide(tenancy: Tenancy, name: DigestName) -> Plan[list[str]]:
+    project = (facet("project_id", name.project_id),) if name.project_id else ()
+    keys = yield from keys_of(tenancy, Wanted(facets=project, any_facets=sources_wanted(name.role), limit=SOURCES))
+    return keys[::-1]
+
+
+def _key(tenancy: Tenancy, name: DigestName) -> str:
+    return tenancy.node_key(name.artifact_id(tenancy.tenant_id))
+
+
+# Failures, decisions, evidence, highlights: records of one sort, their digest, what was compiled beside them.
+
+_COMPILED = 10
+_CANDIDATES = 60
+# The compiled artifacts that are shown beside each library.
+_BESIDE: Mapping[str, tuple[str, ...]] = {
+    "failure_library": ("failure_playbook",),
+    "decision_library": ("decision_policy",),
+    "evidence_library": ("causal_pattern",),
+    "highlight_library": ("strategy_template", "task_schema"),
+}
+
+
+def library(
+    tenancy: Tenancy, role: str, query: str = "", *, project_id: str | None = None, limit: int = 20
+) -> Procedure[Library]:
+    """The records of a library (those that match *query* first), its fresh digest, and compiled artifacts beside it."""
+    wanted = search_of(query, {"project_id": project_id}, limit=limit)
+    view = yield from digest(tenancy, digest_name(role, project_id=project_id))
+    chosen = Wanted(query, wanted.facets, sources_wanted(role), limit=limit)
+    found, compiled = yield from read(lambda: _library(tenancy, role, chosen))
+    return Library(role, found, view, tuple(compiled))
+
+
+def find_related(tenancy: Tenancy, claim: str, *, project_id: str | None = None, limit: int = 20) -> Procedure[Related]:
+    """What *claim* (a text, or the id of a record) rests on, what speaks against it, and how well it is grounded.
+
+    Raises:
+        NotFound: *claim* is empty.
+        InvalidRequest: a claim that is no text, or a limit outside 1..500.
+
+    """
+    checked_text("claim", claim, "give a statement, or the id of a record")
+    checked_limit(limit)
+    if not claim.strip():
+        raise NotFound("claim", claim, hint="give a statement, or the id of a record")
+    return (yield from read(lambda: _related(tenancy, claim, project_id, limit)))
+
+
+def _library(tenancy: Tenancy, role: str, wanted: Wanted) -> Plan[tuple[tuple[RecordView, ...], list[Row]]]:
+    hits = yield from hits_of(tenancy, wanted)
+    compiled = yield bind(
+        "tasks/compiled", tenant_id=tenancy.tenant_id, batch={"types": list(_BESIDE.get(role, ()))}, limit=_COMPILED
+    )
+    return tuple(hit.view for hit in hits if hit.view.artifact_kind != "digest"), compiled
+
+
+def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -> Plan[Related]:
+    named = yield from views(tenancy, [tenancy.node_key(claim)])
+    text = record_text(named[0].record) if named else claim
+    wanted = search_of(text, {"project_id": project_id}, limit=_CANDIDATES)
+    hits = yield from hits_of(tenancy, wanted)
+    said = yield from _said_about(tenancy, named)
+    known = {claim, *(hit.artifact_id for _, hit in said)}
+    others = [hit for hit in hits if hit.artifact_id not in known]
+    parts = said + [(part_of(text, hit.view.record, rejected=bool(hit.view.rejected_by)), hit) for hit in others]
+    status = grounding_status([Grounds(part, hit.trust_tier) for part, hit in parts])
+    return Related(
+        status, _of(parts, "supporting")[:limit], _of(parts, "conflicting")[:limit], _of(parts, "hint")[:limit]
+    )
+
+
+def _said_about(tenancy: Tenancy, named: Sequence[RecordView]) -> Plan[list[tuple[Part, Hit]]]:
+    """The countersignatures and rejections of the records *named*, whatever their words."""
+    against = [name for view in named for name in view.rejected_by]
+    found = [*against, *(name for view in named for name in view.verified_by)]
+    replies = yield from views(tenancy, [tenancy.node_key(name) for name in found])
+    return [
+        ("conflicting" if view.artifact_id in against else "supporting", Hit(view, 1.0, "validation", view.text))
+        for view in replies
+    ]
+
+
+def _of(parts: Sequence[tuple[Part, Hit]], name: Part) -> tuple[Hit, ...]:
+    """The hits of one part, verified ones first."""
+    chosen = [hit for part, hit in parts if part == name]
+    return tuple(sorted(chosen, key=lambda hit: hit.trust_tier != "verified_record"))
+
+
+# Tasks as a whole: one with its runs and records, and what the next agent needs to go on with it.
+
+
+def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
+    """The task with its runs and all its records, oldest first.
+
+    Raises:
+        NotFound: there is no such task.
+        InvalidRequest: an id that is no text.
+
+    """
+    checked_text("task_id", task_id)
+    return (yield from read(lambda: _task(tenancy, task_id)))
+
+
+def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
+    """What the next agent needs: summary, blockers, worked, failed, validation, follow-ups, runs, sources.
+
+    The task's digest is refreshed on the way, if something happened since.
+
+    Raises:
+        NotFound: there is no such task.
+
+    """
+    name = DigestName("task_resume", checked_text("task_id", task_id))
+    yield from read(lambda: _exists(tenancy, task_id))
+    view = yield from digest(tenancy, name)
+    found = yield from read(lambda: sources(tenancy, name))
+    return _resume_of(task_id, view, resumed(_as_sources(found)), found)
+
+
+def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:
+    rows = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
+    if not rows or rows[0]["task"].get("status") is None:
+        raise NotFound("task", task_id, tenancy.tenant_id)
+    keys = yield bind(
+        "tasks/of_task",
+        tenant_id=tenancy.tenant_id,
+        task_id=indexable(task_id),
+        include_hidden=True,
+        limit=LONGEST_THREAD,
+    )
+    return _task_view(rows[0], (yield from views(tenancy, [row["key"] for row in keys])))
+
+
+def _exists(tenancy: Tenancy, task_id: str) -> Plan[None]:
+    rows = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
+    if not rows or rows[0]["task"].get("status") is None:
+        raise NotFound("task", task_id, tenancy.tenant_id)

@@ -1,0 +1,347 @@
+"""Search for task records: exact filters resolved by the index first, the rest ranked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
+
+from hmxgraph.graph._paging import record_query
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
+from hmxgraph.graph.records import views
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.canonical import canonical_text, indexable
+from hmxgraph.protocol.parsing import checked_text, checked_whole
+from hmxgraph.protocol.record_results import Hit, RecordView, SearchResult
+from hmxgraph.records.digests import Mode, lifted, mode_of
+from hmxgraph.records.search import (
+    ConversationTags,
+    Projection,
+    best_projection,
+    facet,
+    facet_token,
+    filters_in,
+    first_of,
+    wanted,
+)
+from hmxgraph.text.terms import TokenCounter, counter, terms
+
+# What a search for task records asks: words, exact filters, mode, and the shape of the answer.
+
+MOST = 500
+# The word that a record gets in the full-text index once it is superseded or retired.
+_HIDDEN = "hidden"
+# Each exact filter has an index of its own, by time; the more selective first.
+_ANCHORED = {
+    "reply_to_artifact_id": "tasks/newest_of/reply_to_artifact_id",
+    "task_id": "tasks/newest_of/task_id",
+    "thread_id": "tasks/newest_of/thread_id",
+    "session_id": "tasks/newest_of/session_id",
+    "entity_name": "tasks/newest_of/entity_name",
+    "challenge_id": "tasks/newest_of/challenge_id",
+    "dataset_name": "tasks/newest_of/dataset_name",
+    "agent_id": "tasks/newest_of/agent_id",
+    "tool_name": "tasks/newest_of/tool_name",
+    "project_id": "tasks/newest_of/project_id",
+    "dataset_version": "tasks/newest_of/dataset_version",
+    "artifact_kind": "tasks/newest_of/artifact_kind",
+    "artifact_role": "tasks/newest_of/artifact_role",
+    "status": "tasks/newest_of/status",
+    "requested_action": "tasks/newest_of/requested_action",
+    "verification_status": "tasks/newest_of/verification_status",
+    "relation_kind": "tasks/newest_of/relation_kind",
+    "entity_type": "tasks/newest_of/entity_type",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How much of each hit is shown: whole, compact, or as many compact ones as a token budget holds."""
+
+    compact: bool = False
+    token_budget: int | None = None
+    expand_event_siblings: bool = False
+
+    def __post_init__(self) -> None:
+        if self.token_budget is not None:
+            checked_whole("token_budget", self.token_budget, "number of tokens", 1)
+
+
+class _Anchor(NamedTuple):
+    """Where a search for the newest begins: a statement, its value, and whether its index alone answers the search."""
+
+    statement: str
+    value: str | None
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A search: *query* ranks, *facets* choose exactly, *any_facets* choose by any one of them."""
+
+    query: str = ""
+    facets: tuple[str, ...] = ()
+    any_facets: tuple[str, ...] = ()
+    mode: str = "generic"
+    limit: int = 20
+    include_hidden: bool = False
+    before_us: int = 2**63 - 1
+    shape: Shape = field(default_factory=Shape)
+
+    @property
+    def preferences(self) -> Mode:
+        """What the mode lifts."""
+        return mode_of(self.mode)
+
+    def question(self, tenancy: Tenancy) -> str:
+        """The search as a question to the full-text index."""
+        preferred = self.preferences.preferred if self.query else ()
+        chosen, either, lifted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
+        hidden = () if self.include_hidden else (_HIDDEN,)
+        return record_query(tenancy.scope, terms(self.query), chosen, either, lifted, hidden)
+
+    @property
+    def alternatives(self) -> tuple[str, ...]:
+        """The facets of which a record must carry one: those asked for, else what the mode prefers without words."""
+        return self.any_facets or (() if self.query else self.preferences.preferred)
+
+    def anchored(self) -> _Anchor:
+        """The statement whose index bounds the search best, and the value that it is anchored at."""
+        said = dict(map(first_of, self.facets))
+        alone = not self.alternatives and sum(map(filters_in, self.facets)) <= 1
+        for name, statement in _ANCHORED.items():
+            if name in said:
+                return _Anchor(statement, indexable(said[name]), alone)
+        return _Anchor("tasks/newest", None, alone and not said)
+
+
+def search_of(
+    query: str,
+    filters: Mapping[str, object],
+    *,
+    mode: str = "generic",
+    limit: int = 20,
+    include_hidden: bool = False,
+    shape: Shape | None = None,
+) -> Wanted:
+    """The search that these arguments describe.
+
+    Raises:
+        UnknownChoice: an unknown filter or mode.
+        InvalidRequest: a limit outside 1..500, a token budget below 1, or words or a filter that are no text.
+
+    """
+    checked_text("query", query, 'ask in words, such as "leak"')
+    mode_of(mode)
+    checked_limit(limit)
+    chosen = shape or Shape()
+    return Wanted(query, wanted(filters), (), mode, limit, include_hidden, shape=chosen)
+
+
+def checked_limit(limit: int) -> None:
+    """Refuse a number of hits that no search gives.
+
+    Raises:
+        InvalidRequest: below 1, above 500, or no whole number.
+
+    """
+    checked_whole("limit", limit, "number of hits", 1, MOST)
+
+
+# Search results cut to what the caller asked to see: compact hits, and as many of them as a token budget holds.
+
+
+class _Shapeable(Protocol):
+    """A hit that can be written out, and written shorter."""
+
+    def document(self) -> Mapping[str, Any]:
+        """The hit as a JSON-able dict."""
+        ...
+
+    def compacted(self) -> Self:
+        """The same hit, shorter; ids, trust and visibility stay."""
+        ...
+
+
+H = TypeVar("H", bound=_Shapeable)
+
+
+class _Budgeted(NamedTuple):
+    """What a budget cost and what it left out."""
+
+    omitted: int = 0
+    token_estimate: int | None = None
+
+
+def shaped(hits: Sequence[H], shape: Shape) -> tuple[tuple[H, ...], _Budgeted]:
+    """*hits* in the *shape* asked for; those in rank order until the next one would break the budget."""
+    if not shape.compact and shape.token_budget is None:
+        return tuple(hits), _Budgeted()
+    short = tuple(hit.compacted() for hit in hits)
+    if shape.token_budget is None:
+        return short, _Budgeted()
+    kept = tuple(_within(short, shape.token_budget, counter()))
+    return kept, _Budgeted(len(short) - len(kept), sum(cost(hit, counter()) for hit in kept))
+
+
+def cost(hit: _Shapeable, count_tokens: TokenCounter) -> int:
+    """The tokens of a hit as it is written out."""
+    return count_tokens(canonical_text(hit.document()))
+
+
+def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Iterator[H]:
+    left = budget
+    for hit in hits:
+        left -= cost(hit, count_tokens)
+        if left < 0:
+            return
+        yield hit
+
+
+# Task records found: exact filters resolved by the index first, what remains ranked, what is shown shaped.
+
+# Candidates per hit asked for, and the least number of them.
+POOL = 3
+LEAST_POOL = 60
+# The newest records looked at before the index is asked, and the most it is asked for: fewer than that are all.
+RECENT = 300
+COUNTED = 3_000
+EVERYTHING = 2**31 - 1
+SIBLINGS = 8
+
+
+def search(tenancy: Tenancy, wanted: Wanted) -> Procedure[SearchResult]:
+    """The records that *wanted* describes, best first; newest first where it has no words."""
+    return (yield from read(lambda: _search(tenancy, wanted)))
+
+
+def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
+    """The hits of a search, not yet shaped."""
+    scores = yield from (_ranked(tenancy, wanted) if wanted.query.strip() else _newest(tenancy, wanted))
+    found = yield from views(tenancy, list(scores))
+    ordered = {view.artifact_id: score for view, score in zip(found, _kept(tenancy, scores, found), strict=True)}
+    return tuple(_hit(wanted.query, view, ordered[view.artifact_id]) for view in found)
+
+
+def keys_of(tenancy: Tenancy, wanted: Wanted) -> Plan[list[str]]:
+    """The keys of the newest records that answer to the filters, newest first; words are not looked at.
+
+    One filter alone is answered by its own index of time. Of several, the most selective one's newest records are
+    looked through; what few records answer to is found by the full-text index, which intersects; and what many answered
+    to long ago, further along the index of time.
+    """
+    anchor = wanted.anchored()
+    rows = yield from _window(tenancy, wanted, anchor, EVERYTHING if anchor.alone else RECENT)
+    if anchor.alone or len(rows) >= wanted.limit:
+        return [row["key"] for row in rows]
+    rows = yield bind(
+        "tasks/matching",
+        tenant_id=tenancy.tenant_id,
+        question=wanted.question(tenancy),
+        batch=_facets(wanted),
+        include_hidden=wanted.include_hidden,
+        window_limit=COUNTED,
+        limit=wanted.limit,
+    )
+    if rows and rows[0]["total"] >= COUNTED:
+        rows = yield from _window(tenancy, wanted, anchor, EVERYTHING)
+    return [row["key"] for row in rows]
+
+
+def _search(tenancy: Tenancy, wanted: Wanted) -> Plan[SearchResult]:
+    hits = yield from hits_of(tenancy, wanted)
+    if wanted.shape.expand_event_siblings:
+        hits = yield from _with_siblings(tenancy, hits)
+    shown, budgeted = shaped(hits, wanted.shape)
+    return SearchResult(shown, wanted.mode, *budgeted)
+
+
+def _ranked(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
+    """The scores of the best records, by key, best first: words in [0, 1], raised by what the mode prefers."""
+    rows = yield bind(
+        "tasks/search",
+        tenant_id=tenancy.tenant_id,
+        question=wanted.question(tenancy),
+        batch=_facets(wanted),
+        include_hidden=wanted.include_hidden,
+        limit=max(LEAST_POOL, POOL * wanted.limit),
+    )
+    best = max((row["score"] for row in rows), default=1.0) or 1.0
+    scored = [(lifted(wanted.preferences, row["score"] / best, _carried(row)), row) for row in rows]
+    scored.sort(key=lambda pair: (-pair[0], -pair[1]["created_us"], pair[1]["key"]))
+    return {row["key"]: score for score, row in scored[: wanted.limit]}
+
+
+def _newest(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
+    keys = yield from keys_of(tenancy, wanted)
+    return dict.fromkeys(keys, 1.0)
+
+
+def _window(tenancy: Tenancy, wanted: Wanted, anchor: _Anchor, window: int) -> Plan[list[Row]]:
+    rows = yield bind(
+        anchor.statement,
+        tenant_id=tenancy.tenant_id,
+        batch=_facets(wanted),
+        include_hidden=wanted.include_hidden,
+        before_us=wanted.before_us,
+        window_limit=window,
+        limit=wanted.limit,
+        **({} if anchor.value is None else {"anchor": anchor.value}),
+    )
+    return rows
+
+
+def _facets(wanted: Wanted) -> Row:
+    return {"facets": list(wanted.facets), "any_facets": list(wanted.alternatives)}
+
+
+def _carried(row: Row) -> list[str]:
+    """The facets of a candidate that modes look at."""
+    role = row["artifact_role"]
+    return [
+        facet("artifact_kind", row["artifact_kind"]),
+        *([facet("artifact_role", role)] if role else []),
+        *(facet("projection", kind) for kind in row["projection_kinds"]),
+    ]
+
+
+def _kept(tenancy: Tenancy, scores: dict[str, float], found: Sequence[RecordView]) -> list[float]:
+    return [scores[tenancy.node_key(view.artifact_id)] for view in found]
+
+
+def _hit(query: str, view: RecordView, score: float) -> Hit:
+    parts = [Projection(part.kind, part.text) for part in view.projections]
+    matched = best_projection(query, parts)
+    return Hit(view, score, matched.kind, matched.text)
+
+
+def _with_siblings(tenancy: Tenancy, hits: Sequence[Hit]) -> Plan[tuple[Hit, ...]]:
+    tagged = {hit.artifact_id: tag for hit in hits if (tag := _event_tag(hit))}
+    asked = sorted({(tagged[hit.artifact_id], _project(hit)) for hit in hits if hit.artifact_id in tagged})
+    rows = yield bind(
+        "tasks/siblings",
+        tenant_id=tenancy.tenant_id,
+        batch={"tags": [_sibling_question(tenancy, *one, place) for place, one in enumerate(asked)]},
+        window_limit=COUNTED,
+        limit=SIBLINGS + 1,
+    )
+    found = {asked[row["place"]]: row["siblings"] for row in rows}
+    return tuple(_expanded(hit, found.get((tagged.get(hit.artifact_id, ""), _project(hit)), [])) for hit in hits)
+
+
+def _sibling_question(tenancy: Tenancy, tag: str, project: str, place: int) -> Row:
+    chosen = [facet("tag", tag), *([facet("project_id", project)] if project else [])]
+    question = record_query(tenancy.scope, [], map(facet_token, chosen), without=[_HIDDEN])
+    return {"place": place, "tag": tag, "project_id": indexable(project), "question": question}
+
+
+def _event_tag(hit: Hit) -> str | None:
+    event_id = ConversationTags.read(hit.view.record.tags or ()).event_id
+    return None if event_id is None else f"event:{event_id}"
+
+
+def _project(hit: Hit) -> str:
+    return hit.view.record.project_id or ""
+
+
+def _expanded(hit: Hit, siblings: Sequence[Row]) -> Hit:
+    others = tuple(one for one in siblings if one["artifact_id"] != hit.artifact_id)[:SIBLINGS]
+    return Hit(hit.view, hit.score, hit.matched_kind, hit.matched_text, others)

@@ -1,0 +1,454 @@
+"""Task records in the graph: written and read, each step in one transaction."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import NotFound, TaskError, UnknownChoice
+from hmxgraph.extraction.entities import normalise
+from hmxgraph.graph._entities import entity_key, entity_properties
+from hmxgraph.graph._events import record as record_batch
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
+from hmxgraph.graph.tenancy import Tenancy, bump
+from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.prepare import PreparedEvent, prepare
+from hmxgraph.protocol.canonical import indexable, sha256_hex
+from hmxgraph.protocol.parsing import checked_text
+from hmxgraph.protocol.record_results import Projected, RecordView, Written
+from hmxgraph.protocol.records import ARTIFACT_KINDS, DatasetRef, EntityRef, TaskRecord
+from hmxgraph.records.digests import stale_digests
+from hmxgraph.records.events import events_of, session_of
+from hmxgraph.records.search import facet_token, facets, projections, record_text
+from hmxgraph.records.steps import Changes, changes, check_said, check_step, completed, no_parent
+from hmxgraph.records.trust import OPEN, Parent, Reply, Standing, promotion, tier, verdicts
+from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text
+
+# Task records as nodes and back: the one place that knows both forms.
+
+# Those wire fields by which indexes find records, and further ones that stand on the node beside the whole document, so
+# that people and statements can ask for them. What is too long for an index is whole in the document alone.
+_INDEXED = (
+    "task_id",
+    "project_id",
+    "agent_id",
+    "session_id",
+    "challenge_id",
+    "thread_id",
+    "reply_to_artifact_id",
+    "tool_name",
+    "requested_action",
+)
+_SHOWN = (
+    "artifact_id",
+    "artifact_kind",
+    "parent_task_id",
+    "status",
+    "artifact_role",
+    "relation_kind",
+    "confidence",
+    "supports_claim",
+    "verification_status",
+    "promotion_state",
+    "digest_key",
+    "source_updated_at_ms",
+    "goal",
+    "summary",
+)
+_LONGEST_SEARCH_TEXT = 4_000
+_EPISODES = frozenset({"task_start", "task_progress", "run_start", "run_finish", "task_finish"})
+
+
+def task_key(tenancy: Tenancy, task_id: str) -> str:
+    """The key of a task's node."""
+    return tenancy.node_key("task", task_id)
+
+
+def record_properties(tenancy: Tenancy, record: TaskRecord, sequence: int, count_tokens: TokenCounter) -> Row:
+    """The properties of a record's node; *sequence* is its event's place in the session, for a stable order."""
+    document = record.to_json()
+    text = record_text(record)
+    parts = projections(record)
+    found = {name: indexable(value) for name in _INDEXED if (value := getattr(record, name)) is not None}
+    shown = {name: value for name in _SHOWN if (value := getattr(record, name)) is not None}
+    named = facets(record)
+    return (
+        found
+        | shown
+        | {
+            "key": tenancy.node_key(record.artifact_id),
+            "tenant_id": tenancy.tenant_id,
+            "document": document,
+            "record_hash": sha256_hex(document.encode()),
+            "created_us": record.created_us,
+            "sequence": sequence,
+            "facets": list(named),
+            "scope": " ".join([tenancy.scope, *(facet_token(one) for one in named)]),
+            "tags": list(record.tags or ()),
+            "projection_kinds": [part.kind for part in parts],
+            "projection_texts": [part.text for part in parts],
+            "pack_section": pack_section(record),
+            "text": text,
+            "search_text": " ".join(search_text(text).split(" ")[:_LONGEST_SEARCH_TEXT]),
+            "token_count": count_tokens(text),
+            "tokenizer": DEFAULT_ENCODING,
+        }
+    )
+
+
+def pack_section(record: TaskRecord) -> str:
+    """The section of context packs in which a record is a candidate.
+
+    >>> pack_section(TaskRecord(artifact_id="r", artifact_kind="decision", task_id="t", tenant_id="a",
+    ...     timestamp_created=0, summary="Use tiles"))
+    'procedures'
+    """
+    if record.artifact_kind == "decision" or (record.artifact_kind == "task_finish" and record.what_worked):
+        return "procedures"
+    return "episodes" if record.artifact_kind in _EPISODES else "evidence"
+
+
+def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
+    """Everything that ``tasks/record`` links a record to, in the order of keys."""
+    parents = [record.parent_task_id] if record.artifact_kind == "task_start" and record.parent_task_id else []
+    reply = [tenancy.node_key(record.reply_to_artifact_id)] if record.reply_to_artifact_id else []
+    return {
+        "task": {"key": task_key(tenancy, record.task_id), "properties": changed.task},
+        "parents": [{"key": task_key(tenancy, name), "task_id": name} for name in parents],
+        "runs": _runs(tenancy, record, changed),
+        "datasets": _datasets(tenancy, record),
+        "challenges": _challenges(tenancy, record),
+        "contributors": _contributors(tenancy, record),
+        "entities": _entities(tenancy, record),
+        "replies": reply,
+        "superseded": reply if record.relation_kind == "supersedes" else [],
+        "related": sorted(tenancy.node_key(name) for name in set(record.related_artifact_ids or ())),
+    }
+
+
+def stored_record(properties: Row) -> TaskRecord:
+    """The record of a node, exactly as it was written."""
+    return TaskRecord.parse(properties["document"])
+
+
+def _standing_of(task_id: str, row: Row | None) -> Standing:
+    """The standing of a task in a row of ``tasks/lock`` or ``tasks/get``; no row is no task."""
+    if row is None or row["task"].get("status") is None:
+        return Standing(task_id)
+    task, runs = row["task"], sorted(row["runs"], key=lambda run: (run["started_us"], run["run_id"]))
+    return Standing(
+        task_id,
+        task["status"],
+        tuple(run["run_id"] for run in runs if run["status"] == OPEN),
+        tuple(run["run_id"] for run in runs),
+        task.get("project_id"),
+        task.get("goal", ""),
+        {run["run_id"]: run["tool_name"] for run in runs if run.get("tool_name")},
+    )
+
+
+def _parent_of(properties: Row | None) -> Parent | None:
+    """The record that is replied to."""
+    if properties is None:
+        return None
+    record = stored_record(properties)
+    names = ("artifact_id", "artifact_kind", "task_id", "thread_id", "project_id", "agent_id", "supports_claim")
+    found: dict[str, Any] = {name: getattr(record, name) for name in names}
+    return Parent(**found, superseded_by=properties.get("superseded_by"), erased=properties.get("erased", False))
+
+
+def _runs(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> list[Row]:
+    rows = [
+        {"key": tenancy.node_key("run", run_id), "properties": properties, "told": run_id in _own_runs(record)}
+        for run_id, properties in changed.runs.items()
+    ]
+    return sorted(rows, key=lambda row: row["key"])
+
+
+def _own_runs(record: TaskRecord) -> Sequence[str | None]:
+    return () if record.artifact_kind == "task_finish" else (record.artifact_id, record.reply_to_artifact_id)
+
+
+def _datasets(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
+    rows = [
+        {
+            "key": tenancy.node_key("dataset", dataset.name, dataset.version or ""),
+            "properties": _present(name=dataset.name, version=dataset.version, description=dataset.description),
+            "use": _use(dataset, record.created_us),
+        }
+        for dataset in record.dataset_refs or ()
+    ]
+    return _by_key(rows)
+
+
+def _use(dataset: DatasetRef, created_us: int) -> dict[str, Any]:
+    """What the edge to a data set says: by name and version it is found."""
+    version = None if dataset.version is None else indexable(dataset.version)
+    found = _present(name=indexable(dataset.name), version=version, description=dataset.description)
+    return found | {"created_us": created_us}
+
+
+def _challenges(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
+    if record.challenge_id is None:
+        return []
+    return [{"key": tenancy.node_key("challenge", record.challenge_id), "challenge_id": record.challenge_id}]
+
+
+def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
+    given = [
+        {
+            "key": tenancy.node_key("contributor", one.contributor_id),
+            "properties": _present(contributor_id=one.contributor_id, display_name=one.display_name),
+            "share": _present(role=one.role, contribution=one.contribution, display_name=one.display_name),
+        }
+        for one in record.contributors or ()
+    ]
+    author = record.agent_id
+    signed = [] if author is None else [_author(tenancy, author)]
+    return _by_key([*signed, *given])
+
+
+def _author(tenancy: Tenancy, agent_id: str) -> Row:
+    key = tenancy.node_key("contributor", agent_id)
+    return {"key": key, "properties": {"contributor_id": agent_id}, "share": {"role": "author"}}
+
+
+def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
+    """A row for each name as the record spells it; a name of nothing but signs stands for itself."""
+    spelled = {(one.name, one.entity_type): one for one in record.entity_refs or ()}
+    return sorted((_entity(tenancy, one, record.created_us) for one in spelled.values()), key=_key_and_name)
+
+
+def _entity(tenancy: Tenancy, one: EntityRef, created_us: int) -> Row:
+    normalised = normalise(one.entity_type, one.name) or one.name
+    properties = entity_properties(tenancy, one.entity_type, one.name, normalised) | _seen(created_us)
+    found = {"name": indexable(one.name), "entity_type": one.entity_type}
+    mention = found | {"role": one.role or "", "created_us": created_us}
+    return {"key": entity_key(tenancy, one.entity_type, normalised), "properties": properties, "mention": mention}
+
+
+def _key_and_name(row: Row) -> tuple[str, str]:
+    return row["key"], row["mention"]["name"]
+
+
+def _seen(created_us: int) -> dict[str, int]:
+    return {"first_us": created_us, "last_us": created_us}
+
+
+def _present(**properties: Any) -> dict[str, Any]:
+    return {name: value for name, value in properties.items() if value is not None}
+
+
+def _by_key(rows: list[Row]) -> list[Row]:
+    """Each key once, the last one given, in the order of keys."""
+    return sorted({row["key"]: row for row in rows}.values(), key=lambda row: row["key"])
+
+
+# Rows of task records as views: the record, and the trust that its replies give it.
+
+
+def _record_view(row: Row) -> RecordView:
+    """The view of a row of ``tasks/fetch``."""
+    properties = row["record"]
+    record = stored_record(properties)
+    replies = [Reply(**reply) for reply in row["replies"]]
+    # Compared as both stand in the graph, whatever their length.
+    author = properties.get("agent_id")
+    trust_tier = tier(record.artifact_kind, author, replies)
+    words = verdicts(author, replies)
+    return RecordView(
+        record,
+        trust_tier,
+        promotion(record.promotion_state, record.artifact_kind, trust_tier),
+        _projected(properties),
+        tuple(word.artifact_id for word in words if word.countersigns),
+        tuple(word.artifact_id for word in words if word.rejects),
+        properties.get("superseded_by"),
+        properties.get("hidden_reason"),
+        bool(properties.get("stale")),
+    )
+
+
+def _projected(properties: Row) -> tuple[Projected, ...]:
+    pairs = zip(properties["projection_kinds"], properties["projection_texts"], strict=True)
+    return tuple(Projected(kind, text) for kind, text in pairs)
+
+
+# Task records written and read: each step in one transaction, together with the event that tells it.
+
+LONGEST_THREAD = 10_000
+
+
+def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] = ()) -> Procedure[Written]:
+    """*record* stored with its nodes, links and events, and the digests it touches marked stale.
+
+    Given again it is answered as before, whatever the fields *made_up* say: its author did not give them.
+
+    Raises:
+        TaskError: the step is impossible as the task stands, or says too little.
+
+    """
+    check_said(record)
+    return (yield from write(lambda: _write(tenancy, record, made_up)))
+
+
+def write_fields(tenancy: Tenancy, fields: Mapping[str, Any], made_up: Collection[str] = ()) -> Procedure[Written]:
+    """The record of *fields* stored; where they name no task, it is that of the record they reply to.
+
+    Those *made_up* for it, such as the time where none was given, are not held against a record that is given again.
+
+    Raises:
+        UnknownChoice: no such kind, and no task that a record could be of.
+        InvalidDocument: the fields are no record; every fault is listed.
+        TaskError: the step is impossible as the task stands, or says too little.
+
+    """
+    if fields.get("task_id") is not None:
+        return (yield from write_record(tenancy, TaskRecord(tenant_id=tenancy.tenant_id, **fields), made_up))
+    kind = str(fields["artifact_kind"])
+    if kind not in ARTIFACT_KINDS:
+        raise UnknownChoice("kind", kind, ARTIFACT_KINDS)
+    reply = fields.get("reply_to_artifact_id")
+    if reply is None:
+        reason = "task_id is missing: a record belongs to a task"
+        raise TaskError(kind, reason, "name the task (task_id=...), or a record to reply to")
+    task_id = yield from read(lambda: _parent_task(tenancy, checked_text("reply_to_artifact_id", reply)))
+    given = {name: value for name, value in fields.items() if name != "task_id"}
+    found = TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **given)
+    return (yield from write_record(tenancy, found, made_up))
+
+
+def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
+    """The record with this id and the trust it has now.
+
+    Raises:
+        NotFound: there is none.
+        InvalidRequest: an id that is no text.
+
+    """
+    checked_text("artifact_id", artifact_id)
+    return (yield from read(lambda: _record(tenancy, artifact_id)))
+
+
+def thread(
+    tenancy: Tenancy, thread_id: str, *, include_hidden: bool = True, limit: int = LONGEST_THREAD
+) -> Procedure[tuple[RecordView, ...]]:
+    """The records of a thread, oldest first; superseded ones stay part of it unless asked otherwise.
+
+    Raises:
+        InvalidRequest: an id that is no text.
+
+    """
+    checked_text("thread_id", thread_id)
+    return (yield from read(lambda: _thread(tenancy, thread_id, include_hidden, limit)))
+
+
+def views(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[RecordView, ...]]:
+    """The records with these keys, in this order; unknown keys are left out."""
+    rows = yield bind("tasks/fetch", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
+    found = {row["record"]["key"]: _record_view(row) for row in rows}
+    return tuple(found[key] for key in keys if key in found)
+
+
+def _parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
+    """The task of a record that is to be replied to.
+
+    Raises:
+        TaskError: there is no such record.
+
+    """
+    rows = yield bind("tasks/met", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id), parent_key="")
+    if rows[0]["record"] is None:
+        raise no_parent("reply", artifact_id)
+    return stored_record(rows[0]["record"]).task_id
+
+
+def _record(tenancy: Tenancy, artifact_id: str) -> Plan[RecordView]:
+    found = yield from views(tenancy, [tenancy.node_key(artifact_id)])
+    if not found:
+        raise NotFound("task record", artifact_id, tenancy.tenant_id)
+    return found[0]
+
+
+def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) -> Plan[tuple[RecordView, ...]]:  # noqa: FBT001 - inner
+    rows = yield bind(
+        "tasks/thread",
+        tenant_id=tenancy.tenant_id,
+        thread_id=indexable(thread_id),
+        include_hidden=include_hidden,
+        limit=limit,
+    )
+    return (yield from views(tenancy, [row["key"] for row in rows]))
+
+
+def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Plan[Written]:
+    standing = yield from _lock(tenancy, given.task_id)
+    met = yield from _met(tenancy, given)
+    parent = _parent_of(met["parent"])
+    if met["record"] is not None and met["record"].get("erased"):
+        return _written(stored_record(met["record"]), (), created=False)
+    if met["record"] is not None:
+        return _written_before(given, stored_record(met["record"]), made_up)
+    if met["artifact_id"] is not None:
+        reason = f"{given.artifact_id!r} is an artifact's id, and an id names one thing"
+        raise TaskError(given.artifact_kind, reason, "choose another artifact_id, or leave it out")
+    wanted = completed(given, standing, parent)
+    if wanted.reply_to_artifact_id != given.reply_to_artifact_id:
+        parent = _parent_of((yield from _met(tenancy, wanted))["parent"])
+    check_step(wanted, standing, parent)
+    return (yield from _store(tenancy, wanted, standing))
+
+
+def _lock(tenancy: Tenancy, task_id: str) -> Plan[Standing]:
+    rows = yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
+    return _standing_of(task_id, rows[0] if rows else None)
+
+
+def _met(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
+    reply = record.reply_to_artifact_id
+    parent_key = tenancy.node_key(reply) if reply else ""
+    key = tenancy.node_key(record.artifact_id)
+    rows = yield bind("tasks/met", tenant_id=tenancy.tenant_id, key=key, parent_key=parent_key)
+    return rows[0]
+
+
+def _written_before(given: TaskRecord, stored: TaskRecord, made_up: Collection[str]) -> Written:
+    """The answer to a record that is stored already, completed as it then was; another one under its id is refused."""
+    known, asked = stored.document(), given.document()
+    if other := sorted(name for name in asked if name not in made_up and known.get(name) != asked[name]):
+        reason = f"{given.artifact_id!r} is stored with another {', '.join(other)}, and a record never changes"
+        raise TaskError(given.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
+    return _written(stored, (), created=False)
+
+
+def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing) -> Plan[Written]:
+    count = counter()
+    sequence = yield from _next_sequence(tenancy, record)
+    events = [prepare(event, count) for event in events_of(record, sequence)]
+    properties = record_properties(tenancy, record, sequence, count)
+    links = record_links(tenancy, record, changes(record, standing))
+    yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch={"record": properties, **links})
+    yield from _tell(tenancy, record, events)
+    digests = sorted(tenancy.node_key(name.artifact_id(tenancy.tenant_id)) for name in stale_digests(record))
+    touched = {"event_keys": [event.key for event in events], "digest_keys": digests}
+    yield bind("tasks/settle", tenant_id=tenancy.tenant_id, key=properties["key"], batch=touched)
+    return _written(record, [event.event.event_id for event in events], created=True)
+
+
+def _next_sequence(tenancy: Tenancy, record: TaskRecord) -> Plan[int]:
+    """The sequence after the session's last one, under the session's lock."""
+    session_id = session_of(record)
+    sessions = [{"key": tenancy.node_key(session_id), "session_id": session_id}]
+    rows = yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
+    last = rows[0]["tail"][0]
+    return 0 if last is None else int(last) + 1
+
+
+def _tell(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent]) -> Plan[None]:
+    if events:
+        yield from record_batch(tenancy, Batch(tuple(events)))
+    else:
+        yield from bump(tenancy, record.created_us)
+
+
+def _written(record: TaskRecord, event_ids: Sequence[str], *, created: bool) -> Written:
+    made = tuple(Projected(part.kind, part.text) for part in projections(record))
+    return Written(record.task_id, record.artifact_id, made, tuple(event_ids), created)

@@ -1,0 +1,339 @@
+"""Forgetting: chosen events are erased page by page, and what rested on them alone is deprecated."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from hmxgraph.compiler.reconcile import COMPILER, FORGOTTEN, veiled
+from hmxgraph.graph import _entities, memories
+from hmxgraph.graph.artifacts import BLANK
+from hmxgraph.graph.compilations import LINEAGES
+from hmxgraph.graph.conflicts import settle
+from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
+from hmxgraph.graph.records import stored_record
+from hmxgraph.graph.tenancy import Tenancy, bump, model_key, state
+from hmxgraph.protocol.artifacts import LIVING
+from hmxgraph.protocol.canonical import indexable
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.reports import Erased, ForgetReport, Forgettable
+from hmxgraph.records.events import PLAIN_STATUSES, TASK_SESSION, digests_telling, place_of
+
+# Task records forgotten with the events that tell them: their text goes, their place in task and thread stays.
+
+
+class _ErasedRecords(NamedTuple):
+    """The ids of the records that were erased, and the keys of the entities that nothing mentions any more."""
+
+    records: tuple[str, ...]
+    entities: tuple[str, ...]
+
+
+def told(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
+    """The records that these events tell, their tasks locked: the first locks of all that a writer takes."""
+    rows = yield bind("tasks/lock_told", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
+    return [stored_record(row) for row in rows]
+
+
+def erase(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_ErasedRecords]:
+    """*records* erased, with what only they told of tasks, runs, data sets, contributors and entities."""
+    if not records:
+        return _ErasedRecords((), ())
+    documents = {tenancy.node_key(record.artifact_id): place_of(record).to_json() for record in records}
+    found = yield bind(
+        "tasks/erase",
+        tenant_id=tenancy.tenant_id,
+        batch={"keys": sorted(documents), "documents": documents},
+        plain_statuses=list(PLAIN_STATUSES),
+        at_us=at_us,
+    )
+    return _ErasedRecords(tuple(found[0]["records"]), tuple(found[0]["entities"]))
+
+
+def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]:
+    """Delete the digests that may tell of *records*; the tenant is locked before."""
+    if not records:
+        return
+    names = {name for record in records for name in digests_telling(record.task_id, record.project_id)}
+    keys = sorted(tenancy.node_key(record.artifact_id) for record in records)
+    batch = {"digest_keys": sorted(name.digest_key for name in names), "record_keys": keys}
+    yield bind("tasks/drop_digests", tenant_id=tenancy.tenant_id, batch=batch)
+
+
+def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None]:
+    """Delete the digests that were written in a session, by an agent, or before a time."""
+    yield from bump(tenancy, at_us)
+    session_id = chosen["session_id"] or ""
+    task_id = session_id.removeprefix(TASK_SESSION) if session_id.startswith(TASK_SESSION) else None
+    found = {"session_id": chosen["session_id"], "task_id": task_id, "agent_id": chosen["agent_id"]}
+    asked = {name: value and indexable(value) for name, value in found.items()}
+    batch = asked | {"before_us": chosen["before_us"]}
+    yield bind("tasks/drop_chosen_digests", tenant_id=tenancy.tenant_id, chosen=batch)
+
+
+# Forgetting: what was chosen is erased page by page, and what rested on it alone is deprecated in the same commit.
+#
+# What was compiled repeats the words of its sessions: it is blanked in the same commit, and compiled anew from what is
+# left. What people recorded is theirs, and keeps its words.
+
+PAGE = 1_000
+REASON = "all evidence was erased"
+_BEFORE_ALL = (-(2**63), "")
+_FIELDS = {
+    "record": "records",
+    "artifact": "artifacts",
+    "memory": "memories",
+    "relation": "relations",
+    "entity": "entities",
+}
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the pages gave, added up."""
+
+    events: dict[str, Erased] = field(default_factory=dict)
+    sessions: set[str] = field(default_factory=set)
+    gone: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, page: Sequence[Row]) -> None:
+        self.events |= {row["key"]: Erased(row["event_id"], row["event_hash"]) for row in page}
+        self.sessions |= {row["session_key"] for row in page}
+
+    def lose(self, kind: str, ids: Iterable[str]) -> None:
+        self.gone.setdefault(kind, set()).update(ids)
+
+    def report(self, tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool, remaining: int) -> ForgetReport:
+        lost = {field: tuple(sorted(self.gone.get(kind, ()))) for kind, field in _FIELDS.items()}
+        return ForgetReport(
+            tenancy.tenant_id,
+            chosen.criteria,
+            dry_run,
+            tuple(self.events.values()),
+            len(self.sessions),
+            remaining=remaining,
+            **lost,
+        )
+
+
+def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> Procedure[ForgetReport]:
+    """The chosen events erased, in transactions of 1,000, and what lost its last evidence with them deprecated.
+
+    An erased event keeps key, ids, hash, type and place in its session; feeding it in again is a duplicate. The task
+    records that it tells are erased with it, their digests dropped. A dry run writes nothing and tells what would go.
+    """
+    found = _Found()
+    criteria = yield from read(partial(_criteria, tenancy, chosen))
+    if dry_run:
+        yield from _preview(tenancy, criteria, found)
+        return found.report(tenancy, chosen, dry_run=True, remaining=len(found.events))
+    after = _BEFORE_ALL
+    while page := (yield from read(partial(_page, tenancy, criteria, after))):
+        found.add(page)
+        lost = yield from write(partial(_erase, tenancy, page))
+        for kind, ids in lost.items():
+            found.lose(kind, ids)
+        after = _end(page)
+    yield from write(partial(_unlearn, tenancy))
+    yield from _digests(tenancy, chosen, criteria)
+    left = yield from _remaining(tenancy, criteria)
+    return found.report(tenancy, chosen, dry_run=False, remaining=left)
+
+
+def _preview(tenancy: Tenancy, criteria: Row, found: _Found) -> Procedure[None]:
+    after = _BEFORE_ALL
+    hits: Counter[tuple[str, str]] = Counter()
+    while page := (yield from read(partial(_page, tenancy, criteria, after))):
+        found.add(page)
+        telling = yield from read(partial(_telling, tenancy, page))
+        found.lose("artifact", _living(telling))
+        for row in (yield from read(partial(_leaning, tenancy, page))):
+            hits[row["kind"], row["id"]] += row["chosen"]
+            if hits[row["kind"], row["id"]] == row["live"]:
+                found.lose(row["kind"], [row["id"]])
+        after = _end(page)
+
+
+def _remaining(tenancy: Tenancy, criteria: Row) -> Procedure[int]:
+    """How many of the chosen events hold content, counted page by page."""
+    count = 0
+    after = _BEFORE_ALL
+    while page := (yield from read(partial(_page, tenancy, criteria, after))):
+        count += len(page)
+        after = _end(page)
+    return count
+
+
+def _page(tenancy: Tenancy, criteria: Row, after: tuple[int, str]) -> Plan[list[Row]]:
+    rows = yield bind(
+        _selection(criteria),
+        tenant_id=tenancy.tenant_id,
+        chosen=criteria,
+        after=after[0],
+        after_key=after[1],
+        limit=PAGE,
+    )
+    return rows
+
+
+def _selection(criteria: Row) -> str:
+    """The statement that reads the least for these criteria."""
+    if criteria["event_keys"] is not None:
+        return "retention/select_events"
+    if criteria["session_key"] is not None:
+        return "retention/select_session"
+    return "retention/select" if criteria["expired_us"] is None else "retention/select_expired"
+
+
+def _end(page: Sequence[Row]) -> tuple[int, str]:
+    """After which place the next page begins."""
+    return page[-1]["place"], page[-1]["key"]
+
+
+def _criteria(tenancy: Tenancy, chosen: Forgettable) -> Plan[Row]:
+    """The criteria as the statement wants them; what is relative to now becomes relative to the logical now."""
+    now_us = (yield from state(tenancy))["logical_us"] or 0
+    before = [chosen.before_us, None if chosen.older_than_us is None else now_us - chosen.older_than_us]
+    return {
+        "event_keys": None if chosen.event_ids is None else [tenancy.node_key(name) for name in chosen.event_ids],
+        "session_key": None if chosen.session_id is None else tenancy.node_key(chosen.session_id),
+        "agent_id": chosen.agent_id,
+        "source": chosen.source,
+        "before_us": min((time_us for time_us in before if time_us is not None), default=None),
+        "expired_us": now_us if chosen.expired else None,
+    }
+
+
+def _leaning(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
+    rows = yield bind("retention/leaning", batch={"event_keys": _keys(page)}, **_compiled(tenancy))
+    return rows
+
+
+def _telling(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
+    """What was compiled from the sessions of a page, with the other versions of its chains."""
+    session_keys = [session["key"] for session in _sessions(page)]
+    rows = yield bind("retention/telling", batch={"session_keys": session_keys}, **_compiled(tenancy))
+    return rows
+
+
+def _compiled(tenancy: Tenancy) -> Row:
+    """How statements tell what was compiled from what people recorded."""
+    return {"tenant_id": tenancy.tenant_id, "compiler": COMPILER, "lineages": LINEAGES}
+
+
+def _living(telling: Sequence[Row]) -> list[str]:
+    return [row["artifact_id"] for row in telling if row["living"]]
+
+
+def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
+    """Erase a page; the ids of what was deprecated with it, by kind."""
+    yield bind("retention/unteach", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
+    tenant = yield from state(tenancy)
+    records = yield from told(tenancy, _keys(page))
+    sessions = _sessions(page)
+    yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
+    erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
+    keys = [row["key"] for row in erased]
+    yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
+    held = any(row["time_us"] >= tenant["logical_us"] for row in page)
+    at_us = (yield from _latest(tenancy)) if held else tenant["logical_us"]
+    gone = yield from erase(tenancy, records, at_us)
+    lost = yield from _unmentioned(tenancy, keys, at_us)
+    lost["record"] = list(gone.records)
+    lost["entity"] += gone.entities
+    lost["artifact"] = yield from _artifacts(tenancy, page, keys, at_us)
+    version = yield from bump(tenancy, at_us)
+    if held:
+        yield from _rewind(tenancy)
+    session_keys = [session["key"] for session in sessions]
+    yield bind(
+        "retention/stamp",
+        tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
+        version=version,
+        batch={"session_keys": session_keys},
+    )
+    yield from _drop_digests(tenancy, records)
+    return lost
+
+
+def _latest(tenancy: Tenancy) -> Plan[int]:
+    """The latest time of what holds content, 0 where nothing does."""
+    rows = yield bind("retention/latest", tenant_id=tenancy.tenant_id)
+    latest_us: int | None = rows[0]["latest_us"]
+    return latest_us or 0
+
+
+def _rewind(tenancy: Tenancy) -> Plan[None]:
+    """Set the clock back, which an event with a wrong time would hold for ever; the tenant is locked before."""
+    latest_us = yield from _latest(tenancy)
+    yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=latest_us)
+
+
+def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[None]:
+    """Delete the digests that meet the criteria themselves, where these say anything of records."""
+    if chosen.event_ids is not None or chosen.source is not None or chosen.expired:
+        return
+    named = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
+    yield from write(partial(_drop_chosen_digests, tenancy, named, 0))
+
+
+def _unlearn(tenancy: Tenancy) -> Plan[None]:
+    """Drop the model once nothing is left that could teach it; until then the compiler fills it anew."""
+    yield bind("retention/unlearn", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
+
+
+def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
+    """Deprecate what these events alone told: memories first, so that what only they mention loses its name too."""
+    forgotten = yield from memories.forget(tenancy, event_keys, at_us)
+    gone = yield from _entities.forget(tenancy, event_keys, at_us)
+    return {"memory": forgotten, "entity": list(gone.entities), "relation": list(gone.relations)}
+
+
+def _sessions(page: Sequence[Row]) -> list[Row]:
+    orders: dict[str, list[list[int]]] = {}
+    for row in page:
+        orders.setdefault(row["session_key"], []).append([row["sequence"], row["time_us"]])
+    return [{"key": key, "orders": orders[key]} for key in sorted(orders)]
+
+
+def _artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
+    """Blank what was compiled from these sessions, deprecate what else lost its last evidence; the ids of both."""
+    evidenced = yield bind("retention/evidenced", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
+    telling = yield from _telling(tenancy, page)
+    keys = sorted({row["key"] for row in (*evidenced, *telling)})
+    if not keys:
+        return []
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+    told = [row["key"] for row in telling if row["told"]]
+    yield from _deprecate(tenancy, told, FORGOTTEN, at_us)
+    yield from _blank(tenancy, telling)
+    rows = yield bind("retention/unsupported", tenant_id=tenancy.tenant_id, batch={"artifact_keys": keys})
+    bare = [row["key"] for row in rows]
+    yield from _deprecate(tenancy, bare, REASON, at_us)
+    yield from settle(tenancy, told + bare, at_us)
+    yield bind("retention/hush", tenant_id=tenancy.tenant_id, batch={"artifact_keys": told + bare})
+    return [*_living(telling), *(row["artifact_id"] for row in rows)]
+
+
+def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
+    change = {"status": "deprecated", "reason": reason, "at_us": at_us, "from": list(LIVING)}
+    if keys:
+        changes = [change | {"key": key} for key in keys]
+        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
+
+
+def _blank(tenancy: Tenancy, telling: Sequence[Row]) -> Plan[None]:
+    """Blank what was compiled, and veil the names of its patterns."""
+    rows = [
+        {"key": row["key"], "told": row["told"], "lineage_key": veiled(row["lineage_key"])}
+        for row in telling
+        if row["lineage_key"].startswith(LINEAGES)
+    ]
+    if rows:
+        yield bind("retention/blank", tenant_id=tenancy.tenant_id, batch={"artifacts": rows}, blank=dict(BLANK))
+
+
+def _keys(page: Sequence[Row]) -> list[str]:
+    return [row["key"] for row in page]

@@ -1,0 +1,427 @@
+"""Sources of events: files, folders, standard input, open files, iterables."""
+
+import gzip
+import os
+import re
+import select
+import sys
+import zlib
+from collections.abc import AsyncIterable, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from io import BufferedReader, BytesIO, FileIO
+from itertools import chain
+from pathlib import Path
+from stat import S_ISREG
+from time import monotonic
+from typing import IO, Any, TypeAlias, cast
+
+from hmxgraph.errors import Fault, IngestRefused
+from hmxgraph.protocol.events import Event
+
+# What a source hands over: payloads with their place, or the news that it broke off or has nothing at hand.
+
+Payload: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Event
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One payload, where it stood, and for streams what must be acknowledged once it is stored."""
+
+    payload: Payload
+    line: int
+    source: str = ""
+    receipt: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The source ended before its time, or a part of it cannot be a payload; what came before is good."""
+
+    fault: Fault
+    line: int
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lull:
+    """Nothing more is at hand: what came until now need not wait for the rest."""
+
+
+Arrival: TypeAlias = Delivery | Broken | Lull
+
+
+# JSON values one by one, those of an array or those that follow one another, without reading all of them at once.
+
+# Brackets and commas inside strings do not count. To match a string whole would take memory for each escape in it.
+_SIGN = re.compile(rb'["\[\]{},]')
+_IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
+_OPEN = (b"[", b"{")
+_CLOSE = (b"]", b"}")
+
+
+def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
+    """The elements of the array that begins in *first*, numbered from one; their text is not judged here.
+
+    Returns whether the array ended; one that did not leaves its last element as far as it came.
+
+    >>> list(elements(b'[{"a": "],"}, ', iter([b'[1, 2]', b']'])))
+    [(1, b'{"a": "],"}'), (2, b'[1, 2]')]
+    """
+    return (yield from _numbered(_Splitter(level=1), first, chunks))
+
+
+def objects(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
+    """The same for objects that follow one another, each over as many lines as it likes.
+
+    >>> list(objects(b'{"a": "}"} {', iter([b'"b": {}', b'}'])))
+    [(1, b'{"a": "}"}'), (2, b'{"b": {}}')]
+    """
+    return (yield from _numbered(_Splitter(level=0), first, chunks))
+
+
+def _numbered(splitter: "_Splitter", first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
+    number = 0
+    for piece in splitter.pieces(first, chunks):
+        if piece.strip():
+            number += 1
+            yield number, piece.strip()
+    return splitter.ended
+
+
+class _Splitter:
+    """Looks for where values end that stand *level* brackets deep: an array's at its commas, others by themselves."""
+
+    def __init__(self, *, level: int) -> None:
+        self._level = level
+        self._buffer = b""
+        self._depth = 0
+        self._scanned = 0
+        self._begin = 0
+        self._in_string = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether all brackets were closed."""
+        return self._depth <= 0 and not self._in_string
+
+    def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Each value with what stands around it, and what follows the last if anything does."""
+        chunk: bytes | None = first
+        while chunk is not None:
+            self._buffer += chunk
+            yield from self._complete()
+            self._buffer = self._buffer[self._begin :]
+            self._scanned -= self._begin
+            self._begin = 0
+            chunk = next(chunks, None)
+        yield self._buffer
+
+    def _complete(self) -> Iterator[bytes]:
+        while match := self._next_sign():
+            if self._ends_element(match.group()):
+                yield self._buffer[self._begin : match.start() if self._level else match.end()]
+                self._begin = match.end()
+
+    def _next_sign(self) -> re.Match[bytes] | None:
+        """The next bracket or comma outside of strings."""
+        while match := (_IN_STRING if self._in_string else _SIGN).search(self._buffer, self._scanned):
+            self._scanned = match.end()
+            if match.group() == b'"':
+                self._in_string = not self._in_string
+            elif not self._in_string:
+                return match
+        # The last sign may be the first half of an escape that goes on in the next chunk.
+        self._scanned = max(self._scanned, len(self._buffer) - 1)
+        return None
+
+    def _ends_element(self, sign: bytes) -> bool:
+        if sign in _OPEN:
+            self._depth += 1
+            if self._depth == self._level:
+                self._begin = self._scanned
+            return False
+        if sign in _CLOSE:
+            # One bracket too many costs an object by itself, and what follows an array.
+            self._depth = max(self._depth - 1, -self._level)
+            return self._depth == 0
+        return sign == b"," and self._depth == self._level == 1
+
+
+# Pipes, sockets and terminals, written while they are read: what is at hand is handed over, a lull is told.
+
+CHUNK = 1 << 18
+# Seconds that a batch in the making waits for one more message, and that it may be in the making at all.
+LINGER = 0.01
+LONGEST = 0.25
+
+
+def pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    """The bytes of *stream*: of a file by the chunk, of a live one as they come, an empty piece for each lull.
+
+    It is a lull where nothing comes for a moment, and again where that goes on; or where the writer is so slow that
+    moments add up. Time spent elsewhere, while the writer waits, does not count.
+    """
+    poll = _poll(stream)
+    if poll is None:
+        while piece := stream.read(CHUNK):
+            yield piece
+        return
+    read = getattr(stream, "read1", stream.read)
+    slack = LONGEST
+    while True:
+        began = monotonic()
+        at_hand = poll.poll(LINGER * 1000)
+        slack -= monotonic() - began
+        if not at_hand or slack <= 0:
+            yield b""
+            slack = LONGEST
+        while not at_hand and not (at_hand := poll.poll(LONGEST * 1000)):
+            yield b""
+        if not (piece := read(CHUNK)):
+            return
+        yield piece
+
+
+def _poll(stream: IO[bytes]) -> "select.poll | None":
+    """What tells whether there is something to read; None for files, which never wait, and where nothing can tell."""
+    if not isinstance(stream, BufferedReader | FileIO) or not hasattr(select, "poll"):
+        return None
+    try:
+        descriptor = stream.fileno()
+    except OSError:  # bytes in memory
+        return None
+    if S_ISREG(os.fstat(descriptor).st_mode):
+        return None
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return poll
+
+
+# Bytes as payloads: NDJSON, objects over several lines or one JSON array, plain or gz.
+#
+# Never more than one chunk and one value in memory. An empty chunk, and an empty line, tell a lull.
+
+# An event of 1 MB may be spelled with \\uXXXX escapes and blanks; nothing sound is longer than this.
+LONGEST_LINE = 8 << 20
+# No line of NDJSON is a bracket alone; objects over several lines begin with one.
+_PRINTED = re.compile(rb"\s*\{[ \t]*\r?\n")
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+
+
+def _read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
+    """The payloads of *stream*; a stream that breaks off ends with :class:`Broken`, after all that was good."""
+    broken: list[Broken] = []
+    chunks = _chunks(stream, name, broken)
+    line, first = 0, b""
+    for first in chunks:
+        if first:
+            break
+        yield Lull()
+    first = first.removeprefix(_BOM)
+    for line, piece in _pieces(first, chunks, name, broken):
+        yield Lull() if piece == b"" else _delivery(piece, line, name)
+    yield from (Broken(news.fault, line + 1, name) for news in broken)
+
+
+def _pieces(
+    first: bytes, chunks: Iterator[bytes], name: str, broken: list[Broken]
+) -> Iterator[tuple[int, bytes | None]]:
+    """Numbered values; that an array does not end is left in *broken*, if the stream did not break off."""
+    if not first.lstrip().startswith(b"["):
+        yield from objects(first, chunks) if _PRINTED.match(first) else _lines(first, chunks)
+        return
+    ended = yield from elements(first, chunks)
+    if not ended and not broken:
+        fault = Fault("$", "RFC 8259 5", "the array breaks off", "its closing bracket")
+        broken.append(Broken(fault, 0, name))
+
+
+def _delivery(piece: bytes | None, line: int, name: str) -> Delivery | Broken:
+    if piece is None:
+        expected = f"at most {LONGEST_LINE} bytes"
+        return Broken(Fault("$", "HMX-E 11", f"a line of more than {LONGEST_LINE} bytes", expected), line, name)
+    return Delivery(piece, line, name)
+
+
+def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[bytes]:
+    """What the stream holds, unpacked; why it ended early is left in *broken*."""
+    try:
+        yield from _unwrapped(pieces(stream))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        broken.append(Broken(Fault("$", "RFC 1952", str(error), "a complete gz file"), 0, name))
+    except OSError as error:
+        if error.errno is None:
+            raise IngestRefused(name, str(error)) from error
+        broken.append(Broken(Fault("$", "HMX-E 8", f"the source broke off: {error.strerror}", "its end"), 0, name))
+
+
+def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
+    """The bytes themselves or what is packed in them, the first chunk long enough to be known by its beginning."""
+    first = b""
+    for piece in raw:
+        if not piece:
+            yield piece
+        first += piece
+        if len(first.lstrip()) > len(_BOM) or len(first) >= CHUNK:
+            break
+    if first:
+        whole = chain([first], raw)
+        yield from _unpacked(whole) if first.startswith(_GZIP) else whole
+
+
+def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
+    """A gz file of one or more members."""
+    unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    for data in raw:
+        if not data:
+            yield data
+        while data:
+            if unpack.eof:
+                unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+            if piece := unpack.decompress(data, CHUNK):
+                yield piece
+            data = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail  # noqa: PLW2901
+    if not unpack.eof:
+        raise EOFError("the gz file ends in the middle")
+
+
+def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """Numbered lines that are not blank; None for one that is too long to be an event."""
+    number, rest, skipping = 0, b"", False
+    chunk: bytes | None = first
+    while chunk is not None:
+        lines = (rest + chunk).split(b"\n")
+        rest = lines.pop()
+        for line in lines:
+            number += 1
+            if skipping:
+                skipping = False
+            elif line.strip():
+                yield number, line
+        if len(rest) > LONGEST_LINE:
+            if not skipping:
+                yield number + 1, None
+            rest, skipping = b"", True
+        chunk = next(chunks, None)
+        if chunk == b"":
+            yield number, chunk
+    if rest.strip() and not skipping:
+        yield number + 1, rest
+
+
+# A source in any of its forms as one sequence of deliveries.
+
+Source: TypeAlias = str | Path | IO[bytes] | IO[str] | Payload | Iterable[Payload]
+_ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
+
+
+def deliveries(source: Source) -> Iterator[Arrival]:
+    """Everything in *source*, one delivery after the other.
+
+    A path (file or folder, plain or gz), ``-`` for standard input, an open file, one event, bytes of NDJSON, or an
+    iterable of dicts, events, bytes or JSON texts.
+
+    Raises:
+        IngestRefused: *source* does not exist, cannot be opened, or is of no such form.
+
+    """
+    if isinstance(source, str | Path):
+        return _path(source)
+    if isinstance(source, bytes | bytearray):
+        return _bytes(bytes(source))
+    if isinstance(source, Mapping | Event):
+        return iter([Delivery(cast("Payload", source), 1)])
+    if hasattr(source, "read"):
+        return _read_stream(_binary(source), str(getattr(source, "name", "stream")))
+    if isinstance(source, AsyncIterable):
+        raise IngestRefused(type(source).__name__, "an asynchronous source needs hmxgraph.connect_async")
+    if isinstance(source, Iterable):
+        return _iterable(source)
+    raise IngestRefused(type(source).__name__, "not a path, an open file or an iterable of events")
+
+
+def _path(source: str | Path) -> Iterator[Arrival]:
+    if str(source) == "-":
+        return _read_stream(_standard_input(), "stdin")
+    path = Path(source)
+    try:
+        folder = path.is_dir()
+    except OSError as error:
+        raise _unopened(path, error) from error
+    if folder:
+        return _folder(path)
+    return _file(_opened(path), str(path))
+
+
+def reads(source: Any, path: Path) -> bool:
+    """Whether *path* is what *source* names, or lies in the folder that it names: no place to write to meanwhile."""
+    if not isinstance(source, str | Path) or str(source) == "-":
+        return False
+    named = Path(source).resolve()
+    return named == path.resolve() or named in path.resolve().parents
+
+
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None:
+        raise IngestRefused("stdin", "standard input is closed; name a file, or pipe the events in")
+    return sys.stdin.buffer
+
+
+def _file(stream: IO[bytes], name: str) -> Iterator[Arrival]:
+    with stream:
+        yield from _read_stream(stream, name)
+
+
+def _folder(folder: Path) -> Iterator[Arrival]:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
+    if not paths:
+        raise IngestRefused(str(folder), f"no event files in this folder ({', '.join(_ENDINGS)})")
+    return (delivery for path in paths for delivery in _file(_opened(path), str(path)))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except (OSError, ValueError) as error:
+        raise _unopened(path, error) from error
+
+
+def _unopened(path: Path, error: OSError | ValueError) -> IngestRefused:
+    """What to say of a path that cannot be opened; a ValueError is one that no system can spell."""
+    reason = getattr(error, "strerror", None) or str(error)
+    way_out = "; JSON text is given as bytes, text names a file" if str(path).lstrip()[:1] in {"{", "["} else ""
+    return IngestRefused(f"{path!s:.200}", f"{reason}{way_out}")
+
+
+def _bytes(data: bytes) -> Iterator[Arrival]:
+    return _read_stream(BytesIO(data), "bytes")
+
+
+def _iterable(source: Iterable[Payload]) -> Iterator[Arrival]:
+    return (Delivery(payload, number) for number, payload in enumerate(source, start=1))
+
+
+def _binary(stream: Any) -> IO[bytes]:
+    # A text file shows its bytes; a pure text buffer is encoded.
+    if hasattr(stream, "buffer"):
+        raw: IO[bytes] = stream.buffer
+        return raw
+    probe = stream.read(0)
+    return stream if isinstance(probe, bytes) else _Encoded(stream)  # type: ignore[return-value]
+
+
+class _Encoded:
+    """A text stream read as UTF-8 bytes."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        """At most *size* characters, encoded."""
+        return self._stream.read(size).encode("utf-8", "surrogatepass")
+
+
+# Where events come from: files, folders, standard input, open files, iterables. They only read.
+
+__all__ = ["Arrival", "Broken", "Delivery", "Lull", "Payload", "Source", "deliveries", "reads"]

@@ -1,0 +1,68 @@
+"""Values of graph.rows.explanations."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hmxgraph.protocol.lifecycle import Conflict
+from hmxgraph.protocol.showing import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One event of a trail; an erased one has lost its text, not its place."""
+
+    event_id: str
+    session_id: str
+    agent_id: str
+    event_type: str
+    timestamp: str
+    text: str
+    erased: bool
+
+    def document(self) -> dict[str, Any]:
+        """The event as a JSON-able dict."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Shown):
+    """A record, what is known of it (``facts``), and its trail.
+
+    ``events`` are the events that it names as its evidence, in the order of time; ``rests_on`` the records between it
+    and further events; ``supports`` what rests on it; ``missing`` the evidence that it names and that is not stored.
+    """
+
+    kind: str
+    record_id: str
+    text: str
+    status: str
+    facts: Mapping[str, Any]
+    events: tuple[Evidence, ...] = ()
+    rests_on: tuple["Explanation", ...] = ()
+    supports: tuple[Mapping[str, Any], ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    missing: tuple[str, ...] = field(default=())
+
+    def trail(self) -> Iterator[Evidence]:
+        """Every event that this rests on, its own first; each once."""
+        seen: set[str] = set()
+        for event in (*self.events, *(event for part in self.rests_on for event in part.trail())):
+            if event.event_id not in seen:
+                seen.add(event.event_id)
+                yield event
+
+    def document(self) -> dict[str, Any]:
+        """The explanation as a JSON-able dict."""
+        return {
+            "kind": self.kind,
+            "record_id": self.record_id,
+            "text": self.text,
+            "status": self.status,
+            "facts": dict(self.facts),
+            "events": [event.document() for event in self.events],
+            "rests_on": [part.document() for part in self.rests_on],
+            "supports": [dict(user) for user in self.supports],
+            "conflicts": [conflict.document() for conflict in self.conflicts],
+            "missing": list(self.missing),
+        }

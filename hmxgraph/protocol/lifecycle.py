@@ -1,0 +1,149 @@
+"""What the operations on artifacts take and return: filters, pages, chains, conflicts."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.showing import Shown
+
+# What the operations on artifacts take and give: filters, pages, chains, and what became of a recorded one.
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded(Shown):
+    """What became of an artifact given to be recorded.
+
+    ``created``: it is stored now. ``unchanged``: it was stored before, with the same core. ``duplicate``: another draft
+    or active artifact has its type and content; ``artifact`` is that one, and nothing was written.
+    """
+
+    artifact: Artifact
+    outcome: Literal["created", "unchanged", "duplicate"]
+    superseded_id: str | None = None
+    conflicts: tuple[str, ...] = ()
+
+    @property
+    def artifact_id(self) -> str:
+        """The id of the stored artifact."""
+        return self.artifact.artifact_id
+
+    def document(self) -> dict[str, Any]:
+        """The outcome as a JSON-able dict."""
+        return {
+            "outcome": self.outcome,
+            "artifact": self.artifact.document(),
+            "superseded_id": self.superseded_id,
+            "conflicts": list(self.conflicts),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactFilter:
+    """Which artifacts to list; what is left None or empty filters nothing.
+
+    ``agent_id`` and ``situation`` (tags) say who asks and in which situation, for the validity scope (HMX-A 6);
+    ``compiled_by`` is the artifact's own ``agent_id``. All of ``tags`` and all words of ``text`` must be found.
+    """
+
+    status: str | None = "active"
+    artifact_type: str | None = None
+    tags: tuple[str, ...] = ()
+    text: str | None = None
+    agent_id: str | None = None
+    situation: tuple[str, ...] = ()
+    compiled_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactPage:
+    """Some artifacts, newest first, and the cursor of the next page (None after the last)."""
+
+    artifacts: tuple[Artifact, ...]
+    cursor: str | None
+
+    def __len__(self) -> int:
+        return len(self.artifacts)
+
+    def document(self) -> dict[str, Any]:
+        """The page as a JSON-able dict."""
+        return {"artifacts": [artifact.document() for artifact in self.artifacts], "cursor": self.cursor}
+
+
+@dataclass(frozen=True, slots=True)
+class Chain(Shown):
+    """All visible versions of one piece of knowledge, oldest first (HMX-A 7)."""
+
+    artifact_id: str
+    versions: tuple[Artifact, ...]
+
+    @property
+    def head(self) -> Artifact:
+        """The newest version."""
+        return self.versions[-1]
+
+    @property
+    def active(self) -> Artifact | None:
+        """The version that holds, where one does."""
+        return next((version for version in self.versions if version.status == "active"), None)
+
+    @property
+    def older(self) -> tuple[Artifact, ...]:
+        """The versions before the one asked for, oldest first."""
+        return self.versions[: self._place]
+
+    @property
+    def newer(self) -> tuple[Artifact, ...]:
+        """The versions after the one asked for, oldest first."""
+        return self.versions[self._place + 1 :]
+
+    def __len__(self) -> int:
+        return len(self.versions)
+
+    def document(self) -> dict[str, Any]:
+        """The chain as a JSON-able dict."""
+        return {"artifact_id": self.artifact_id, "versions": [version.document() for version in self.versions]}
+
+    @property
+    def _place(self) -> int:
+        return next(at for at, version in enumerate(self.versions) if version.artifact_id == self.artifact_id)
+
+
+# Values of graph.rows.conflicts.
+
+SideKind: TypeAlias = Literal["artifact", "memory", "relation"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictSide:
+    """One record of a conflict, with its status as of the time that was asked for."""
+
+    kind: SideKind
+    side_id: str
+    text: str
+    status: str
+    confidence: float | None
+
+    def document(self) -> dict[str, Any]:
+        """The side as a JSON-able dict."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Records that cannot all hold: open, or resolved with the side that was kept (None: all of them) and why."""
+
+    conflict_id: str
+    kind: str
+    status: str
+    reason: str
+    text: str
+    detected_at: str
+    sides: tuple[ConflictSide, ...]
+    resolved_at: str | None = None
+    kept_id: str | None = None
+    resolution: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The conflict as a JSON-able dict."""
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "sides"}
+        return fields | {"sides": [side.document() for side in self.sides]}

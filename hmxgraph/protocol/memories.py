@@ -1,0 +1,196 @@
+"""Semantic memories, and what the operations on them return."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hmxgraph.protocol.record_results import RecordView
+from hmxgraph.protocol.showing import shortened
+
+# Values of graph.rows.memories.
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A semantic memory: a fact, preference, policy or goal in the words it was given in, with its standing.
+
+    ``valid_to`` is None while nothing has taken its place. ``event_ids`` are its evidence, oldest first; in a page
+    of memories the first hundred.
+    """
+
+    memory_id: str
+    kind: str
+    text: str
+    status: str
+    confidence: float
+    observation_count: int
+    extraction_method: str
+    first_at: str
+    last_at: str
+    valid_from: str
+    valid_to: str | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+    said_by: str | None = None
+    hard: bool = False
+    event_ids: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The memory as a JSON-able dict; what it does not have is left out."""
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "event_ids"}
+        found = {name: value for name, value in fields.items() if value is not None}
+        return found | ({"event_ids": list(self.event_ids)} if self.event_ids else {})
+
+
+# Values of graph.rows.tasks.memory_results.
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """A semantic memory with its trust tier, and the reason where it is hidden.
+
+    ``grounding`` are the ids of task records that rest on the same events; without any the memory is a mere candidate.
+    """
+
+    memory_id: str
+    kind: str
+    text: str
+    status: str
+    trust_tier: str
+    properties: dict[str, Any]
+    grounding: tuple[str, ...] = ()
+    event_ids: tuple[str, ...] = ()
+    hidden_reason: str | None = None
+    superseded_by: str | None = None
+    supersedes: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The memory as a JSON-able dict."""
+        links = {"grounding": list(self.grounding), "event_ids": list(self.event_ids)}
+        return self.trust() | self.properties | links | {"text": self.text, "supersedes": self.supersedes}
+
+    def trust(self) -> dict[str, Any]:
+        """Id, trust and visibility: what every compact answer keeps."""
+        kept = {
+            "memory_id": self.memory_id,
+            "kind": self.kind,
+            "status": self.status,
+            "trust_tier": self.trust_tier,
+            "grounding": list(self.grounding),
+            "hidden_reason": self.hidden_reason,
+            "superseded_by": self.superseded_by,
+        }
+        return {name: value for name, value in kept.items() if value not in (None, [])}
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """Several memories, in the order they were named."""
+
+    memories: tuple[MemoryView, ...]
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __iter__(self) -> Iterator[MemoryView]:
+        return iter(self.memories)
+
+    def document(self) -> dict[str, Any]:
+        """The memories as a JSON-able dict."""
+        return {"memories": [view.document() for view in self.memories]}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHit:
+    """A memory that a search found."""
+
+    view: MemoryView
+    score: float
+    text: str
+    expanded_siblings: tuple[dict[str, Any], ...] = ()
+    compact: bool = False
+
+    @property
+    def memory_id(self) -> str:
+        """The memory's id."""
+        return self.view.memory_id
+
+    @property
+    def trust_tier(self) -> str:
+        """The memory's trust tier."""
+        return self.view.trust_tier
+
+    def document(self) -> dict[str, Any]:
+        """The hit as a JSON-able dict; a compact one keeps ids, trust and a short text."""
+        found = (self.view.trust() if self.compact else self.view.document()) | {
+            "score": self.score,
+            "text": self.text,
+        }
+        if self.expanded_siblings:
+            found["expanded_siblings"] = [dict(one) for one in self.expanded_siblings]
+        return found
+
+    def compacted(self) -> "MemoryHit":
+        """The same hit with a short text."""
+        siblings = tuple(one | {"text": shortened(one["text"])} for one in self.expanded_siblings)
+        return replace(self, text=shortened(self.text), expanded_siblings=siblings, compact=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryResult:
+    """Memories, best first, beside the digest that a mode asked for; ``omitted`` were left out for the budget."""
+
+    hits: tuple[MemoryHit, ...]
+    mode: str = "generic"
+    digest: RecordView | None = None
+    omitted: int = 0
+    token_estimate: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[MemoryHit]:
+        return iter(self.hits)
+
+    def document(self) -> dict[str, Any]:
+        """The result as a JSON-able dict."""
+        found = {"mode": self.mode, "hits": [hit.document() for hit in self.hits], "omitted": self.omitted}
+        if self.digest:
+            found["digest"] = self.digest.document()
+        return found if self.token_estimate is None else found | {"token_estimate": self.token_estimate}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An answer in named figures, such as ``stats``, ``health`` and ``metrics`` give it."""
+
+    figures: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.figures[name]
+
+    def document(self) -> dict[str, Any]:
+        """The figures as a JSON-able dict."""
+        return dict(self.figures)
+
+
+@dataclass(frozen=True, slots=True)
+class DreamReport:
+    """What maintenance would do (dry run) or did: actions, what it only reports, what is blocked, and its record."""
+
+    dry_run: bool
+    actions: tuple[dict[str, Any], ...]
+    reported: tuple[dict[str, Any], ...]
+    blocked: tuple[dict[str, Any], ...]
+    report_id: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The report as a JSON-able dict."""
+        return {
+            "dry_run": self.dry_run,
+            "actions": [dict(one) for one in self.actions],
+            "reported": [dict(one) for one in self.reported],
+            "blocked": [dict(one) for one in self.blocked],
+            "report_id": self.report_id,
+        }

@@ -1,0 +1,469 @@
+"""Calendar days and the English expressions of time that mean them."""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from math import ceil
+from typing import NamedTuple, TypeAlias
+
+from hmxgraph.protocol.timestamps import microseconds
+
+# Days of the calendar: the one that an instant is on, when one begins, and months from there.
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+# A first day and the one after the last.
+Days: TypeAlias = tuple[date, date]
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@lru_cache(maxsize=10_000)
+def day(time_us: int) -> date:
+    """The UTC date of a time.
+
+    Raises:
+        OverflowError: it is of no year from 1 to 9999.
+
+    >>> str(day(0))
+    '1970-01-01'
+
+    """
+    return (_EPOCH + timedelta(microseconds=time_us)).date()
+
+
+def start_us(of: date) -> int:
+    """The first instant of a day, in UTC microseconds.
+
+    >>> start_us(date(1970, 1, 2))
+    86400000000
+
+    """
+    return (datetime(of.year, of.month, of.day, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+
+
+def _one_day(of: date) -> Days:
+    """From that day to the next."""
+    return of, of + timedelta(days=1)
+
+
+def _month_of(one: date) -> Days:
+    """The month that a day is in."""
+    first = one.replace(day=1)
+    return first, first + timedelta(days=monthrange(first.year, first.month)[1])
+
+
+def months_later(one: date, months: int) -> date:
+    """The same day so many months later, or the last of that month."""
+    year, month = divmod(one.year * 12 + one.month - 1 + months, 12)
+    return date(year, month + 1, min(one.day, monthrange(year, month + 1)[1]))
+
+
+# How times are told in English, and the days that each means.
+#
+# Rules are for texts in small letters; offsets mean days told from other days. Where a match means none, such as the 31st
+# of June, there is a ValueError.
+
+_FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
+_NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
+# "may" and "march" are verbs too, "mar" is one, "dec" and the like stand in identifiers, April and June are people.
+_AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
+_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
+_UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_QUARTERS = ("first", "second", "third", "fourth")
+_UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
+DAY = "(?P<day>" + "|".join(_WEEKDAYS) + ")"
+# Neither "twenty-one" nor "2.5" ends in a number of its own.
+NUMBER = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
+_SEPTEMBER = "sep(?:t(?:ember)?)?"
+MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
+_MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
+_DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
+# What stands between the ends of a longer time.
+TILL = r"\s+(?:and|to|until|till|through)\s+"
+_DAYS_ON = rf"(?:\s*[-\u2013]\s*|{TILL})"
+_YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
+_YEAR = f"(?:{_YEAR_NAME})?"
+# In small letters and before or after a number, "may" and "march" are months where more than that says so.
+_ENDS = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
+_LED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
+_VERBS = (
+    re.compile(rf"(?:{_LED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_ENDS}"),
+    re.compile(rf"(?:{_LED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_ENDS}"),
+)
+
+
+class Rule(NamedTuple):
+    """How a time is told, and the days that a match means, asked on a certain day; None where it means no time.
+
+    What is *dated* is a date by itself, not told from the moment of asking.
+    """
+
+    pattern: re.Pattern[str]
+    days: Callable[[re.Match[str], date], Days | None]
+    dated: bool = False
+
+
+def without_verbs(text: str) -> str:
+    """*text* with blanks for "may" and "march" where they stand beside a number and nothing says that they are months.
+
+    >>> without_verbs("we march 4 miles, on may 5"), without_verbs("we left in March 2023")
+    ('we         miles, on may 5', 'we left in March 2023')
+
+    """
+    for verb in _VERBS if "may" in text or "march" in text else ():
+        text = verb.sub(lambda match: match.group() if match["led"] else " " * len(match.group()), text)
+    return text
+
+
+def _iso_day(match: re.Match[str], _today: date) -> Days:
+    if match["zone"]:
+        return _one_day(day(microseconds(match.group())))
+    return _one_day(date.fromisoformat(match["year"] + match["rest"]))
+
+
+def _month_day(match: re.Match[str], today: date) -> Days:
+    """A day of a month, or some of its days, one after the other; without a year the latest that had begun."""
+    month, year = _month_number(match["month"]), _year_of(match, today)
+    last = int(match["last"] or match["day"])
+    first = min(int(match["day"] or last), last)
+    if year is None:
+        year = today.year - (date(today.year, month, first) > today)
+    return date(year, month, first), date(year, month, last) + timedelta(days=1)
+
+
+def _whole_month(match: re.Match[str], today: date) -> Days | None:
+    if match["month"] in _AMBIGUOUS and not (match["year"] or match["in"]):
+        return None
+    return _month_of(_first_of_month(_month_number(match["month"]), match, today))
+
+
+def _whole_months(match: re.Match[str], today: date) -> Days:
+    month, last = _month_number(match["month"]), _month_number(match["last"])
+    ends = _first_of_month(last, match, today)
+    return date(ends.year - (month > last), month, 1), months_later(ends, 1)
+
+
+def _quarter(match: re.Match[str], today: date) -> Days | None:
+    if not (match["year"] or match["in"]):
+        return None
+    number = int(match["quarter"]) - 1 if match["quarter"] else _QUARTERS.index(match["named"])
+    first = _first_of_month(3 * number + 1, match, today)
+    return first, months_later(first, 3)
+
+
+def _whole_years(match: re.Match[str], _today: date) -> Days:
+    return date(int(match["year"]), 1, 1), date(int(match["last"] or match["year"]) + 1, 1, 1)
+
+
+def _near_day(match: re.Match[str], today: date) -> Days:
+    return _one_day(today - timedelta(days=match[1] in {"yesterday", "last night"}))
+
+
+def _last_unit(match: re.Match[str], today: date) -> Days:
+    unit, now = match["unit"], match["which"] == "this"
+    if unit == "weekend":
+        return _weekend(today, now=now)
+    if unit == "week":
+        monday = today - timedelta(days=today.weekday() + (0 if now else 7))
+        return monday, monday + timedelta(days=7)
+    if unit == "month":
+        return _month_of(today if now else today.replace(day=1) - timedelta(days=1))
+    if unit == "quarter":
+        first = date(today.year, today.month - (today.month - 1) % 3, 1)
+        return (first, months_later(first, 3)) if now else (months_later(first, -3), first)
+    year = today.year if now else today.year - 1
+    return date(year, 1, 1), date(year + 1, 1, 1)
+
+
+def _weekend(today: date, *, now: bool) -> Days:
+    """The weekend that *today* is in, where that is wanted, else the latest that is over."""
+    saturday = today - timedelta(days=(today.weekday() + 2) % 7)
+    if today <= saturday + timedelta(days=1) and not now:
+        saturday -= timedelta(days=7)
+    return saturday, saturday + timedelta(days=2)
+
+
+def _last_units(match: re.Match[str], today: date) -> Days:
+    return today - timedelta(days=int(_number_of(match["n"]) * _UNIT_DAYS[match["unit"]])), today + timedelta(days=1)
+
+
+def _ago(match: re.Match[str], today: date) -> Days:
+    more = _number_of(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
+    return _around(today - timedelta(days=int(more)), match, -1)
+
+
+def _around(centre: date, match: re.Match[str], sign: int) -> Days:
+    """The days about so many units before or after *centre*: half a unit on both sides of it."""
+    number, unit = _number_of(match["n"]), _UNIT_DAYS[match["unit"]]
+    middle, reach = centre + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
+    return middle - timedelta(days=reach), middle + timedelta(days=reach + 1)
+
+
+def _weekday(match: re.Match[str], today: date) -> Days:
+    back = (today.weekday() - _WEEKDAYS.index(match["day"])) % 7
+    return _one_day(today - timedelta(days=back or 7))
+
+
+def _weekday_of_week(match: re.Match[str], today: date) -> Days:
+    monday = today - timedelta(days=today.weekday() + (0 if match["which"] == "this" else 7))
+    return _one_day(monday + timedelta(days=_WEEKDAYS.index(match["day"])))
+
+
+def _units_from(match: re.Match[str], base: Days) -> Days:
+    if match["side"] == "after":
+        return _around(base[1] - timedelta(days=1), match, 1)
+    return _around(base[0], match, -1)
+
+
+def _next_to(match: re.Match[str], base: Days) -> Days:
+    """The day, weekday, weekend, week, month and so on that is over when *base* begins, or begins after it."""
+    unit, after = match["unit"], match["side"] == "after"
+    first = base[1] if after else base[0]
+    if unit in _UNIT_MONTHS:
+        months = _UNIT_MONTHS[unit]
+        return (first, months_later(first, months)) if after else (months_later(first, -months), first)
+    if unit in _UNIT_DAYS:
+        length = timedelta(days=_UNIT_DAYS[unit])
+        return (first, first + length) if after else (first - length, first)
+    days, weekday = (2, _WEEKDAYS.index("saturday")) if unit == "weekend" else (1, _WEEKDAYS.index(unit))
+    if after:
+        begin = first + timedelta(days=(weekday - first.weekday()) % 7)
+    else:
+        latest = first - timedelta(days=days)
+        begin = latest - timedelta(days=(latest.weekday() - weekday) % 7)
+    return begin, begin + timedelta(days=days)
+
+
+def _month_number(name: str) -> int:
+    """The number of a month that *name* begins like."""
+    return next(number for number, month in enumerate(MONTHS, start=1) if month.startswith(name[:3]))
+
+
+def _year_of(match: re.Match[str], today: date) -> int | None:
+    """The year that a match names; None where it names none."""
+    named = match["year"]
+    if not named or named.isdigit():
+        return int(named) if named else None
+    return today.year - (named == "last year")
+
+
+def _first_of_month(month: int, match: re.Match[str], today: date) -> date:
+    """The first day of a month in the year that a match names; where it names none, of the latest that had begun."""
+    year = _year_of(match, today)
+    return date(today.year - (month > today.month) if year is None else year, month, 1)
+
+
+def _number_of(name: str) -> float:
+    """A number in digits or as a word."""
+    return int(name) if name.isdigit() else _NUMBERS[name]
+
+
+_AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
+_SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
+TIME_RULES: tuple[Rule, ...] = (
+    Rule(
+        re.compile(
+            r"\b(?P<year>\d{4})(?P<rest>-\d\d-\d\d)"
+            r"(?:t\d\d:\d\d:\d\d(?:\.\d{1,9})?(?P<zone>z|[+-]\d\d:\d\d))?(?=t\d\d|\b)"
+        ),
+        _iso_day,
+        dated=True,
+    ),
+    Rule(re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}"), _month_day, dated=True),
+    Rule(re.compile(rf"\b{_MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){_YEAR}"), _month_day, dated=True),
+    Rule(
+        re.compile(
+            rf"(?P<in>\b(?:in|during|since|by|of|until|before|after|last|early|late|mid)[\s-]+)?\b{_MONTH}{_YEAR}"
+        ),
+        _whole_month,
+        dated=True,
+    ),
+    Rule(re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, dated=True),
+    Rule(
+        re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{TILL}(?P<last>{MONTH_NAMES})\b\.?{_YEAR}"),
+        _whole_months,
+        dated=True,
+    ),
+    Rule(re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _near_day),
+    Rule(
+        re.compile(r"\b(?P<which>last|previous|past|this) (?P<unit>weekend|week|month|quarter|year)\b"),
+        _last_unit,
+    ),
+    Rule(
+        re.compile(rf"\b(?:last|previous|past) (?P<n>\d{{1,3}}|{'|'.join(_COUNTS)}) {_UNIT}s?\b(?! ago)"),
+        _last_units,
+    ),
+    Rule(re.compile(rf"(?:{_AND})?{NUMBER} {_UNIT}s? ago\b"), _ago),
+    Rule(re.compile(rf"\b(?:(?P<in>(?:on|since)\s+)|(?:last|this|past) ){DAY}\b"), _weekday),
+    Rule(re.compile(rf"\b(?:on )?{DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week),
+    Rule(
+        re.compile(
+            r"(?P<in>\b(?:in|during|since|by|of|until|before|after)\s+(?:the\s+)?)?"
+            rf"\b(?:q(?P<quarter>[1-4])|(?P<named>{'|'.join(_QUARTERS)}) quarter)\b{_YEAR}"
+        ),
+        _quarter,
+        dated=True,
+    ),
+    Rule(
+        re.compile(
+            r"(?P<in>\b(?:in|during|since|of|by|until|before|after|(?P<from>between|from))\s+)(?P<year>(?:19|20)\d\d)\b"
+            rf"(?(from){TILL}(?P<last>(?:19|20)\d\d)\b)"
+        ),
+        _whole_years,
+        dated=True,
+    ),
+)
+OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ...] = (
+    (re.compile(rf"{NUMBER} {_UNIT}s? {_SIDE}"), _units_from),
+    (
+        re.compile(rf"\b(?:the|last|the last) (?P<unit>weekend|{'|'.join((*_UNIT_DAYS, *_WEEKDAYS))}) {_SIDE}"),
+        _next_to,
+    ),
+)
+
+
+# More of how times are told in English: parts of a month, seasons, feasts, dates in digits, weekdays counted back.
+#
+# Rules as those of ``time_rules``. A season is one of the northern half of the earth; a date in digits is read where its
+# order leaves no doubt: with dots the day comes first.
+
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_FEASTS = {
+    "christmas eve": (12, 24, 1),
+    "christmas day": (12, 25, 1),
+    "boxing day": (12, 26, 1),
+    "christmas": (12, 24, 3),
+    "new year's eve": (12, 31, 1),
+    "new year's day": (1, 1, 1),
+    "new year's": (1, 1, 1),
+    "valentine's day": (2, 14, 1),
+    "halloween": (10, 31, 1),
+}
+_NAMES = "|".join((*_FEASTS, "easter", "thanksgiving"))
+# What may be words of the matter, too, not only a time.
+OCCASIONS = "|".join((*_SEASONS, _NAMES))
+_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
+_AT = r"(?P<in>\b(?:in|on|at|over|during|around|since|by|until|before|after|from|between)\s+(?:the\s+)?)"
+_WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
+
+
+def _part_of_month(match: re.Match[str], today: date) -> Days:
+    """Some ten days of a month, a half or a week of it; without a year of the latest that had begun."""
+    first, end = _month_of(_first_of_month(_month_number(match["month"]), match, today))
+    last = (end - timedelta(days=1)).day
+    begins, ends = _part(match, last)
+    return first.replace(day=begins), first.replace(day=ends) + timedelta(days=1)
+
+
+def _part(match: re.Match[str], last: int) -> tuple[int, int]:
+    if match["week"]:
+        week = _ORDINALS[match["week"]]
+        return (7 * week - 6, 7 * week) if week else (last - 6, last)
+    if match["half"]:
+        return (1, 15) if match["half"] in {"first", "1st"} else (16, last)
+    if match["part"] in {"early", "beginning of", "start of"}:
+        return 1, 10
+    return (11, 20) if match["part"].startswith("mid") else (21, last)
+
+
+def _season(match: re.Match[str], today: date) -> Days | None:
+    """Three months; "last" ones are over, others the latest that had begun."""
+    first_month = _SEASONS[match["season"]]
+    year = _year_of(match, today)
+    if year is not None:
+        return _three_months(date(year, first_month, 1))
+    if not (match["in"] or match["which"]):
+        return None
+    days = _three_months(date(today.year, first_month, 1))
+    over = (match["which"] or "").startswith(("last", "the past"))
+    return days if (days[1] <= today if over else days[0] <= today) else _three_months(months_later(days[0], -12))
+
+
+def _three_months(first: date) -> Days:
+    return first, months_later(first, 3)
+
+
+def _feast(match: re.Match[str], today: date) -> Days | None:
+    """The days of a feast: of the year that is named, else the latest that had begun."""
+    year = _year_of(match, today)
+    if year is not None:
+        return _feast_of(match["feast"], year)
+    if not (match["in"] or match["which"]):
+        return None
+    days = _feast_of(match["feast"], today.year)
+    return days if days[0] <= today else _feast_of(match["feast"], today.year - 1)
+
+
+def _feast_of(name: str, year: int) -> Days:
+    if name == "easter":
+        sunday = _easter(year)
+        return sunday - timedelta(days=2), sunday + timedelta(days=2)
+    if name == "thanksgiving":
+        first = date(year, 11, 1)
+        thursday = first + timedelta(days=(3 - first.weekday()) % 7 + 21)
+        return thursday, thursday + timedelta(days=1)
+    month, day, length = _FEASTS[name]
+    first = date(year, month, day)
+    return first, first + timedelta(days=length)
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday by the Gregorian calendar (J. Meeus, "Astronomical Algorithms", chapter 8)."""
+    century, of_century = divmod(year, 100)
+    leaps, rest = divmod(century, 4)
+    shift = (century - (century + 8) // 25 + 1) // 3
+    moon = (19 * (year % 19) + century - leaps - shift + 15) % 30
+    fourths, ones = divmod(of_century, 4)
+    weekday = (32 + 2 * rest + 2 * fourths - moon - ones) % 7
+    late = (year % 19 + 11 * moon + 22 * weekday) // 451
+    month, day = divmod(moon + weekday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
+def _digits(match: re.Match[str], _today: date) -> Days | None:
+    first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
+    if match["mark"] != "." and first <= 12 and second <= 12 and first != second:
+        return None
+    day_first = match["mark"] == "." or first > 12
+    day, month = (first, second) if day_first else (second, first)
+    return _one_day(date(year, month, day))
+
+
+def _weekdays_ago(match: re.Match[str], today: date) -> Days:
+    back = (today.weekday() - _WEEKDAYS.index(match["day"])) % 7 or 7
+    return _one_day(today - timedelta(days=back + 7 * int(_number_of(match["n"]) - 1)))
+
+
+def _hours(match: re.Match[str], today: date) -> Days:
+    return today - timedelta(days=ceil(_number_of(match["n"]) / 24)), today + timedelta(days=1)
+
+
+CALENDAR_RULES: tuple[Rule, ...] = (
+    Rule(
+        re.compile(
+            r"\b(?:(?P<part>early|beginning of|start of|mid|middle of|late|end of)"
+            rf"|(?P<half>first|1st|second|2nd) half of|(?P<week>{'|'.join(_ORDINALS)}) week (?:of|in))"
+            rf"[\s-]+{_MONTH}{_YEAR}"
+        ),
+        _part_of_month,
+        dated=True,
+    ),
+    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){_YEAR}"), _season, dated=True),
+    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<feast>{_NAMES})\b{_YEAR}"), _feast, dated=True),
+    Rule(
+        re.compile(
+            r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?"
+            r"(?P<year>(?:19|20)\d\d)\b(?![./-]?\d)"
+        ),
+        _digits,
+        dated=True,
+    ),
+    Rule(re.compile(rf"{NUMBER} {DAY}s? ago\b"), _weekdays_ago),
+    Rule(re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(_FIRST_NUMBERS)}) hours\b"), _hours),
+)

@@ -1,0 +1,332 @@
+"""From a draft to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import islice
+from typing import Any
+
+from hmxgraph.protocol.canonical import canonical_text, sha256_hex, stable_id
+from hmxgraph.protocol.events import HMX_VERSION
+from hmxgraph.protocol.packs import (
+    MAX_CONSTRAINTS,
+    MAX_DROPPED,
+    MAX_PACK_BYTES,
+    SECTION_PRIORITY,
+    UNHASHED,
+    hashed_text,
+)
+from hmxgraph.protocol.parsing import measured
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.recall._packing import (
+    NOTHING,
+    RULES,
+    SHARES,
+    Box,
+    Judgement,
+    Packed,
+    Repeats,
+    cut_to,
+    fill,
+    judged,
+    section_budgets,
+)
+from hmxgraph.recall._time_rules import day
+from hmxgraph.recall.candidates import SECTION, THRESHOLD, WEIGHTS, Candidate, Dropped, Ranked, plain
+from hmxgraph.recall.draft import Draft
+from hmxgraph.recall.knowledge import decision_constraints, workflow_hints
+from hmxgraph.recall.pack import DATED, Costs, Line, Pack, line_of, parts_of, tells_when, tokens_of
+from hmxgraph.recall.pool import Floats
+
+PROFILE = "hmxgraph-recall-1"
+# The part of the best event's share of the question that what happened again needs itself.
+_RECURS = 0.5
+_ORIGINS = {
+    "episode": "episodic",
+    "memory": "semantic",
+    "policy": "semantic",
+    "entity": "graph",
+    "relation": "graph",
+    "conflict": "conflicts",
+    "artifact": "compiler",
+}
+
+
+def assemble(draft: Draft) -> Pack:
+    """The context pack of *draft*."""
+    reached = draft.in_reach()
+    ranking = list(draft.ranking.in_sight(reached))
+    repeats = Repeats()
+    judgement = judged(ranking, draft.weighed.contest, repeats)
+    box = _filled(draft, judgement)
+    dropped = (*judgement.dropped, *_topped_up(box, draft, reached, repeats))
+    if draft.found.question.recalls:
+        _recurred(box, dropped, draft.found.match.share)
+    return _Writing(draft, ranking, replace(judgement, dropped=dropped), box).pack()
+
+
+def _filled(draft: Draft, judgement: Judgement) -> Box:
+    request = draft.request
+    eligible = [ranked for ranked in judgement.eligible if ranked.candidate.content]
+    sections = {ranked.candidate.section for ranked in eligible}
+    shares = section_budgets(
+        request.budget,
+        [name for name in request.sections if name in sections or name in SHARES],
+        draft.weighed.appraisal.priors,
+    )
+    budgets = {name: shares.get(name, 0) for name in SECTION_PRIORITY if name in sections or name in shares}
+    box = Box(request.budget, budgets, Costs(draft.weighed.appraisal.count_tokens))
+    fill(box, eligible, request.strategy)
+    return box
+
+
+def _topped_up(box: Box, draft: Draft, reached: Collection[str], repeats: Repeats) -> list[Dropped]:
+    """Put in what is useful beyond reach and still fits; the repeats met on the way come back.
+
+    Reach is somewhat more than fits. Where much within it says the same, the budget is not full yet.
+    """
+    repeated = []
+    for rank, tokens in draft.ranking.beyond(reached, THRESHOLD):
+        if tokens <= box.free and box.fits(ranked := draft.ranking.at(rank)):
+            if reason := ranked.candidate.verdict or repeats.reason(ranked.candidate):
+                repeated.append(Dropped(ranked, reason))
+            else:
+                box.add(ranked)
+    return repeated
+
+
+def _recurred(box: Box, dropped: Iterable[Dropped], shares: Floats) -> None:
+    """Put in what was told in the same words on other days, while there is room: it happened again.
+
+    Only for a question about what was; an agent at work does the same every day. What has hardly a word of the
+    question, by its *shares* of them, stands beside the answer, and that it was said again tells nothing.
+    """
+    asked = (shares > 0) & (shares >= _RECURS * shares.max(initial=0.0))
+    texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
+    told = {_happening(packed.ranked.candidate) for packed in box.packed.values()}
+    for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
+        of = ranked.candidate
+        again = of.section == SECTION and of.content in texts and not of.verdict and _happening(of) not in told
+        if again and asked[of.place] and box.fits(ranked):
+            box.add(ranked)
+            told.add(_happening(of))
+
+
+def _happening(of: Candidate) -> tuple[str, date]:
+    return of.content, day(of.time_us)
+
+
+class _Writing:
+    """A filled box being written down; what is over the limits of text and size is left out again."""
+
+    def __init__(self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, box: Box) -> None:
+        self._draft = draft
+        self._judgement = judgement
+        self._box = box
+        self._count = draft.weighed.appraisal.count_tokens
+        self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
+        self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
+        self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
+        priors = draft.request.priors if draft.request.strategy == "fingerprint_guided" else None
+        self._priors = dict(priors) if priors else None
+        order = {section: place for place, section in enumerate(draft.request.sections)}
+        self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
+        self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
+        self._lines = {packed.ranked.rank: self._line(packed) for packed in self._packed}
+
+    def pack(self) -> Pack:
+        """The pack, within the budget as rendered and within 256 KB as JSON."""
+        while self._packed and self._tokens() > self._draft.request.budget:
+            self._take_out()
+        document = self._document()
+        while len(hashed := hashed_text(document)) + UNHASHED > MAX_PACK_BYTES and self._lightened(document):
+            document = self._document()
+        document["metadata"]["pack_hash"] = sha256_hex(hashed)
+        return Pack.of_own_making(document)
+
+    def _lightened(self, document: Mapping[str, Any]) -> bool:
+        """Leave out priors, half of the drops, or the last of what is larger, constraints or entries; whether any."""
+        if self._priors is not None:
+            self._priors = None
+        elif self._listed:
+            self._listed //= 2
+        elif measured(document["decision_constraints"]) > measured(document["entries"]):
+            self._ruled = len(document["decision_constraints"]) - 1
+        elif self._packed:
+            self._take_out()
+        else:
+            return False
+        return True
+
+    def _take_out(self) -> None:
+        """Leave out the last in rank; rules, and the only one of a section (HMX-C 4), where nothing else is left."""
+        sizes = Counter(packed.section for packed in self._packed)
+
+        def dispensable(packed: Packed) -> tuple[bool, bool, int]:
+            of = packed.ranked.candidate
+            return not of.exempt, of.section not in RULES and sizes[of.section] > 1, packed.ranked.rank
+
+        self._packed.remove(max(self._packed, key=dispensable))
+
+    def _content(self, packed: Packed) -> str:
+        candidate = packed.ranked.candidate
+        if not packed.cut:
+            return candidate.content
+
+        def takes(content: str) -> int:
+            return self._takes(line_of(candidate._replace(content=content)))
+
+        wanted = self._draft.found.match.worth if candidate.source_type == "episode" else NOTHING
+        return cut_to(candidate.content, packed.tokens, takes, wanted)
+
+    def _tokens(self) -> int:
+        """The tokens of the rendered text: those of its headings and dates, and of its entries."""
+        lines = [self._lines[packed.ranked.rank] for packed in self._packed]
+        frame = (part for part in parts_of(lines) if isinstance(part, str))
+        entries = (
+            self._takes(line) if packed.cut else packed.tokens for line, packed in zip(lines, self._packed, strict=True)
+        )
+        return sum(self._count(f"{part}\n") for part in frame) + sum(entries)
+
+    def _takes(self, line: Line) -> int:
+        return tokens_of(line, self._count)
+
+    def _line(self, packed: Packed) -> Line:
+        return line_of(packed.ranked.candidate._replace(content=self._contents[packed.ranked.rank]))
+
+    def _document(self) -> dict[str, Any]:
+        draft, request, weighed = self._draft, self._draft.request, self._draft.weighed
+        drops = list(islice(self._drops(), self._listed))
+        identity = {"agent_id": request.agent_id, "session_id": request.session_id}
+        optional = {
+            **identity,
+            "workflow_hints": workflow_hints(weighed.progress, weighed.in_force.session, weighed.remedy),
+            "fingerprint_priors": self._priors,
+        }
+        return {
+            "hmx_version": HMX_VERSION,
+            "pack_id": self._pack_id(),
+            "query_context": request.quote,
+            "tenant_id": draft.state.tenant_id,
+            "entries": [self._entry(packed) for packed in self._packed],
+            "token_budget": self._token_budget(),
+            "assembly_metadata": self._assembly(),
+            "created_at": iso(draft.state.as_of_us),
+            "metadata": self._metadata(drops),
+            "decision_constraints": decision_constraints(draft.weighed.in_force, self._included())[: self._ruled],
+            "dropped_entries": [_dropped(dropped) for dropped in drops],
+            **{name: value for name, value in optional.items() if value is not None},
+        }
+
+    def _pack_id(self) -> str:
+        state = self._draft.state
+        request = canonical_text(self._draft.request.document())
+        return stable_id("pack", request, state.tenant_id, str(state.state_version), iso(state.as_of_us), PROFILE)
+
+    def _entry(self, packed: Packed) -> dict[str, Any]:
+        of = packed.ranked.candidate
+        return {
+            "section": of.section,
+            "content": self._contents[packed.ranked.rank],
+            "source_id": of.source_id,
+            "source_type": of.source_type,
+            "relevance_score": plain(of.score),
+            "token_estimate": packed.tokens,
+            "rank": packed.ranked.rank,
+            "provenance": {
+                "origin": of.origin,
+                "confidence": plain(of.confidence),
+                "evidence_count": of.evidence_count,
+            },
+        }
+
+    def _token_budget(self) -> dict[str, Any]:
+        used = dict.fromkeys(self._box.budgets, 0)
+        for packed in self._packed:
+            used[packed.section] += packed.tokens
+        total = self._draft.request.budget
+        return {
+            "total_budget": total,
+            "used": sum(used.values()),
+            "remaining": total - sum(used.values()),
+            "truncated": any(packed.cut for packed in self._packed)
+            or any(dropped.reason == "budget_exceeded" for dropped in self._drops()),
+            "section_budgets": {
+                section: {"budget": budget, "used": used[section]} for section, budget in self._box.budgets.items()
+            },
+            "dropped_count": len(self._draft.ranking) - len(self._packed),
+        }
+
+    def _assembly(self) -> dict[str, Any]:
+        question = self._draft.found.question
+        return {
+            "assembly_strategy": self._draft.request.strategy,
+            "ranking_weights": dict(WEIGHTS),
+            "retrieval_sources": sorted({_ORIGINS[source_type] for source_type in self._draft.ranking.source_types}),
+            "candidate_count": len(self._draft.ranking),
+            "included_count": len(self._packed),
+            "assembly_duration_ms": 0,
+            "query_classification": {
+                "intent": question.intent,
+                "keywords": list(question.keywords),
+                "entities": list(self._draft.entities),
+                "time_ref": None if question.span is None else str(question.span),
+            },
+        }
+
+    def _metadata(self, drops: Sequence[Dropped]) -> dict[str, Any]:
+        state = self._draft.state
+        shown = [packed.ranked.candidate for packed in self._packed]
+        shown += [dropped.ranked.candidate for dropped in drops]
+        return {
+            "as_of": iso(state.as_of_us),
+            "state_version": state.state_version,
+            "profile": PROFILE,
+            "entries": [_about(packed.ranked.candidate) for packed in self._packed],
+            "score_components": {candidate.source_id: candidate.components.document() for candidate in shown},
+            "disputed": list(self._judgement.disputed),
+            "pool": {"events_in_tenant": state.event_count, "truncated": state.truncated}
+            | ({"unsettled": True} if state.unsettled else {}),
+        }
+
+    def _included(self) -> list[str]:
+        return [packed.ranked.candidate.source_id for packed in self._packed]
+
+    def _drops(self) -> Iterator[Dropped]:
+        """Everything left out, best first."""
+        packed = {packed.ranked.rank for packed in self._packed}
+        told = {packed.ranked.candidate.content for packed in self._packed}
+        for rank in range(1, len(self._draft.ranking) + 1):
+            if rank not in packed:
+                ranked = self._draft.ranking.at(rank)
+                yield Dropped(ranked, self._judged.get(rank) or _beyond(ranked.candidate, told))
+
+
+def _beyond(candidate: Candidate, told: Collection[str]) -> str:
+    """Why an event is left out that came into no question, beside the texts that are *told*."""
+    if candidate.verdict or candidate.score < THRESHOLD:
+        return candidate.verdict or "low_relevance"
+    return "duplicate" if candidate.content in told else "budget_exceeded"
+
+
+def _about(of: Candidate) -> dict[str, Any]:
+    """What the metadata tell of an entry: whether from outside; of what was said when, of events where and by whom."""
+    about: dict[str, Any] = {"label": of.label} if of.label else {}
+    if of.section in DATED:
+        about |= {"timestamp": iso(of.time_us), "session_id": of.session_id, "place": of.place}
+        return about | ({"speaker": of.speaker} if of.speaker else {})
+    return about | ({"timestamp": iso(of.time_us)} if tells_when(of) else {})
+
+
+def _dropped(dropped: Dropped) -> dict[str, Any]:
+    of = dropped.ranked.candidate
+    return {
+        "source_id": of.source_id,
+        "source_type": of.source_type,
+        "section": of.section,
+        "relevance_score": plain(of.score),
+        "token_estimate": of.tokens,
+        "drop_reason": dropped.reason,
+        "rank": dropped.ranked.rank,
+    }

@@ -1,0 +1,428 @@
+"""Knowledge as recall sees it, with workflow hints and decision constraints (HMX-C 6, 7)."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hmxgraph.protocol.artifacts import Step, steps_of, texts
+from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_NEXT_STEPS
+from hmxgraph.text.artifacts import ANYWHERE, Validity
+
+# What is known, as recall sees it: artifacts, memories, entities, relations, conflicts and the running session.
+
+
+@dataclass(frozen=True, slots=True)
+class KnownArtifact:
+    """An artifact as it was at the moment asked about; ``sound`` while its content and evidence can be verified.
+
+    ``actions`` are those it is about, as the compiler names them; ``failure`` is the key of what a playbook answers;
+    ``confirmed_us`` is when it was last seen to hold; the ``conditions`` of its validity scope stand in its text too.
+    """
+
+    artifact_id: str
+    artifact_type: str
+    title: str
+    text: str
+    tokens: int
+    words: str
+    status: str
+    confidence: float
+    created_us: int
+    content: Mapping[str, Any] = field(default_factory=dict)
+    observed_count: int = 1
+    success_rate: float | None = None
+    tags: tuple[str, ...] = ()
+    agent_id: str | None = None
+    validity: Validity = ANYWHERE
+    conditions: tuple[str, ...] = ()
+    sound: bool = True
+    actions: tuple[str, ...] = ()
+    failure: str = ""
+    confirmed_us: int = 0
+
+
+# How extraction names ways to come to know something: a plea to remember it, a change of state, what a session asked
+# for first.
+REMEMBERED = "remembered"
+STATE_CHANGE = "state_change"
+FIRST_REQUEST = "first_request"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMemory:
+    """A semantic memory; ``held`` while it was true at the moment asked about, ``sound`` while evidence is left.
+
+    ``here`` tells that the running session said it; ``open``, of goals, that no outcome of its session is known.
+    """
+
+    memory_id: str
+    kind: str
+    text: str
+    tokens: int
+    words: str
+    confidence: float
+    observations: int
+    last_us: int
+    method: str = ""
+    hard: bool = False
+    held: bool = True
+    sound: bool = True
+    here: bool = False
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRecord:
+    """A task record as it stood at the moment asked about: in which section it belongs, and how far it is trusted.
+
+    ``held`` until another record took its place; ``told_by`` are the events that tell the same.
+    """
+
+    record_id: str
+    section: str
+    text: str
+    words: str
+    created_us: int
+    session_id: str
+    agent_id: str | None = None
+    trust_tier: str = "canonical_record"
+    rejected: bool = False
+    countersigned: int = 0
+    held: bool = True
+    told_by: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntity:
+    """An entity of the tenant's graph."""
+
+    entity_id: str
+    name: str
+    type: str
+    mentions: int
+    confidence: float
+    last_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRelation:
+    """A typed relation between two entities, by their names."""
+
+    relation_id: str
+    source: str
+    relation_type: str
+    target: str
+    weight: float
+    confidence: float
+    evidence_count: int
+    last_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownConflict:
+    """An open conflict, the ids of its sides, and where those of them that are artifacts apply."""
+
+    conflict_id: str
+    reason: str
+    text: str
+    tokens: int
+    detected_us: int
+    sides: tuple[str, ...]
+    scopes: tuple[Validity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The latest event that a record rests on."""
+
+    record_id: str
+    event_id: str
+    session_id: str
+    time_us: int
+    tokens: int
+    salience: float
+    speaker: str
+    text: str
+    label: str = ""
+
+
+class Happened(NamedTuple):
+    """A deed, result or error of the running session; ``action`` is the name of what was done."""
+
+    event_type: str
+    text: str
+    action: str
+    failed: bool = False
+
+    @property
+    def begins(self) -> bool:
+        """Whether something was begun: results and errors only tell what came of it."""
+        return self.event_type not in {"tool_result", "error"}
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is known that it ended: that of a call is told by its result."""
+        return self.event_type != "tool_call"
+
+
+@dataclass(frozen=True, slots=True)
+class RunningSession:
+    """What the running session did so far, oldest first."""
+
+    events: tuple[Happened, ...] = ()
+    event_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Everything known that the question may touch."""
+
+    artifacts: tuple[KnownArtifact, ...] = ()
+    memories: tuple[KnownMemory, ...] = ()
+    entities: tuple[KnownEntity, ...] = ()
+    relations: tuple[KnownRelation, ...] = ()
+    conflicts: tuple[KnownConflict, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    session: RunningSession = RunningSession()
+    records: tuple[KnownRecord, ...] = ()
+
+
+# What the compiler's model foresees for a request, as far as a pack follows it.
+
+# What is left of the relevance of knowledge about actions that nobody would take for the request.
+_BESIDE_THE_POINT = 0.25
+# Artifacts that tell a way from beginning to end.
+WAYS = frozenset({"task_schema", "strategy_template"})
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """The procedure that leads, by id, and the actions worth expecting of all that are ``known``.
+
+    ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure that it
+    stands before, empty where nothing failed last. Without a model nothing leads.
+    """
+
+    lead: str | None = None
+    expected: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+    done: tuple[str, ...] = ()
+    failure: str = ""
+
+    def leads(self, artifact: KnownArtifact) -> bool:
+        """Whether *artifact* is the procedure to follow, or answers the failure that the session stands before."""
+        return artifact.artifact_id == self.lead or self.answers(artifact)
+
+    def answers(self, artifact: KnownArtifact) -> bool:
+        """Whether *artifact* tells what to do about the failure that the session stands before."""
+        return bool(self.failure) and artifact.failure == self.failure
+
+    def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
+        """How far knowledge about *actions* is to the point, in (0, 1]: of a whole way all count, else the first.
+
+        >>> guidance = Guidance("s1", frozenset({"look_up", "refund"}), frozenset({"look_up", "refund", "cancel"}))
+        >>> guidance.fitting("task_schema", ["look_up", "cancel"]), guidance.fitting("decision_policy", ["cancel"])
+        (0.3333333333333333, 0.25)
+
+        """
+        told = [name for name in actions if name in self.known]
+        if self.lead is None or not told:
+            return 1.0
+        if artifact_type in WAYS:
+            return len(self.expected & set(told)) / len(self.expected | set(told))
+        return 1.0 if told[0] in self.expected else _BESIDE_THE_POINT
+
+
+NO_GUIDANCE = Guidance()
+
+
+# What an imported fingerprint says about which memory served well (HMX-F 7); advice, never an order.
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """Context priors in force; empty ones change nothing."""
+
+    section_weights: Mapping[str, float] = field(default_factory=dict)
+    preferred_sections: frozenset[str] = frozenset()
+    artifact_ids: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    suppressed: frozenset[str] = frozenset()
+
+    def salience(self, artifact_id: str, tags: tuple[str, ...], otherwise: float) -> float:
+        """1 for what the priors put first, 0 for what they suppress, else *otherwise*."""
+        if not self.suppressed.isdisjoint(tags):
+            return 0.0
+        return 1.0 if artifact_id in self.artifact_ids or not self.tags.isdisjoint(tags) else otherwise
+
+    def weight(self, section: str) -> float:
+        """By how much the share of *section* is multiplied."""
+        weight = self.section_weights.get(section, 1.0)
+        return weight * (1.5 if section in self.preferred_sections else 1.0)
+
+
+NO_PRIORS = Priors()
+_NAMES = ("preferred_sections", "priority_artifact_ids", "priority_tags", "suppressed_tags")
+# No advice weighs as much; far beyond it shares of a budget are no numbers any more.
+_MOST_WEIGHT = 1e9
+
+
+def priors_of(document: Mapping[str, Any] | None) -> Priors:
+    """The priors in the ``context_priors`` of a fingerprint; what is missing or of another form is left out.
+
+    >>> priors_of({"section_weights": {"procedures": 2.0}, "suppressed_tags": ["old"]}).weight("procedures")
+    2.0
+
+    """
+    if not isinstance(document, Mapping):
+        return NO_PRIORS
+    named = (_names(document.get(name)) for name in _NAMES)
+    return Priors(_weights(document.get("section_weights")), *named)
+
+
+def _weights(given: Any) -> dict[str, float]:
+    weights = given.items() if isinstance(given, Mapping) else ()
+    return {name: float(value) for name, value in sorted(filter(_is_weight, weights))}
+
+
+def _is_weight(part: tuple[Any, Any]) -> bool:
+    name, value = part
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(name, str) and number and 0 <= value <= _MOST_WEIGHT
+
+
+def _names(given: Any) -> frozenset[str]:
+    names = given if isinstance(given, list | tuple | set | frozenset) else ()
+    return frozenset(name for name in names if isinstance(name, str))
+
+
+# What to do next and what to hold to: workflow hints and decision constraints (HMX-C 6, 7).
+
+_MOST_BLOCKERS = 5
+_LONGEST_BLOCKER = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a running session is in a task schema: the last step it reached, 0 for none."""
+
+    schema: KnownArtifact
+    steps: tuple[Step, ...]
+    current: int
+
+    @property
+    def next_step(self) -> Step | None:
+        """The step after the current one."""
+        return self.steps[self.current] if self.current < len(self.steps) else None
+
+
+def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession) -> Progress:
+    """Where *session* stands in *schema* after the actions *done*: steps are reached in order, by one of their tools.
+
+    Where no actions are told, those that the session began count.
+    """
+    steps = steps_of(schema.content)
+    current = 0
+    for action in done or _begun(session):
+        reached = next((n for n in range(current, len(steps)) if action in steps[n].tools), None)
+        current = current if reached is None else reached + 1
+    return Progress(schema, steps, current)
+
+
+def workflow_hints(
+    best: Progress | None, session: RunningSession, remedy: KnownArtifact | None = None
+) -> dict[str, Any] | None:
+    """The hints as a document; None where no procedure fits and nothing stands in the way.
+
+    What a playbook says of the failure at hand, the *remedy*, comes before the steps of the procedure.
+    """
+    blocked = blockers(session)
+    steps = [*_remedies(remedy), *(_ahead(best) if best is not None else ())]
+    hints: dict[str, Any] = {"suggested_next_steps": steps[:MAX_NEXT_STEPS], "blockers": blocked}
+    if best is None:
+        return hints if steps or blocked else None
+    schema = {"active_task_schema": best.schema.artifact_id, "total_steps": len(best.steps)}
+    return hints | schema | {"current_step": best.current}
+
+
+def _ahead(of: Progress) -> Iterator[dict[str, Any]]:
+    return (_suggested(step, of.schema) for step in of.steps[of.current :])
+
+
+def recovery_steps(remedy: KnownArtifact | None) -> list[str]:
+    """What a playbook says to do, in order."""
+    return list(texts(remedy.content.get("recovery_steps"))) if remedy is not None else []
+
+
+def _remedies(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
+    if remedy is None:
+        return []
+    of = {"artifact_id": remedy.artifact_id, "confidence": remedy.confidence, "tools": []}
+    return [{"description": step} | of for step in recovery_steps(remedy)]
+
+
+def blockers(session: RunningSession) -> list[str]:
+    """The last failures of the session that no later success of the same action made good, latest first."""
+    open_failures: dict[str, str] = {}
+    for each in session.events:
+        if each.failed:
+            open_failures.pop(each.action, None)
+            open_failures[each.action] = each.text[:_LONGEST_BLOCKER]
+        elif each.ends:
+            open_failures.pop(each.action, None)
+    return list(open_failures.values())[::-1][:_MOST_BLOCKERS]
+
+
+def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, Any]]:
+    """Hard policies always, then the policies among the *chosen* ids; at most 20."""
+    wanted = set(chosen)
+    hard = [
+        _rule(memory.memory_id, "", memory.text, memory.confidence) for memory in known.memories if _in_force(memory)
+    ]
+    soft = [
+        _rule(memory.memory_id, "", memory.text, memory.confidence, override=True)
+        for memory in known.memories
+        if memory.kind == "policy" and not memory.hard and memory.memory_id in wanted
+    ]
+    policies = [
+        _rule(
+            artifact.artifact_id,
+            "; ".join((str(artifact.content.get("condition") or artifact.title), *artifact.conditions)),
+            str(artifact.content.get("recommendation") or artifact.title),
+            artifact.confidence,
+            override=True,
+        )
+        for artifact in known.artifacts
+        if artifact.artifact_type == "decision_policy" and artifact.artifact_id in wanted
+    ]
+    by_confidence = sorted(soft + policies, key=lambda rule: (-rule["confidence"], rule["artifact_id"]))
+    return (sorted(hard, key=lambda rule: rule["artifact_id"]) + by_confidence)[:MAX_CONSTRAINTS]
+
+
+def _in_force(memory: KnownMemory) -> bool:
+    return memory.kind == "policy" and memory.hard and memory.held and memory.sound
+
+
+def _rule(
+    artifact_id: str, condition: str, constraint: str, confidence: float, *, override: bool = False
+) -> dict[str, Any]:
+    return {
+        "artifact_id": artifact_id,
+        "condition": condition or "always",
+        "constraint": constraint,
+        "confidence": confidence,
+        "override_allowed": override,
+    }
+
+
+def _suggested(step: Step, schema: KnownArtifact) -> dict[str, Any]:
+    return {
+        "description": step.description,
+        "artifact_id": schema.artifact_id,
+        "confidence": schema.confidence,
+        "tools": list(step.tools),
+    }
+
+
+def _begun(session: RunningSession) -> list[str]:
+    return [each.action for each in session.events if each.begins]

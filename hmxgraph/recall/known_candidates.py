@@ -1,0 +1,452 @@
+"""Knowledge as candidates, each in its section, and artifacts as a prompt gets them (HMX-C 3.1)."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hmxgraph.protocol.document import content_faults
+from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.recall.candidates import EPISODIC, Candidate, Clock, Components, support
+from hmxgraph.recall.knowledge import (
+    FIRST_REQUEST,
+    NO_GUIDANCE,
+    REMEMBERED,
+    WAYS,
+    Evidence,
+    Guidance,
+    Known,
+    KnownArtifact,
+    KnownConflict,
+    KnownEntity,
+    KnownMemory,
+    KnownRecord,
+    KnownRelation,
+    Priors,
+)
+from hmxgraph.recall.question import Question
+from hmxgraph.text.lines import plain_quotes, reported, speaker_name, told
+from hmxgraph.text.terms import TokenCounter, search_text
+
+# What everything known is valued by: how much of the question it has, how new it is, what the priors make of it.
+
+# Knowledge with less of the question than this has nothing to do with it, however new and well founded it is.
+_LEAST_SHARE = 0.1
+# As much of a question as so many of its most telling terms is as much as one record can be expected to have.
+_ENOUGH_TERMS = 6
+
+
+@dataclass(frozen=True)
+class Appraisal:
+    """How a question values what is known: its terms with their rarity, its clock, the priors in force."""
+
+    question: Question
+    weights: Mapping[str, float]
+    clock: Clock
+    priors: Priors
+    count_tokens: TokenCounter
+    guidance: Guidance = NO_GUIDANCE
+
+    @cached_property
+    def _enough(self) -> float:
+        return sum(sorted(self.weights.values(), reverse=True)[:_ENOUGH_TERMS])
+
+    def share(self, words: str) -> float:
+        """How much of the question's information *words* have, in [0, 1]; 1 for all of it or as much as is enough."""
+        found = set(words.split())
+        met = sum(weight for term, weight in self.weights.items() if term in found)
+        return min(met / self._enough, 1.0) if self._enough else 0.0
+
+    def verdict(self, relevance: float, least: float = _LEAST_SHARE) -> str:
+        """The reason to leave out what has nothing to do with the question; none where the question says nothing."""
+        return "low_relevance" if self._enough and relevance < least else ""
+
+    @property
+    def now_us(self) -> int:
+        """The moment from which the question is asked."""
+        return self.clock.now_us
+
+    def names(self, name: str) -> bool:
+        """Whether the question names this name."""
+        return self.question.mentions(search_text(name))
+
+    def components(self, relevance: float, time_us: int, provenance: float, salience: float) -> Components:
+        """The four components of a record that was last true at *time_us*."""
+        return Components(relevance, self.clock.recency(time_us), provenance, salience)
+
+
+# Artifacts as a prompt gets them: what is to be done, once; what a reader of the archive wants besides stays out.
+
+Content = Mapping[str, Any]
+
+
+def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
+    """The artifact in as few lines as tell an agent what to do; its whole *text* where the type is not known for that.
+
+    >>> print(brief("task_schema", "Deploy", "", {"steps": [
+    ...     {"order": 1, "description": "Apply with kubectl", "tools_used": ["kubectl"], "optional": False},
+    ...     {"order": 2, "description": "Verify the rollout", "tools_used": ["kubectl"], "optional": True}]}))
+    Deploy
+    1. Apply with kubectl
+    2. Verify the rollout (kubectl, optional)
+
+    """
+    written = _BRIEFLY.get(artifact_type)
+    if written is None or content_faults("artifact", artifact_type, dict(content)):
+        return text
+    return "\n".join(line for line in written(title, content) if line) or text
+
+
+def _task_schema(title: str, content: Content) -> Iterator[str]:
+    if not content.get("steps"):
+        return
+    yield title
+    yield _list("Before", content.get("preconditions"))
+    for step in content["steps"]:
+        yield f"{step.get('order', '-')}. {step.get('description', '')}{_note(step)}"
+    yield _list("After", content.get("postconditions"))
+
+
+def _failure_playbook(title: str, content: Content) -> Iterator[str]:
+    if not content.get("recovery_steps"):
+        return
+    pattern = str(content.get("failure_pattern") or "")
+    heading = _unquoted(title, pattern)
+    yield heading
+    for number, step in enumerate(content["recovery_steps"], start=1):
+        yield f"{number}. {step}"
+    yield _list("Prevent", content.get("prevention_strategies"))
+    # Last, so that nothing stands below a tool's words that could be taken for them.
+    yield "" if pattern.lower() in heading.lower() else reported(pattern)
+
+
+def _causal_pattern(_title: str, content: Content) -> Iterator[str]:
+    """Only of a cause that cites what a tool said: that stands on a line of its own, as what it is."""
+    cause = str(content.get("cause") or "")
+    if not (cited := _CITED.search(cause)):
+        return
+    yield f"When {cause[: cited.start()]}with this{cause[cited.end() :]}, {content.get('effect')} more often"
+    yield _list("Conditions", content.get("conditions"))
+    yield reported(cited.group("words"))
+
+
+def _decision_policy(title: str, content: Content) -> Iterator[str]:
+    if not content.get("recommendation"):
+        return
+    condition = str(content.get("condition") or title)
+    yield f"{condition if condition.lower().startswith('when ') else f'When {condition}'}: {content['recommendation']}"
+    for other in content.get("alternatives") or ():
+        yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
+
+
+_BRIEFLY: Mapping[str, Callable[[str, Content], Iterator[str]]] = {
+    "task_schema": _task_schema,
+    "failure_playbook": _failure_playbook,
+    "decision_policy": _decision_policy,
+    "causal_pattern": _causal_pattern,
+}
+_CITED = re.compile(r"\bwith “(?P<words>.*)”", re.DOTALL)
+
+
+def _unquoted(title: str, pattern: str) -> str:
+    """*title* without its citation of *pattern*.
+
+    >>> _unquoted("Recover when ship fails: “no carrier”", "ShipError: no carrier")
+    'Recover when ship fails'
+    >>> _unquoted("Recover from: “no carrier”", "no carrier"), _unquoted("Run “blue” again", "no carrier")
+    ('Recover from this', 'Run “blue” again')
+
+    """
+    before, quote, rest = title.partition("“")
+    cited = plain_quotes(rest.removesuffix("”").removesuffix(" ..."))
+    if not quote or cited.lower() not in plain_quotes(pattern).lower():
+        return title
+    head = before.rstrip(" :")
+    return f"{head} this" if head.endswith("from") else head
+
+
+def _list(label: str, values: Any) -> str:
+    return f"{label}: {'; '.join(values)}" if values else ""
+
+
+def _note(step: Content) -> str:
+    """The tools that the description does not name, and whether the step may be left out."""
+    unnamed = [tool for tool in step.get("tools_used") or () if tool not in str(step.get("description", ""))]
+    notes = [*unnamed, *(["optional"] if step.get("optional") else [])]
+    return f" ({', '.join(notes)})" if notes else ""
+
+
+def _outcome(other: Content) -> str:
+    told = other.get("outcome")
+    return f" ({told})" if told else ""
+
+
+# Task records as candidates: what agents reported of shared work, as far as it is trusted (memd; DESIGN 6).
+
+# How far a record is believed: countersigned, signed by one agent, rejected by another.
+_VERIFIED = 1.0
+_SIGNED = 0.8
+REJECTED = 0.2
+_SALIENCE = 0.7
+# What a record is in terms of HMX-C 3.2: something that happened, or something that is held to be so.
+_SOURCE_TYPES = {"episodes": "episode"}
+
+
+def trust(record: KnownRecord) -> float:
+    """How far *record* is believed, in [0, 1].
+
+    >>> trust(KnownRecord("r", "evidence", "", "", 0, "s", trust_tier="verified_record"))
+    1.0
+
+    """
+    if record.rejected:
+        return REJECTED
+    return _VERIFIED if record.trust_tier == "verified_record" else _SIGNED
+
+
+def _record_candidates(records: Iterable[KnownRecord], appraisal: Appraisal) -> Iterator[Candidate]:
+    """A candidate for each of *records*; digests are hints where to look and never among them."""
+    yield from (_record(record, appraisal) for record in records)
+
+
+def _record(record: KnownRecord, appraisal: Appraisal) -> Candidate:
+    relevance = appraisal.share(record.words)
+    components = appraisal.components(relevance, record.created_us, trust(record), _SALIENCE)
+    content = _told(record)
+    return Candidate(
+        section=record.section,
+        source_type=_SOURCE_TYPES.get(record.section, "memory"),
+        source_id=record.record_id,
+        tokens=appraisal.count_tokens(content),
+        score=components.score,
+        components=components,
+        content=content,
+        origin=record.trust_tier,
+        confidence=trust(record),
+        evidence_count=1 + record.countersigned,
+        time_us=record.created_us,
+        session_id=record.session_id,
+        verdict=appraisal.verdict(relevance) if record.held else "deprecated",
+    )
+
+
+def _told(record: KnownRecord) -> str:
+    """The text of a record with its author, and what other agents said to it.
+
+    >>> _told(KnownRecord("r", "evidence", "evidence: The buffer leaks", "", 0, "s", agent_id="ana", rejected=True))
+    'evidence by ana, rejected by another agent: The buffer leaks'
+
+    """
+    kind, mark, said = record.text.partition(": ")
+    author = speaker_name(record.agent_id or "")
+    by = f" by {author}" if author else ", unsigned"
+    if record.rejected:
+        by += ", rejected by another agent"
+    elif record.trust_tier == "verified_record":
+        by += ", verified by another agent"
+    return f"{kind}{by}{mark}{said}"
+
+
+# What is known as candidates: each in its section, weighed like everything else (HMX-C 3.1, 3.2).
+
+# How useful a kind of record is to an agent, where nothing else says it.
+_MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
+_ARTIFACT_SALIENCE = 0.8
+_ENTITY_SALIENCE = 0.5
+_MERE_NAMES = frozenset({"concept", "tag"})
+EVIDENCE = "evidence"
+_SECTIONS = {"policy": "constraints", "goal": "goals"}
+# A relation of which the question names both ends matters more than one of which it names one.
+_PARTLY_NAMED = 0.5
+# A question about what was, or is, wants no procedure unless it asks for that very one.
+_ASKED_FOR = 0.5
+# How relevant a rule is to any work, and how many are that without a word in common with it.
+_STANDING = 0.4
+_MOST_STANDING = 5
+# A request that nothing came of for so long is no goal any more.
+_OPEN_DAYS = 7
+
+
+def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
+    """A candidate for each thing known, but for evidence, which depends on what else goes in."""
+    yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
+    standing = _standing(known.memories) if appraisal.question.works else frozenset[str]()
+    yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
+    yield from (_entity(entity, appraisal) for entity in known.entities if _tells(entity, appraisal))
+    yield from (_relation(relation, appraisal) for relation in known.relations)
+    yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
+    yield from _record_candidates(known.records, appraisal)
+
+
+def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
+    """The latest event behind each of *records*, as relevant as the record itself; each event once."""
+    by_id = {record.source_id: record for record in records}
+    met: set[str] = set()
+    for evidence in known.evidence:
+        record = by_id.get(evidence.record_id)
+        if record is not None and not record.verdict and evidence.event_id not in met:
+            met.add(evidence.event_id)
+            yield _evidence(evidence, record, appraisal)
+
+
+def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
+    leads = appraisal.guidance.leads(artifact)
+    fitting = appraisal.guidance.fitting(artifact.artifact_type, artifact.actions)
+    relevance = 1.0 if leads else appraisal.share(artifact.words) * fitting
+    components = appraisal.components(
+        relevance,
+        artifact.confirmed_us or artifact.created_us,
+        support(artifact.confidence, artifact.observed_count),
+        appraisal.priors.salience(artifact.artifact_id, artifact.tags, _ARTIFACT_SALIENCE),
+    )
+    return Candidate(
+        section="constraints" if artifact.artifact_type == "decision_policy" else "procedures",
+        source_type="artifact",
+        source_id=artifact.artifact_id,
+        tokens=artifact.tokens,
+        score=components.score,
+        components=components,
+        content=artifact.text,
+        origin=artifact.agent_id or "compiler",
+        confidence=artifact.confidence,
+        evidence_count=artifact.observed_count,
+        time_us=artifact.created_us,
+        verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound)
+        or appraisal.verdict(relevance, _least(artifact.artifact_type, appraisal)),
+    )
+
+
+def _least(artifact_type: str, appraisal: Appraisal) -> float:
+    """The relevance that an artifact needs: beside the procedure that leads, another one has to be asked for."""
+    rivals = appraisal.guidance.lead is not None and artifact_type in WAYS
+    return _ASKED_FOR if rivals or not appraisal.question.works else _LEAST_SHARE
+
+
+def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:
+    """The best founded rules: they hold for whatever is done, in whatever words."""
+    rules = [memory for memory in memories if memory.kind == "policy" and memory.held and not memory.hard]
+    best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
+    return frozenset(rule.memory_id for rule in best[:_MOST_STANDING])
+
+
+def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candidate:
+    rule = memory.kind == "policy" and memory.hard
+    own = memory.kind == "goal" and memory.here
+    relevance = 1.0 if own else max(appraisal.share(memory.words), _STANDING if stands else 0.0)
+    components = appraisal.components(
+        relevance,
+        memory.last_us,
+        _trust(memory),
+        _MEMORY_SALIENCE.get(memory.kind, _ENTITY_SALIENCE),
+    )
+    return Candidate(
+        section="core" if rule else _SECTIONS.get(memory.kind, "facts"),
+        source_type="policy" if memory.kind == "policy" else "memory",
+        source_id=memory.memory_id,
+        tokens=memory.tokens,
+        score=components.score,
+        components=components,
+        content=memory.text,
+        origin=memory.method or "semantic",
+        confidence=memory.confidence,
+        evidence_count=memory.observations,
+        time_us=memory.last_us,
+        verdict=_verdict(held=memory.held and not _over(memory, appraisal.now_us), sound=memory.sound)
+        or ("" if rule else appraisal.verdict(relevance)),
+        exempt=rule,
+    )
+
+
+def _trust(memory: KnownMemory) -> float:
+    """How far a memory can be trusted: one told by hand is inferred from nothing, and needs no second observation."""
+    return memory.confidence if memory.method == REMEMBERED else support(memory.confidence, memory.observations)
+
+
+def _over(memory: KnownMemory, now_us: int) -> bool:
+    """Whether a request is no goal any more: its session came to an end, or nothing was heard of it for days."""
+    if memory.method != FIRST_REQUEST or memory.here:
+        return False
+    return not memory.open or now_us - memory.last_us > _OPEN_DAYS * DAY_US
+
+
+def _verdict(*, held: bool, sound: bool) -> str:
+    if not sound:
+        return "provenance_failed"
+    return "" if held else "deprecated"
+
+
+def _tells(entity: KnownEntity, appraisal: Appraisal) -> bool:
+    """Whether the question names the entity, and its type tells anything beyond the name."""
+    return entity.type not in _MERE_NAMES and appraisal.names(entity.name)
+
+
+def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
+    times = "once" if entity.mentions == 1 else f"{entity.mentions} times"
+    components = appraisal.components(
+        appraisal.share(search_text(entity.name)),
+        entity.last_us,
+        support(entity.confidence, entity.mentions),
+        _ENTITY_SALIENCE,
+    )
+    candidate = Candidate(
+        "graph_relations", "entity", entity.entity_id, 0, components.score, components, origin="graph"
+    )
+    return _candidates_told(candidate, f"{entity.name} ({entity.type}), mentioned {times}", appraisal)._replace(
+        confidence=entity.confidence, evidence_count=entity.mentions, time_us=entity.last_us
+    )
+
+
+def _relation(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
+    content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
+    both = appraisal.names(relation.source) and appraisal.names(relation.target)
+    named = both or appraisal.names(relation.source) or appraisal.names(relation.target)
+    relevance = appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED) if named else 0.0
+    components = appraisal.components(
+        relevance,
+        relation.last_us,
+        support(relation.confidence, relation.evidence_count),
+        relation.weight,
+    )
+    candidate = Candidate(
+        "graph_relations", "relation", relation.relation_id, 0, components.score, components, origin="graph"
+    )
+    return _candidates_told(candidate, content, appraisal)._replace(
+        confidence=relation.confidence,
+        evidence_count=relation.evidence_count,
+        time_us=relation.last_us,
+        verdict=appraisal.verdict(relevance),
+    )
+
+
+def _conflict(conflict: KnownConflict, appraisal: Appraisal) -> Candidate:
+    relevance = appraisal.share(search_text(conflict.text))
+    components = appraisal.components(relevance, conflict.detected_us, 1.0, _ARTIFACT_SALIENCE)
+    candidate = Candidate(
+        "conflicts", "conflict", conflict.conflict_id, 0, components.score, components, origin="conflicts"
+    )
+    return _candidates_told(candidate, conflict.text, appraisal)._replace(
+        evidence_count=len(conflict.sides), time_us=conflict.detected_us, verdict=appraisal.verdict(relevance)
+    )
+
+
+def _candidates_told(candidate: Candidate, content: str, appraisal: Appraisal) -> Candidate:
+    return candidate._replace(content=content, tokens=appraisal.count_tokens(content))
+
+
+def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Candidate:
+    components = appraisal.components(record.components.relevance, evidence.time_us, 1.0, evidence.salience)
+    return Candidate(
+        section=EVIDENCE,
+        source_type="episode",
+        source_id=evidence.event_id,
+        tokens=evidence.tokens,
+        score=components.score,
+        components=components,
+        content=told(evidence.text, evidence.speaker),
+        origin=EPISODIC,
+        time_us=evidence.time_us,
+        session_id=evidence.session_id,
+        speaker=evidence.speaker,
+        label=evidence.label,
+    )

@@ -1,0 +1,263 @@
+"""A pack request and what its question asks for: search terms, intent, times and people named."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hmxgraph.errors import BudgetTooSmall, InvalidRequest, UnknownChoice
+from hmxgraph.protocol.canonical import MAX_INTEGER
+from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
+from hmxgraph.protocol.parsing import checked_text, quoted
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.recall._time_rules import MONTH_NAMES, OCCASIONS
+from hmxgraph.recall._times import NamedTime, Span, named_time
+from hmxgraph.text.terms import STOP_WORDS, terms, words
+
+# What a question asks for: its search terms, its intent, the time and the people it names. No model, only words.
+
+# A question of a megabyte is answered by what stands at its beginning.
+LONGEST_QUESTION = 20_000
+MOST_TERMS = 64
+LONGEST_NAME = 8
+_WHO = "who|whom|whose|what|when|where|which|why|how"
+_VERBS = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
+_ASKS = re.compile(rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_WHO}|{_VERBS})\b", re.IGNORECASE)
+_HOW_TO = re.compile(
+    r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b", re.IGNORECASE
+)
+_CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
+)
+# "The last error" is the latest one, "the last two weeks" and "last Monday" are times.
+_SPANS = (
+    "seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|quarters?|years?|decades?"
+    "|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+)
+_LATEST = re.compile(
+    r"\b(?:latest|newest|most recent|current|currently|now|nowadays|these days|at (?:the moment|present)|so far|just)\b"
+    r"|(?:\b(?:the|my|our|your|his|her|its|their)|['\u2019]s) (?:very )?(?:last|previous)\b"
+    rf"(?!\W+(?:\w+\W+){{0,2}}(?:{_SPANS})\b)"
+    r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like)\b", re.IGNORECASE)
+_POLITELY = re.compile(
+    r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE
+)
+_REMINDS = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
+_MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question after analysis; ``runs`` are all its sequences of terms, by which names and titles are met in it."""
+
+    text: str
+    terms: tuple[str, ...]
+    keywords: tuple[str, ...]
+    runs: frozenset[str]
+    intent: str
+    recalls: bool
+    works: bool
+    latest: bool
+    when: bool
+    subjects: frozenset[str]
+    span: Span | None = None
+    names: tuple[str, ...] = field(default=())
+
+    def mentions(self, name_terms: str) -> bool:
+        """Whether the blank-separated terms of a name stand in the question as one run."""
+        return name_terms in self.runs
+
+
+def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
+    """*text* as a question asked at *as_of_us*; *names* are those that extraction recognised in it.
+
+    >>> question = understood("When did Ann deploy to staging?", 0)
+    >>> question.intent, question.terms, question.when
+    ('temporal', ('ann', 'deploy', 'stage'), True)
+    >>> understood("Deploy the staging environment", 0).intent
+    'procedural'
+
+    """
+    read = text[:LONGEST_QUESTION]
+    time = named_time(read, as_of_us)
+    found = terms(read if time is None else _without_time(read, time))
+    recalls = _recalls(read)
+    return Question(
+        text,
+        tuple(dict.fromkeys(found))[:MOST_TERMS],
+        tuple(dict.fromkeys(word for word in words(read) if word not in STOP_WORDS))[:MOST_TERMS],
+        frozenset(_runs(found[: 4 * MOST_TERMS])),
+        _intent(read, recalls=recalls),
+        recalls,
+        asks_for_work(read),
+        bool(_LATEST.search(read)),
+        bool(_WHEN.search(read)),
+        frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
+        None if time is None else time.span,
+        tuple(dict.fromkeys(names)),
+    )
+
+
+def _without_time(text: str, time: NamedTime) -> str:
+    """*text* with the months, years and feasts alone of how it tells *time*, which stand for little else.
+
+    The rest is told by when things happened; "last" also stands in other times, and numbers are those of versions too.
+    """
+    named = " ".join(_MONTH_OR_YEAR.findall(text[time.start : time.end]))
+    return f"{text[: time.start]} {named} {text[time.end :]}"
+
+
+def asks_for_work(text: str) -> bool:
+    """Whether the text wants something done, however politely; a plain question about what was does not.
+
+    >>> asks_for_work("Could you return my order?"), asks_for_work("When did I say that I need a bike?")
+    (True, False)
+
+    """
+    return not _recalls(text) or any(map(_requests, _SENTENCE_END.split(text)))
+
+
+def _requests(sentence: str) -> bool:
+    if _POLITELY.match(sentence):
+        return True
+    return bool(_REQUEST.search(sentence)) and not (_ASKS.match(sentence) or _REMINDS.match(sentence))
+
+
+def _recalls(text: str) -> bool:
+    """Whether the text asks about what was, and does not ask for help with what is to be done."""
+    asks = "?" in text or bool(_ASKS.search(text) or _REMINDS.search(text))
+    return asks and not _HOW_TO.search(text)
+
+
+def _intent(text: str, *, recalls: bool) -> str:
+    if recalls and _WHEN.search(text):
+        return "temporal"
+    if _TROUBLE.search(text):
+        return "diagnostic"
+    if _CHOICE.search(text):
+        return "decision"
+    return "factual" if recalls else "procedural"
+
+
+def _runs(found: list[str]) -> Iterator[str]:
+    for start in range(len(found)):
+        for end in range(start + 1, min(start + LONGEST_NAME, len(found)) + 1):
+            yield " ".join(found[start:end])
+
+
+# What is asked of a pack: the question, the budget, and what narrows the answer.
+
+DEFAULT_BUDGET = 2048
+LONGEST_ID = 1_024
+# What a pack quotes of its question: the pack itself is limited to 256 KB.
+LONGEST_QUOTE = 8_000
+CUT = " [truncated]"
+
+
+@dataclass(frozen=True, slots=True)
+class PackRequest:
+    """A checked request for a context pack (HMX-C 2, 4, 5).
+
+    ``sections`` are those wanted, in the order of their priority; ``priors`` are the context priors of a fingerprint
+    (HMX-F 7) for the strategy ``fingerprint_guided``.
+    """
+
+    query: str
+    budget: int = DEFAULT_BUDGET
+    strategy: str = "ranked"
+    as_of_us: int | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    sections: tuple[str, ...] = SECTION_PRIORITY
+    min_confidence: float = 0.0
+    priors: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no pack can satisfy; put the sections into their order, and the query into valid Unicode.
+
+        Raises:
+            BudgetTooSmall: a budget below one token.
+            InvalidRequest: an argument of another type, a budget that JSON cannot write, or an id that is too long.
+            UnknownChoice: a strategy or section that HMX-C does not list, or a confidence outside [0, 1].
+
+        """
+        if not isinstance(self.query, str):
+            raise _invalid("query", self.query, "text", 'ask in words, such as "Deploy staging"')
+        _check_budget(self.budget)
+        _check("strategy", self.strategy, STRATEGIES)
+        _check_id("session_id", self.session_id)
+        _check_id("agent_id", self.agent_id)
+        _check_confidence(self.min_confidence)
+        object.__setattr__(self, "sections", _in_order(self.sections))
+        object.__setattr__(self, "query", self.query.encode("utf-8", "replace").decode("utf-8"))
+
+    @property
+    def quote(self) -> str:
+        """The question as the pack quotes it, cut where it is too long."""
+        return self.query if len(self.query) <= LONGEST_QUOTE else self.query[:LONGEST_QUOTE] + CUT
+
+    def document(self) -> dict[str, Any]:
+        """The request as JSON values, by which equal requests are known."""
+        named = {"session_id": self.session_id, "agent_id": self.agent_id, "priors": self.priors}
+        return {
+            "query": self.query,
+            "budget": self.budget,
+            "strategy": self.strategy,
+            "as_of": None if self.as_of_us is None else iso(self.as_of_us),
+            "sections": list(self.sections),
+            "min_confidence": float(self.min_confidence),
+            **{name: value for name, value in named.items() if value is not None},
+        }
+
+
+def _check(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise UnknownChoice(name, str(value), choices)
+
+
+def _check_budget(budget: object) -> None:
+    if not isinstance(budget, int) or isinstance(budget, bool):
+        raise _invalid("budget", budget, "whole number of tokens", f"give one, such as {DEFAULT_BUDGET}")
+    if abs(budget) > MAX_INTEGER:
+        raise _invalid("budget", budget, "number that JSON writes exactly", f"ask for at most {MAX_INTEGER}")
+    if budget < 1:
+        raise BudgetTooSmall(budget, 1)
+
+
+def _check_id(name: str, value: object) -> None:
+    if value is None:
+        return
+    text = checked_text(name, value, "give the id as the events spell it")
+    if len(text) > LONGEST_ID:
+        rule = f"id of at most {LONGEST_ID} characters"
+        raise _invalid(name, text, rule, f"it has {len(text)}; give the id that the events have")
+
+
+def _check_confidence(value: object) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise _invalid("min_confidence", value, "number", "give one from 0.0 to 1.0")
+    if not 0 <= value <= 1:
+        raise UnknownChoice("min_confidence", quoted(value), ("0.0 to 1.0",))
+
+
+def _in_order(sections: Iterable[str]) -> tuple[str, ...]:
+    """Those wanted, in the order of their priority; all where none is named."""
+    if isinstance(sections, str) or not isinstance(sections, Iterable):
+        raise _invalid("sections", sections, "list of names", 'give one, such as ["core", "episodes"]')
+    wanted = tuple(sections)
+    for section in wanted:
+        _check("section", section, SECTION_PRIORITY)
+    return tuple(section for section in SECTION_PRIORITY if section in wanted) or SECTION_PRIORITY
+
+
+def _invalid(name: str, found: object, rule: str, way_out: str) -> InvalidRequest:
+    return InvalidRequest(name, quoted(found), rule, way_out)

@@ -1,0 +1,1 @@
+"""Rules of memd task records: steps, trust, digests, search, maintenance."""

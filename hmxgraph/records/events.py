@@ -1,0 +1,243 @@
+"""Task records and memory operations as HMX events, so that the compiler learns from shared work."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from hmxgraph.protocol.canonical import indexable, stable_id
+from hmxgraph.protocol.events import HMX_VERSION, Event
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.records.digests import EVERYTHING, LIBRARIES, DigestName
+from hmxgraph.records.search import failed, sentences
+
+# A record as the HMX events that tell the same, so that the compiler learns from task work (DESIGN 6).
+
+UNSIGNED = "unsigned"
+# How the session of a task's records is called, where they name none.
+TASK_SESSION = "task:"
+Content = dict[str, Any]
+
+
+class Told(NamedTuple):
+    """One event to be: its type and content."""
+
+    event_type: str
+    content: Content
+
+
+def session_of(record: TaskRecord) -> str:
+    """The session in which the record's events stand: its own, else one for the whole task."""
+    return record.session_id or f"{TASK_SESSION}{record.task_id}"
+
+
+def _event_id_of(tenant_id: str, artifact_id: str, place: int = 0) -> str:
+    """The id of a record's event; a failure adds a second one (place 1)."""
+    return stable_id(tenant_id, "task-record", artifact_id, str(place))
+
+
+def event_ids_of(tenant_id: str, artifact_id: str) -> tuple[str, str]:
+    """The ids of the events that a record makes: the second is there where it failed."""
+    return _event_id_of(tenant_id, artifact_id), _event_id_of(tenant_id, artifact_id, 1)
+
+
+def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
+    """The events of *record*, the first with *sequence*; none for a digest, which observed nothing itself.
+
+    >>> record = TaskRecord(artifact_id="r1", artifact_kind="run_finish", task_id="t", tenant_id="a", agent_id="ana",
+    ...     timestamp_created=0, reply_to_artifact_id="r0", status="failed", tool_name="make", summary="no space left")
+    >>> [event.event_type for event in events_of(record, 4)]
+    ['tool_result', 'error']
+    """
+    if record.artifact_kind == "digest":
+        return ()
+    told = [_TOLD[record.artifact_kind](record)]
+    if record.artifact_kind != "task_start" and failed(record.status):
+        told.append(_error(record))
+    return tuple(_event(record, sequence + place, place, one) for place, one in enumerate(told))
+
+
+def _event(record: TaskRecord, sequence: int, place: int, told: Told) -> Event:
+    parent = record.reply_to_artifact_id if place == 0 else record.artifact_id
+    metadata = {
+        name: indexable(value)
+        for name in ("task_id", "project_id", "artifact_id", "artifact_kind", "thread_id")
+        if (value := getattr(record, name)) is not None
+    }
+    return Event(
+        hmx_version=HMX_VERSION,
+        event_id=_event_id_of(record.tenant_id, record.artifact_id, place),
+        event_type=told.event_type,
+        agent_id=record.agent_id or UNSIGNED,
+        tenant_id=record.tenant_id,
+        session_id=session_of(record),
+        timestamp=iso(record.created_us),
+        sequence=sequence,
+        content=told.content,
+        metadata=metadata,
+        parent_event_id=_event_id_of(record.tenant_id, parent) if parent else None,
+        provenance_ref=f"task-record:{record.artifact_id}",
+        tags=list(record.tags) if record.tags else None,
+    )
+
+
+def _start(record: TaskRecord) -> Told:
+    further = (record.motivation, record.hypothesis, record.scientific_question)
+    return Told("message", {"role": "user", "text": sentences(record.goal, *further)})
+
+
+def _observation(record: TaskRecord) -> Told:
+    fields = ("blockers", "followups", "outputs", "evidence_kind", "supports_claim", "validation", "uncertainty")
+    return Told("observation", {"text": sentences(record.summary)} | _given(record, *fields))
+
+
+def _call(record: TaskRecord) -> Told:
+    arguments = _given(record, "command", "parameters", "inputs", "tool_version")
+    content = {"tool_name": record.tool_name or "command", "arguments": arguments, "call_id": record.artifact_id}
+    return Told("tool_call", content | _given(record, "why_chosen"))
+
+
+def _result(record: TaskRecord) -> Told:
+    result = _given(record, "status", "summary", "outputs", "metrics", "what_worked", "what_failed")
+    content = {"tool_name": record.tool_name or "command", "result": result, "success": not failed(record.status)}
+    return Told("tool_result", content | {"call_id": record.reply_to_artifact_id or record.artifact_id})
+
+
+def _verdict(record: TaskRecord) -> Told:
+    if record.supports_claim is None:
+        return Told("message", {"role": "assistant", "text": sentences(record.summary)})
+    signal = "positive" if record.supports_claim else "negative"
+    return _feedback(record, signal)
+
+
+def _revision(record: TaskRecord) -> Told:
+    return _feedback(record, "positive" if record.supports_claim else "correction")
+
+
+def _feedback(record: TaskRecord, signal: str) -> Told:
+    target = _event_id_of(record.tenant_id, record.reply_to_artifact_id or "")
+    return Told("feedback", {"signal": signal, "target_event_id": target, "comment": sentences(record.summary)})
+
+
+def _decision(record: TaskRecord) -> Told:
+    question = record.scientific_question or record.goal or record.requested_action or f"task {record.task_id}"
+    content = {
+        "question": question,
+        "chosen_option": sentences(record.summary),
+        "reasoning": sentences(record.why_chosen),
+    }
+    return Told("decision", content | _given(record, "confidence"))
+
+
+def _finish(record: TaskRecord) -> Told:
+    fields = ("summary", "what_worked", "what_failed", "validation", "uncertainty", "followups")
+    return Told("state_change", {"from": "open", "to": record.status} | _given(record, *fields))
+
+
+def _error(record: TaskRecord) -> Told:
+    said = "; ".join(record.what_failed or ()) or record.summary or f"{record.artifact_kind} {record.status}"
+    kind = "TaskFailed" if record.artifact_kind == "task_finish" else "RunFailed"
+    return Told("error", {"error_type": kind, "message": said, "recoverable": record.artifact_kind != "task_finish"})
+
+
+def _given(record: TaskRecord, *names: str) -> Content:
+    document = record.document()
+    return {name: document[name] for name in names if document.get(name) not in (None, [], {})}
+
+
+_TOLD: Mapping[str, Callable[[TaskRecord], Told]] = {
+    "task_start": _start,
+    "task_progress": _observation,
+    "run_start": _call,
+    "run_finish": _result,
+    "evidence": _observation,
+    "review": _verdict,
+    "revision": _revision,
+    "verification": _verdict,
+    "decision": _decision,
+    "task_finish": _finish,
+}
+
+
+# What is done with memories by hand, as events: without them a memory would have no evidence.
+
+# All that is done to memories by hand stands in one session.
+SESSION = "memory-operations"
+
+
+class Doing(NamedTuple):
+    """Who does something with memories, when, and under which event id."""
+
+    agent_id: str
+    at_us: int
+    event_id: str
+
+
+def memory_event(tenant_id: str, doing: Doing, sequence: int, event_type: str, content: Mapping[str, Any]) -> Event:
+    """The event that tells of *doing* something.
+
+    >>> memory_event("acme", Doing("ana", 0, "e1"), 3, "feedback", {"signal": "positive"}).sequence
+    3
+    """
+    return Event(
+        hmx_version=HMX_VERSION,
+        event_id=doing.event_id,
+        event_type=event_type,
+        agent_id=doing.agent_id,
+        tenant_id=tenant_id,
+        session_id=SESSION,
+        timestamp=iso(doing.at_us),
+        sequence=sequence,
+        content=dict(content),
+        metadata={},
+    )
+
+
+def added(kind: str, text: str, *, hard: bool) -> dict[str, Any]:
+    """The content of the event that adds a memory."""
+    return {"kind": kind, "text": text, "hard": hard}
+
+
+def judged(memory_id: str, signal: str, comment: str, target_event_id: str | None) -> dict[str, Any]:
+    """The content of feedback about a memory."""
+    target = {} if target_event_id is None else {"target_event_id": target_event_id}
+    return {"signal": signal, "comment": comment, "memory_id": memory_id} | target
+
+
+def outcome(memory_ids: tuple[str, ...], result: str, summary: str) -> dict[str, Any]:
+    """The content of what came of work that used memories."""
+    return {"outcome": result, "text": summary or f"outcome: {result}", "memory_ids": list(memory_ids)}
+
+
+# What is left of a record that was erased: its place.
+
+# Words for how a task or run ended that say nothing about its content.
+PLAIN_STATUSES = ("open", "completed", "failed", "abandoned", "finished")
+
+
+def digests_telling(task_id: str, project_id: str | None) -> tuple[DigestName, ...]:
+    """The digests in which a record of this task and project may be told, sorted.
+
+    >>> len(digests_telling("t", "soil")), len(digests_telling("t", None))
+    (11, 6)
+    """
+    wide = {DigestName(role, scope) for role in LIBRARIES for scope in (EVERYTHING, project_id or EVERYTHING)}
+    return tuple(sorted({DigestName("task_resume", task_id), *wide}))
+
+
+def place_of(record: TaskRecord) -> TaskRecord:
+    """The record that stands where *record* was: its ids, kind and time, its thread, and what it replied to.
+
+    >>> record = TaskRecord(artifact_id="r", artifact_kind="evidence", task_id="t", tenant_id="a",
+    ...     timestamp_created=5, thread_id="t", summary="seen")
+    >>> sorted(place_of(record).document())
+    ['artifact_id', 'artifact_kind', 'task_id', 'tenant_id', 'thread_id', 'timestamp_created']
+    """
+    return TaskRecord(
+        artifact_id=record.artifact_id,
+        artifact_kind=record.artifact_kind,
+        task_id=record.task_id,
+        tenant_id=record.tenant_id,
+        timestamp_created=record.created_us // 1000,
+        thread_id=record.thread_id,
+        reply_to_artifact_id=record.reply_to_artifact_id,
+    )

@@ -1,0 +1,341 @@
+"""What a record offers to search: exact filters, retrieval projections, and the texts that a question matched (memd)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.protocol.canonical import canonical_text, node_key
+from hmxgraph.protocol.parsing import checked_text
+from hmxgraph.protocol.records import FILTERS, TaskRecord
+from hmxgraph.text.terms import terms
+
+# What a record offers to search, as texts of nine kinds derived from it (memd: Retrieval Projection).
+
+_FAILED = frozenset({"failed", "failure", "error", "aborted", "abandoned", "cancelled", "timeout", "crashed"})
+
+
+class Projection(NamedTuple):
+    """One text of a record: its kind and words."""
+
+    kind: str
+    text: str
+
+
+def failed(status: str | None) -> bool:
+    """Whether *status* says that something went wrong.
+
+    >>> failed("Failed"), failed("completed"), failed(None)
+    (True, False, False)
+    """
+    return status is not None and status.strip().lower() in _FAILED
+
+
+def projections(record: TaskRecord) -> tuple[Projection, ...]:
+    """The texts of *record*, its main one first; the record itself stays the source of truth.
+
+    >>> record = TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
+    ...     timestamp_created=0, status="completed", summary="Leak closed", what_worked=["valgrind"])
+    >>> projections(record)
+    (Projection(kind='task_summary', text='completed. Leak closed'), Projection(kind='worked', text='valgrind'))
+    """
+    main = Projection(_MAIN[record.artifact_kind], _main_text(record))
+    # A digest tells what others worked out; it never counts as a failure or a success itself.
+    wanted = {} if record.artifact_kind == "digest" else _FURTHER
+    further = (Projection(kind, sentences(*parts(record))) for kind, parts in wanted.items())
+    return tuple(part for part in (main, *further) if part.text)
+
+
+def record_text(record: TaskRecord) -> str:
+    """The whole readable text of *record*: each projection under its name."""
+    parts = projections(record)
+    lines = [f"{_NAMES[part.kind]}: {part.text}" for part in parts[1:]]
+    return "\n".join([f"{record.artifact_kind.replace('_', ' ')}: {parts[0].text}", *lines]) if parts else ""
+
+
+def _main_text(record: TaskRecord) -> str:
+    return sentences(*_TEXTS.get(record.artifact_kind, _plain)(record))
+
+
+def _goal(record: TaskRecord) -> Iterator[str | None]:
+    yield record.goal
+    yield record.motivation
+    yield record.hypothesis
+    yield record.scientific_question
+    yield record.method_summary
+    yield record.summary
+
+
+def _plain(record: TaskRecord) -> Iterator[str | None]:
+    yield record.summary
+    yield record.why_chosen
+    yield from _listed("Blockers", record.blockers)
+    yield from _listed("Next", record.followups)
+    yield from _listed("Uncertain", record.uncertainty)
+
+
+def _run(record: TaskRecord) -> Iterator[str | None]:
+    yield record.command
+    yield _outcome(record)
+    yield record.summary
+    yield record.why_chosen
+    yield from _listed("Inputs", record.inputs)
+    yield from _listed("Outputs", record.outputs)
+    if record.metrics:
+        yield f"Metrics: {canonical_text(record.metrics)}"
+
+
+def _finish(record: TaskRecord) -> Iterator[str | None]:
+    yield record.status
+    yield from _plain(record)
+
+
+def _evidence(record: TaskRecord) -> Iterator[str | None]:
+    yield record.summary
+    if record.supports_claim is not None:
+        yield "Supports the claim" if record.supports_claim else "Speaks against the claim"
+    yield from _listed("Outputs", record.outputs)
+    if record.metrics:
+        yield f"Metrics: {canonical_text(record.metrics)}"
+
+
+def _digest(record: TaskRecord) -> Iterator[str | None]:
+    yield from _plain(record)
+    yield from _listed("Worked", record.what_worked)
+    yield from _listed("Failed", record.what_failed)
+    yield from _listed("Validated", record.validation)
+    yield from _listed("Runs", record.outputs)
+
+
+def _outcome(record: TaskRecord) -> str | None:
+    tool = " ".join(part for part in (record.tool_name, record.tool_version) if part)
+    return sentences(tool, record.status)
+
+
+def _listed(name: str, values: tuple[str, ...] | None) -> Iterator[str]:
+    if values:
+        yield f"{name}: {'; '.join(values)}"
+
+
+def sentences(*parts: str | None) -> str:
+    """What of *parts* says something, as sentences of one text.
+
+    >>> sentences("Leak closed.", None, " valgrind ")
+    'Leak closed. valgrind'
+    """
+    return ". ".join(part.strip().rstrip(".") for part in parts if part and part.strip())
+
+
+_Parts = Callable[[TaskRecord], Iterator[str | None]]
+_MAIN: Mapping[str, str] = {
+    "task_start": "task_goal",
+    "task_progress": "task_summary",
+    "run_start": "run",
+    "run_finish": "run",
+    "evidence": "evidence",
+    "review": "evidence",
+    "revision": "task_summary",
+    "verification": "validation",
+    "decision": "decision",
+    "digest": "digest",
+    "task_finish": "task_summary",
+}
+_TEXTS: Mapping[str, _Parts] = {
+    "task_start": _goal,
+    "run_start": _run,
+    "run_finish": _run,
+    "evidence": _evidence,
+    "review": _evidence,
+    "verification": _evidence,
+    "digest": _digest,
+    "task_finish": _finish,
+}
+
+
+def _worked(record: TaskRecord) -> Iterator[str | None]:
+    yield "; ".join(record.what_worked or ())
+
+
+def _failed(record: TaskRecord) -> Iterator[str | None]:
+    yield "; ".join(record.what_failed or ())
+    if failed(record.status) and not record.what_failed:
+        yield record.summary or record.command or record.status
+
+
+def _validation(record: TaskRecord) -> Iterator[str | None]:
+    yield "; ".join(record.validation or ())
+
+
+_FURTHER: Mapping[str, _Parts] = {"worked": _worked, "failed": _failed, "validation": _validation}
+_NAMES = {"worked": "worked", "failed": "failed", "validation": "validated"}
+
+
+# Exact filters: what a record answers to, as one text per filter value (memd: Exact Filters).
+
+_PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
+_SECOND = dict(_PAIRED.values())
+_DIRECT = tuple(name for name in FILTERS if not name.startswith(("dataset_", "entity_")))
+_TOKEN = 24
+
+
+def facets(record: TaskRecord) -> tuple[str, ...]:
+    """Everything that *record* is found by exactly, sorted.
+
+    >>> facets(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
+    ...     timestamp_created=0, goal="Find it", dataset_refs=[{"name": "soil"}]))
+    ('artifact_kind=task_start', 'dataset_name=soil', 'projection=task_goal', 'task_id=t')
+    """
+    found = {facet(name, value) for name in _DIRECT if (value := getattr(record, name)) is not None}
+    for dataset in record.dataset_refs or ():
+        found |= set(_pairs(_PAIRED["dataset"], dataset.name, dataset.version))
+    for entity in record.entity_refs or ():
+        found |= set(_pairs(_PAIRED["entity"], entity.name, entity.entity_type))
+    found |= {facet("tag", tag) for tag in record.tags or ()}
+    found |= {facet("projection", part.kind) for part in projections(record)}
+    return tuple(sorted(found))
+
+
+def wanted(filters: Mapping[str, object]) -> tuple[str, ...]:
+    """What a record must answer to under *filters*; a name and its version or type must belong to one reference.
+
+    Raises:
+        UnknownChoice: a filter that is not one of the eighteen.
+        InvalidRequest: a value that is no text.
+
+    >>> wanted({"dataset_name": "soil", "status": None}), len(wanted({"dataset_name": "soil", "dataset_version": "2"}))
+    (('dataset_name=soil',), 1)
+    """
+    given = _checked(filters)
+    asked: list[str] = []
+    for first, second in _PAIRED.values():
+        if first in given and second in given:
+            asked.append(_pair((first, second), given.pop(first), given.pop(second)))
+    return tuple(sorted([*asked, *(facet(name, value) for name, value in given.items())]))
+
+
+def facet(name: str, value: str) -> str:
+    """The text that says that *name* has *value*."""
+    return f"{name}={value}"
+
+
+def first_of(text: str) -> tuple[str, str]:
+    r"""The name and value of a facet; of a name with its version or type, the name's.
+
+    >>> first_of("status=a=b"), first_of("dataset_name=soil\0dataset_version=2")
+    (('status', 'a=b'), ('dataset_name', 'soil'))
+    """
+    name, _, value = text.partition("=")
+    return name, value.partition(_joint(name))[0] if name in _SECOND else value
+
+
+def filters_in(text: str) -> int:
+    r"""How many filters a facet stands for.
+
+    >>> filters_in("status=a"), filters_in("dataset_name=soil\0dataset_version=2")
+    (1, 2)
+    """
+    name = text.partition("=")[0]
+    return 2 if name in _SECOND and _joint(name) in text else 1
+
+
+def facet_token(text: str) -> str:
+    """The word under which a facet stands in the full-text index, whatever signs its value has.
+
+    >>> facet_token("status=completed").isalnum(), len(facet_token("status=completed"))
+    (True, 25)
+    """
+    return f"f{node_key('facet', text)[:_TOKEN]}"
+
+
+def _checked(filters: Mapping[str, object]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for name, value in filters.items():
+        if name not in FILTERS:
+            raise UnknownChoice("filter", name, FILTERS)
+        if value is not None:
+            given[name] = checked_text(name, value, "give the text that records have")
+    return given
+
+
+def _pairs(names: tuple[str, str], first: str, second: str | None) -> Iterator[str]:
+    yield facet(names[0], first)
+    if second is not None:
+        yield facet(names[1], second)
+        yield _pair(names, first, second)
+
+
+def _pair(names: tuple[str, str], first: str, second: str) -> str:
+    return f"{facet(names[0], first)}{_joint(names[0])}{second}"
+
+
+def _joint(first: str) -> str:
+    """What stands between the two values of a pair, by the name of its first."""
+    return f"\0{_SECOND[first]}="
+
+
+# The tags that bind raw conversational chunks to what they came from (memd: Conversation Event Tags).
+
+_ENTRY_KINDS = ("factual", "relational", "synthesis")
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTags:
+    """What the tags of one chunk say; what they do not say is None."""
+
+    event_id: str | None = None
+    entry: str | None = None
+    speaker: str | None = None
+    turn: int | None = None
+
+    @classmethod
+    def read(cls, tags: Iterable[str]) -> "ConversationTags":
+        """What *tags* say about event, entry, speaker and turn; the first of a kind counts, others are passed over.
+
+        >>> ConversationTags.read(["event:e1", "entry:factual", "speaker:ana", "turn:3", "urgent"])
+        ConversationTags(event_id='e1', entry='factual', speaker='ana', turn=3)
+        """
+        values: dict[str, str] = {}
+        for name, colon, value in (tag.partition(":") for tag in tags):
+            if colon and value:
+                values.setdefault(name, value)
+        entry, turn = values.get("entry"), values.get("turn", "")
+        return cls(
+            event_id=values.get("event"),
+            entry=entry if entry in _ENTRY_KINDS else None,
+            speaker=values.get("speaker"),
+            turn=int(turn) if turn.isascii() and turn.isdigit() else None,
+        )
+
+    def written(self) -> tuple[str, ...]:
+        """The tags that say the same.
+
+        >>> ConversationTags(event_id="e1", turn=3).written()
+        ('event:e1', 'turn:3')
+        """
+        named = (("event", self.event_id), ("entry", self.entry), ("speaker", self.speaker), ("turn", self.turn))
+        return tuple(f"{name}:{value}" for name, value in named if value is not None)
+
+
+# Which of a record's texts a question meant, and how much of the question it answers.
+
+# noqa: F401
+
+
+def best_projection(question: str, parts: Sequence[Projection]) -> Projection:
+    """The text among *parts* that has most of the question's terms; the main one where none has any.
+
+    >>> best_projection("valgrind", [Projection("task_summary", "Leak closed"), Projection("worked", "valgrind")]).kind
+    'worked'
+    """
+    asked = set(terms(question))
+    return max(parts, key=lambda part: len(asked.intersection(terms(part.text)))) if parts else Projection("", "")
+
+
+def coverage(question: str, text: str) -> float:
+    """The share of the question's terms that *text* has; 0 for an empty question.
+
+    >>> coverage("leak in the parser", "the parser has no leak")
+    1.0
+    """
+    asked = set(terms(question))
+    return len(asked.intersection(terms(text))) / len(asked) if asked else 0.0
