@@ -302,8 +302,6 @@ def _own(head: Head) -> bool:
 
 # What a compilation did, or would do.
 
-# noqa: F401
-
 
 # A draft that became active and a head that gained evidence are updates of what was there.
 _FIELD = {"activated": "updated", "counted": "updated"}

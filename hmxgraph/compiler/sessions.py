@@ -194,13 +194,13 @@ def _from_feedback(event: SessionEvent) -> Verdict | None:
 
 
 def _from_state(event: SessionEvent) -> Verdict | None:
-    for field in _FIELDS:
-        value = event.content.get(field)
+    for name in _FIELDS:
+        value = event.content.get(name)
         words = set(_WORD.findall(value.lower())) if isinstance(value, str) and len(value) <= 40 else set()
         if words & BAD_STATES:
-            return Verdict("failure", f"{field} {value}", event.event_id)
+            return Verdict("failure", f"{name} {value}", event.event_id)
         if words & GOOD_STATES:
-            return Verdict("success", f"{field} {value}", event.event_id)
+            return Verdict("success", f"{name} {value}", event.event_id)
     return None
 
 

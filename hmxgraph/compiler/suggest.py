@@ -14,9 +14,6 @@ from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.protocol.artifacts import steps_of, texts
 from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggestion
 
-# noqa: F401
-
-
 _MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
 

@@ -11,8 +11,6 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
-# noqa: F401
-
 
 class Lost(NamedTuple):
     """A relation between two entities, by its keys."""

@@ -33,7 +33,8 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 # What recall ranks an event by, kept as one text on its node: written with the event, gone when it is erased.
 #
 # For each property that is asked of a node the server goes along the chain of all its properties. Of some hundred
-# candidates it reads a dozen properties each: that was half the time of the statement, and one text takes a sixth of it.
+# candidates it reads a dozen properties each: that was half the time of the statement, and one text takes a sixth of
+# it.
 
 # Characters of search terms: the beginning of a long result tells what it is about. Of what comes after it counts only
 # that it is there.

@@ -134,8 +134,6 @@ def _evidence_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> 
 
 # Stored events against their own hashes and links, sessions and tenants against what they count.
 
-# noqa: F401
-
 
 # What is derived from an event and can be derived again. Its text cannot: it keeps the order of the fields as they
 # came, which the canonical content does not; ``recall_row`` has its own check.

@@ -29,8 +29,6 @@ from hmxgraph.text.terms import TokenCounter, counter, search_text
 
 # What the compiler reads and writes, as rows and back: events, summaries, heads, guides, changes.
 
-# noqa: F401
-
 
 LINEAGES = COMPILER + "/"
 

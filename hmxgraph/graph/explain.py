@@ -16,8 +16,6 @@ from hmxgraph.records.events import event_ids_of
 
 # Why something is in the memory: a record with what it rests on, down to the text of events.
 
-# noqa: F401
-
 
 def evidence(row: Row) -> Evidence:
     """The event in a row of ``explain/events``."""

@@ -27,8 +27,6 @@ from hmxgraph.protocol.timestamps import microseconds
 
 # Rows to what a fingerprint is made of, and what came of an import to rows.
 
-# noqa: F401
-
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:

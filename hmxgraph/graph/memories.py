@@ -1,4 +1,4 @@
-"""Memories in the graph: rows, questions with one answer at a time, written with the events that give them, listed, forgotten."""
+"""Memories in the graph: written with the events that give them, chained by question, listed, forgotten."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,8 +24,6 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text, wording
 
 # Memories as rows of a batch, and stored ones as values.
-
-# noqa: F401
 
 
 # A memory as sure as this is promoted; below, it is tentative until it was observed again.
@@ -339,10 +337,10 @@ def _answer(slot: _Slot, rows: _Chained) -> None:
     spans = timeline.spans
     slot.named(spans)
     rows.parts += slot.parts(spans)
-    for at, place in enumerate(_places(spans, slot.key, slot.stored)):
+    for at, standing in enumerate(_places(spans, slot.key, slot.stored)):
         if any(span.told or span.origin for span in spans[max(0, at - 1) : at + 2]):
             known = rows.stored if spans[at].key in slot.stored or spans[at].origin else rows.new
-            known.append(slot.row(spans[at]) | place)
+            known.append(slot.row(spans[at]) | standing)
     for row, conflict in slot.disputes(timeline.disputes, spans):
         rows.disputed.append(row)
         rows.conflicts.append(conflict)

@@ -21,8 +21,6 @@ from hmxgraph.text.terms import counter
 
 # A task as its next agent sees it.
 
-# noqa: F401
-
 
 def _resume_of(task_id: str, digest: RecordView | None, told: Mapping[str, Any], found: Sequence[RecordView]) -> Resume:
     """The resume that the task's records tell, beside the digest that keeps it."""

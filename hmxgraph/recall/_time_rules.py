@@ -65,7 +65,8 @@ def months_later(one: date, months: int) -> date:
 
 # How times are told in English, and the days that each means.
 #
-# Rules are for texts in small letters; offsets mean days told from other days. Where a match means none, such as the 31st
+# Rules are for texts in small letters; offsets mean days told from other days. Where a match means none, such as the
+# 31st
 # of June, there is a ValueError.
 
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -330,7 +331,8 @@ OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ..
 
 # More of how times are told in English: parts of a month, seasons, feasts, dates in digits, weekdays counted back.
 #
-# Rules as those of ``time_rules``. A season is one of the northern half of the earth; a date in digits is read where its
+# Rules as those of ``time_rules``. A season is one of the northern half of the earth; a date in digits is read where
+# its
 # order leaves no doubt: with dots the day comes first.
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}

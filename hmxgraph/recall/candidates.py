@@ -199,7 +199,8 @@ class Dropped(NamedTuple):
 
 # Events as candidates: relevant by the ranking, recent by the clock, their own provenance.
 #
-# A pack chooses among some hundred events and shows a few of them: they are scored as columns, and become candidates one
+# A pack chooses among some hundred events and shows a few of them: they are scored as columns, and become candidates
+# one
 # by one, when somebody asks.
 
 # The relevance from which on an event has anything to do with the question.

@@ -107,8 +107,10 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
 # about the same matter: it is looked for as well, far below the question's own words. Rocchio 1971, "Relevance feedback
 # in information retrieval"; Lavrenko and Croft 2001, "Relevance-based language models".
 #
-# Of talk only. A document with a title is about one subject, and others are reached from it by the names that they share
-# (``walk``); words that similar documents share lead back to where one is (multi-hop passages: 3 points of recall less).
+# Of talk only. A document with a title is about one subject, and others are reached from it by the names that they
+# share
+# (``walk``); words that similar documents share lead back to where one is (multi-hop passages: 3 points of recall
+# less).
 
 # So many events are believed, as far as their words meet the question this well; so many of their words are taken.
 _BELIEVED = 10

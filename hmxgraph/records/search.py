@@ -1,4 +1,4 @@
-"""What a record offers to search: exact filters, retrieval projections, and the texts that a question matched (memd)."""
+"""What a record offers to search: exact filters, retrieval projections, and matched texts (memd)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -317,8 +317,6 @@ class ConversationTags:
 
 
 # Which of a record's texts a question meant, and how much of the question it answers.
-
-# noqa: F401
 
 
 def best_projection(question: str, parts: Sequence[Projection]) -> Projection:

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from hmxgraph.graph._entities import entity_key
+from hmxgraph.graph.ingesting import IngestOptions, ingest
 from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.reports import Forgettable
@@ -117,11 +118,6 @@ def test_the_way_events_come_decides_nothing(graph, stored, events, seed, tenant
     other = f"{tenant_id}-shuffled"
     shuffled = [{**event, "tenant_id": other} for event in events]
     random.Random(seed).shuffle(shuffled)
-    from hmxgraph.graph.ingesting import (
-        IngestOptions,
-        ingest,  # noqa: PLC0415 - the other tenant has no front door here
-    )
-
     ingest(connection.transact, Tenancy.of(other), shuffled, IngestOptions(batch_size=2))
     found = Ingested(connection, other)
     assert sorted(map(str, found.rows(ENTITIES))) == sorted(map(str, expected[0]))
