@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: make demo, make test. The environment is made on the way.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz bench twins clean
+.PHONY: help demo test lint fuzz bench async clean
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
@@ -42,8 +42,8 @@ fuzz: $(EQUIPPED)  ## The long randomised tests
 bench: $(EQUIPPED)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
 	$(BIN)/python -m pytest tests/benchmarks -m bench --timeout 7200 -s -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
 
-twins: $(EQUIPPED)  ## Write the asynchronous face from the plain one
-	$(BIN)/python tools/twins.py
+async: $(EQUIPPED)  ## Generate the asynchronous face from the synchronous one
+	$(BIN)/python tools/generate_async.py
 
 clean:  ## Remove the environment and caches
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -1,22 +1,25 @@
 """The base of every subject of the front door, and the arguments that callers pass."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from datetime import datetime
 from time import time_ns
 from typing import Any, TypeAlias, TypedDict, TypeVar
 from uuid import uuid4
 
-from hmxgraph.errors import InvalidRequest, InvalidTime
-from hmxgraph.graph.connection import Connection
+from hmxgraph.errors import GraphNotOpen, InvalidRequest, InvalidTime
+from hmxgraph.graph.connection import AsyncConnection, Connection
+from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
 from hmxgraph.graph.memory_operations import Telling
 from hmxgraph.graph.plan import Procedure
 from hmxgraph.graph.record_search import Shape, Wanted, search_of
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
 from hmxgraph.protocol.lifecycle import ArtifactFilter
 from hmxgraph.protocol.parsing import checked_texts
+from hmxgraph.protocol.reports import IngestReport
 from hmxgraph.protocol.timestamps import microseconds, tellable
 from hmxgraph.recall.question import PackRequest
 from hmxgraph.records.events import UNSIGNED, Doing
@@ -335,13 +338,11 @@ def _now_ms(at: Moment | None = None) -> int:
     return now_us(at) // 1_000
 
 
-# What every subject of the front door stands on: whose memory it is, and a way to perform.
-
 T = TypeVar("T")
 
 
 class Face:
-    """A tenant and its connection."""
+    """A subject of the front door: a tenant, its connection, and how to perform plans there."""
 
     _tenancy: Tenancy
     _connection: Connection
@@ -349,6 +350,31 @@ class Face:
     def _perform(self, procedure: Procedure[T]) -> T:
         return self._connection.perform(procedure)
 
+    def _ingest(self, source: Source, options: IngestOptions) -> IngestReport:
+        return ingest(self._connection.transact, self._tenancy, source, options)
+
     def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What *function* returns; the asynchronous twin does it beside the event loop."""
+        """Call *function*; the asynchronous twin calls it beside the event loop."""
         return function(*arguments)
+
+
+class AsyncFace:
+    """The asynchronous twin of :class:`Face`; its connection exists once the graph is open."""
+
+    _tenancy: Tenancy
+    _opened: AsyncConnection | None
+
+    @property
+    def _connection(self) -> AsyncConnection:
+        if self._opened is None:
+            raise GraphNotOpen("open it first: async with graph, or await graph")
+        return self._opened
+
+    async def _perform(self, procedure: Procedure[T]) -> T:
+        return await self._connection.perform(procedure)
+
+    async def _ingest(self, source: Source | AsyncIterable[Any], options: IngestOptions) -> IngestReport:
+        return await ingest_async(self._connection.transact, self._tenancy, source, options)
+
+    async def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
+        return await beside(function, *arguments)

@@ -6,15 +6,17 @@ from types import TracebackType
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
-from hmxgraph.api.awaitable.artifacts import AsyncArtifacts
-from hmxgraph.api.awaitable.exploring import AsyncExploring
-from hmxgraph.api.awaitable.fingerprints import AsyncFingerprints
-from hmxgraph.api.awaitable.learning import AsyncLearning
-from hmxgraph.api.awaitable.memory_operations import AsyncMemoryOperations
-from hmxgraph.api.awaitable.recalling import AsyncRecalling
-from hmxgraph.api.awaitable.recording import AsyncRecording
-from hmxgraph.api.awaitable.records import AsyncRecords
-from hmxgraph.api.awaitable.tasks import AsyncTasks
+from hmxgraph.api._async import (
+    AsyncArtifacts,
+    AsyncExploring,
+    AsyncFingerprints,
+    AsyncLearning,
+    AsyncMemoryOperations,
+    AsyncRecalling,
+    AsyncRecording,
+    AsyncRecords,
+    AsyncTasks,
+)
 from hmxgraph.api.graph import Isolation, Login, address, isolated
 from hmxgraph.graph.connection import AsyncConnection
 from hmxgraph.graph.driver import Address

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypedDict, Unpack
 from hmxgraph.api._base import Face, Moment, as_us, now_us
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.fingerprint.state import PUBLIC_TYPES, ExportOptions
-from hmxgraph.fingerprint.verify import Source
+from hmxgraph.fingerprint.verify import EnvelopeSource
 from hmxgraph.graph import fingerprint_imports, fingerprints
 from hmxgraph.protocol.fingerprints import Envelope, Signature
 from hmxgraph.protocol.packs import ContextPack
@@ -46,7 +46,7 @@ def export_options(choices: ExportChoices) -> ExportOptions:
 class _Received(NamedTuple):
     """An envelope as a caller hands it over, with the signature beside it and the keys that may have signed."""
 
-    source: Source
+    source: EnvelopeSource
     signature: Signature | None
     trusted: tuple[str, ...]
 
@@ -103,7 +103,7 @@ class Fingerprints(Face):
 
     def import_fingerprint(
         self,
-        envelope: Source,
+        envelope: EnvelopeSource,
         *,
         signature: Signature | None = None,
         trusted_keys: Iterable[str] = (),

@@ -7,7 +7,7 @@ from typing import TypedDict, Unpack
 from hmxgraph.api._base import Face, Moment, as_us, now_us, told_now
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph import memories, memory_operations, retention
-from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, ingest
+from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.reports import ForgetReport, Forgettable, IngestReport
@@ -74,6 +74,10 @@ class Recording(Face):
         written in batches, each in one transaction; feeding the same source again writes nothing. What comes through a
         pipe is written as it comes. Where the source raises, what it handed over is stored before its error is raised.
 
+        With :func:`hmxgraph.connect_async`, *source* may be an asynchronous iterable or a stream as well
+        (``hmxgraph.ingest.streams``): its messages pass a reorder window of *window_seconds* and are acknowledged after
+        their events are committed.
+
         Options: *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for bad lines, to be
         mended and fed in again), *batch_size* (1,000), *writers* (1: threads that write, each its own sessions),
         *progress* (called with the number of lines settled), *tokenizer*.
@@ -82,7 +86,7 @@ class Recording(Face):
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
 
         """
-        return ingest(self._connection.transact, self._tenancy, source, IngestOptions(**options, clock=now_us))
+        return self._ingest(source, IngestOptions(**options, clock=now_us))
 
     def remember(
         self,

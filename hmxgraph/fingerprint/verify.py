@@ -29,7 +29,7 @@ from hmxgraph.protocol.timestamps import TELLABLE, microseconds, tellable
 
 # Ten times the largest tier: room for indentation and for what later versions may allow.
 MOST_BYTES = 1024 * 1024
-Source: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
+EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
 _ASK = "ask for the file again"
 
 
@@ -63,7 +63,7 @@ class Verdict:
 
 
 def verify(
-    source: Source, *, signature: Signature | None = None, trusted: Iterable[str] = (), at_us: int | None = None
+    source: EnvelopeSource, *, signature: Signature | None = None, trusted: Iterable[str] = (), at_us: int | None = None
 ) -> Verdict:
     """The verdict on *source*, an envelope as text or document; raises at the first check that fails.
 
@@ -101,7 +101,7 @@ def judged(verdict: Verdict, at_us: int | None) -> Verdict:
     return replace(verdict, expired=True, warnings=(*verdict.warnings, f"expired at {expires_at}"))
 
 
-def _document(source: Source) -> Mapping[str, Any]:
+def _document(source: EnvelopeSource) -> Mapping[str, Any]:
     if isinstance(source, Envelope):
         return source.document()
     if isinstance(source, Mapping):

@@ -10,7 +10,7 @@ from hmxgraph.errors import NotFound
 from hmxgraph.fingerprint.agreement import agree, borne_out
 from hmxgraph.fingerprint.restore import Restoration, naming_known, restoration
 from hmxgraph.fingerprint.summaries import SET_OF_TYPE
-from hmxgraph.fingerprint.verify import Source, Verdict, judged, verify
+from hmxgraph.fingerprint.verify import EnvelopeSource, Verdict, judged, verify
 from hmxgraph.graph import _events
 from hmxgraph.graph.artifacts import artifact_row
 from hmxgraph.graph.conflicts import detect_among, opposing_artifacts, opposing_policies, settle
@@ -120,7 +120,7 @@ REASON = "the import that brought it was taken back"
 
 def import_fingerprint(
     tenancy: Tenancy,
-    source: Source,
+    source: EnvelopeSource,
     *,
     signature: Signature | None = None,
     trusted: Iterable[str] = (),
