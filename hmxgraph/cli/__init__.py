@@ -6,31 +6,17 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 import hmxgraph
-from hmxgraph.cli import (
-    artifact,
-    browser,
-    compiling,
-    demo,
-    explore,
-    fingerprint,
-    ingest,
-    memory,
-    pack,
-    record,
-    server,
-    task,
-)
+from hmxgraph.cli._commands import LazyGroup
 from hmxgraph.cli._signals import interruption_told, reader_may_leave
-from hmxgraph.cli._terminal import err
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
 # A value that a command was given is refused: nothing was tried that could fail.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
 
 app = typer.Typer(
+    cls=LazyGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="A memory engine for agents on Neo4j: events in, evidence-backed knowledge out.",
@@ -52,29 +38,6 @@ def program(
     """Everything is done by the commands."""
 
 
-app.command("demo")(demo.demo)
-app.command("ingest")(ingest.ingest)
-app.command("remember")(ingest.remember)
-app.command("compile")(compiling.compile_events)
-app.command("suggest")(compiling.suggest)
-app.command("pack")(pack.pack)
-app.command("digest")(explore.digest)
-app.command("query")(explore.query)
-app.command("explain")(explore.explain)
-app.command("forget")(ingest.forget)
-app.command("verify")(explore.verify)
-app.command("health")(explore.health)
-app.command("schema")(explore.schema)
-app.command("browser")(browser.browser)
-app.add_typer(artifact.app, name="artifact")
-app.add_typer(artifact.conflict_app, name="conflict")
-app.add_typer(fingerprint.app, name="fingerprint")
-app.add_typer(task.app, name="task")
-app.add_typer(record.app, name="record")
-app.add_typer(memory.app, name="memory")
-app.add_typer(server.app, name="server")
-
-
 def main() -> None:
     """Run the command line: exit code 0 ok, 1 failed with one clear line, 2 wrong usage."""
     for stream in (sys.stdout, sys.stderr):
@@ -87,5 +50,9 @@ def main() -> None:
         with reader_may_leave(), interruption_told():
             app()
     except (HmxGraphError, OSError) as error:
+        from rich.text import Text  # noqa: PLC0415 - only an error needs the console
+
+        from hmxgraph.cli._console import err  # noqa: PLC0415 - as above
+
         err.print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
         sys.exit(2 if isinstance(error, WRONG_USAGE) else 1)

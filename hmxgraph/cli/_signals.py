@@ -9,8 +9,6 @@ from types import FrameType
 
 import typer
 
-from hmxgraph.cli._terminal import err
-
 # Ctrl-C: one line and an exit code; while events are read, what was read is stored, and it is said.
 
 # What a shell tells of a program that SIGINT ended.
@@ -61,6 +59,8 @@ def pipe_may_be_left(source: str) -> Iterator[None]:
 
 
 def _end(told: str) -> None:
+    from hmxgraph.cli._console import err  # noqa: PLC0415 - rarely needed, and rich takes a while to import
+
     err.print(told, style="yellow", highlight=False, soft_wrap=True)
     sys.exit(INTERRUPTED)
 

@@ -24,7 +24,7 @@ def compile_events(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compile what the tenant's sessions teach into artifacts; without a language model."""
+    """Compile sessions into artifacts, without a language model."""
     with opened(tenant) as graph, stages() as progress:
         report = graph.compile(full=full, dry_run=dry_run, progress=progress)
     emit(report.document(), as_json, lambda: show_report(report))
@@ -35,7 +35,7 @@ def suggest(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Tell the next tools and steps of a running session."""
+    """Suggest the next tool and steps of a running session."""
     with opened(tenant) as graph:
         found = graph.suggest(session_id=session)
     emit(found.document(), as_json, lambda: _show_suggestion(found))

@@ -21,7 +21,10 @@ _WIDTH = 80
 
 
 def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
-    """Load a small event file, compile it, print a context pack with its scores and drops, and the graph's digest."""
+    """Load sample events, compile them, and print a context pack and the graph's digest.
+
+    The pack comes with its scores and drops.
+    """
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file()), graph.compile()
         pack, digest = graph.pack(QUESTION, budget=1024), graph.digest()

@@ -81,7 +81,10 @@ def _write_csv(result: QueryResult) -> None:
 
 
 def digest(tenant: Tenant = "default", as_of: AsOf = None, as_json: AsJson = False) -> None:
-    """Counts, distributions, averages, hubs and depth of the entity graph (HMX-F 5)."""
+    """Print counts, distributions, hubs and diameter of the entity graph.
+
+    The digest of HMX-F 5.
+    """
     with opened(tenant) as graph:
         found = graph.digest(as_of=as_of)
     emit(found.document(), as_json, lambda: show_digest(found))
@@ -124,7 +127,7 @@ def explain(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Show what a record rests on, through memories, down to the text of events."""
+    """Show the evidence of a record, down to the text of events."""
     with opened(tenant) as graph:
         found = graph.explain(record_id)
         emit(found.document(), as_json, lambda: out.print(_tree(found)))
@@ -170,7 +173,10 @@ _DERIVED = (
 
 
 def verify(tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Recheck every hash, chain, transition, link and counter; lists what is wrong, mends nothing, exits 1 if any."""
+    """Recheck every hash, chain, transition, link and counter.
+
+    Lists what is wrong, changes nothing, and exits 1 if anything is.
+    """
     with opened(tenant) as graph:
         report = graph.verify()
     emit(report.document(), as_json, lambda: _show(report))
@@ -201,7 +207,7 @@ def _table(report: VerifyReport) -> Table:
 
 
 def health(tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Print whether the server is well and how far the tenant's memory has come."""
+    """Show server and tenant status."""
     with opened(tenant) as graph:
         found = graph.health()
     table = Table.grid(padding=(0, 2))
@@ -219,7 +225,7 @@ def schema(
     name: Annotated[str | None, typer.Argument(help="Which schema; without it, the names are listed.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the JSON Schema (2020-12) of one kind of document, or list the kinds."""
+    """Print the JSON Schema of one kind of document, or list the kinds."""
     if name is None:
         emit(list(SCHEMA_NAMES), as_json, _list_names)
     else:

@@ -55,7 +55,10 @@ def ingest(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Store events; each line is accepted, known already, in conflict, or named with all its faults."""
+    """Store events, and report each line as accepted, duplicate or rejected.
+
+    Lines whose id is stored with another body are reported as conflicting; rejected lines come with all their faults.
+    """
     options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch}
     options["on_error"] = "raise" if strict else "report"
     with pipe_may_be_left(source):
@@ -81,7 +84,10 @@ def forget(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Erase events that meet all criteria; a dry run comes first, and a question unless --yes."""
+    """Erase events that meet all criteria, after a dry run.
+
+    Asks before it erases, unless --yes is given.
+    """
     named = {"event_id": event, "session_id": session, "agent_id": agent, "source": source, "before": before}
     choices: ForgetChoices = {name: value for name, value in named.items() if value}  # type: ignore[assignment]
     if older_than:
@@ -188,7 +194,10 @@ def remember(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Remember a fact, preference, policy or goal; the same words again are one more observation."""
+    """Remember a fact, preference, policy or goal.
+
+    The same words again count as one more observation.
+    """
     with opened(tenant) as graph:
         memory = graph.remember(text, kind=kind, hard=hard)
         emit(memory.document(), as_json, lambda: out.print(told(memory)))

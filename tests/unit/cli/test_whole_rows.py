@@ -10,7 +10,7 @@ from rich.text import Text
 
 from hmxgraph.api.exploring import QueryResult
 from hmxgraph.cli import _fingerprint_tables, artifact, explore
-from hmxgraph.cli._terminal import Lines, Whole, out
+from hmxgraph.cli._console import Lines, Whole, out
 from tests.artifact_makers import policy
 from tests.recall_makers import event, packed
 

@@ -1,0 +1,81 @@
+"""The commands by name. Their modules are imported only when a command runs, so that help and version cost little."""
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+
+class Entry(NamedTuple):
+    """Where a command is defined, and its line in the list of commands (the first line of its own help)."""
+
+    module: str
+    name: str
+    summary: str
+
+
+COMMANDS = {
+    "demo": Entry("demo", "demo", "Load sample events, compile them, and print a context pack and the graph's digest."),
+    "ingest": Entry("ingest", "ingest", "Store events, and report each line as accepted, duplicate or rejected."),
+    "remember": Entry("ingest", "remember", "Remember a fact, preference, policy or goal."),
+    "compile": Entry("compiling", "compile_events", "Compile sessions into artifacts, without a language model."),
+    "suggest": Entry("compiling", "suggest", "Suggest the next tool and steps of a running session."),
+    "pack": Entry("pack", "pack", "Print the context pack for a query."),
+    "digest": Entry("explore", "digest", "Print counts, distributions, hubs and diameter of the entity graph."),
+    "query": Entry("explore", "query", "Run a saved query, or list them."),
+    "explain": Entry("explore", "explain", "Show the evidence of a record, down to the text of events."),
+    "forget": Entry("ingest", "forget", "Erase events that meet all criteria, after a dry run."),
+    "verify": Entry("explore", "verify", "Recheck every hash, chain, transition, link and counter."),
+    "health": Entry("explore", "health", "Show server and tenant status."),
+    "schema": Entry("explore", "schema", "Print the JSON Schema of one kind of document, or list the kinds."),
+    "browser": Entry("browser", "browser", "Print where Neo4j Browser is and how to log in, and open it."),
+    "artifact": Entry("artifact", "app", "Artifacts: what was learned, its versions and its status."),
+    "conflict": Entry("artifact", "conflict_app", "Conflicts: records that cannot all hold."),
+    "fingerprint": Entry("fingerprint", "app", "Learned memory in a portable file: export, verify, import, compare."),
+    "task": Entry("task", "app", "Tasks: shared work, step by step, with its runs and evidence."),
+    "record": Entry("record", "app", "Records: what agents say about each other's work."),
+    "memory": Entry("memory", "app", "Semantic memories by hand, and their maintenance."),
+    "server": Entry("server", "app", "The local Neo4j that hmxgraph starts on demand."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """The root command: imports a command's module when that command is looked up."""
+
+    _listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands, in the order in which the help lists them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of that name; while the help is printed, only its name and summary."""
+        del ctx
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        return TyperCommand(cmd_name, help=entry.summary) if self._listing else loaded(cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help without importing a single command."""
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False
+
+
+def loaded(command: str) -> Any:
+    """Import the module of *command* and return the command or command group that it defines."""
+    entry = COMMANDS[command]
+    defined = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.name)
+    if not isinstance(defined, typer.Typer):
+        single = typer.Typer(add_completion=False)
+        single.command(command)(defined)
+        defined = single
+    made = get_command(defined)
+    made.name = command
+    return made

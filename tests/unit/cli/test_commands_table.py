@@ -1,0 +1,27 @@
+"""The list of commands says what the commands themselves say, without importing them."""
+
+import subprocess
+import sys
+
+from hmxgraph.cli._commands import COMMANDS, loaded
+
+
+def first_line(command):
+    """The first line of a command's own help."""
+    return (command.help or "").strip().split("\n")[0]
+
+
+def test_each_summary_is_the_first_line_of_the_command_s_own_help():
+    """Who reads the list and who reads a command's help read the same sentence."""
+    own = {name: first_line(loaded(name)) for name in COMMANDS}
+    assert own == {name: entry.summary for name, entry in COMMANDS.items()}
+
+
+def test_help_and_version_import_no_command():
+    """The driver, numpy and the compiler stay out of a process that only prints its help."""
+    program = (
+        "import sys\nfrom typer.testing import CliRunner\nfrom hmxgraph.cli import app\n"
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"
+        "print(sorted({name.split('.')[0] for name in sys.modules} & {'neo4j', 'numpy', 'pydantic', 'orjson'}))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout == "[]\n"
