@@ -1,29 +1,167 @@
-"""An open memory engine for AI agents on Neo4j: events in, evidence-backed knowledge out, no language model."""
+"""An open memory engine for AI agents on Neo4j: events in, evidence-backed knowledge out, no language model.
+
+Open a graph with :func:`connect` or :func:`connect_async`. Everything that its methods return or raise is named here, so
+that code can annotate and catch it without knowing the package's inside.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hmxgraph.api import AsyncKnowledgeGraph, KnowledgeGraph, connect, connect_async
-    from hmxgraph.errors import Fault, HmxGraphError
+    from hmxgraph.api.aio import AsyncKnowledgeGraph, connect_async
+    from hmxgraph.api.exploring import QueryResult
+    from hmxgraph.api.graph import KnowledgeGraph, connect
+    from hmxgraph.errors import (
+        AccessDenied,
+        EngineError,
+        Fault,
+        FingerprintError,
+        GraphError,
+        HmxGraphError,
+        IngestRefused,
+        InvalidDocument,
+        InvalidRequest,
+        LifecycleError,
+        NotFound,
+        PackError,
+        StorageUnavailable,
+        TaskError,
+    )
+    from hmxgraph.fingerprint.measures import MeasuredDigest
+    from hmxgraph.protocol.artifacts import Artifact
+    from hmxgraph.protocol.events import Event
+    from hmxgraph.protocol.explanations import Explanation
+    from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
+    from hmxgraph.protocol.lifecycle import ArtifactPage, Chain, Conflict, Recorded
+    from hmxgraph.protocol.memories import Memory, MemoryResult, MemoryView
+    from hmxgraph.protocol.packs import ContextPack, DroppedEntry, Entry
+    from hmxgraph.protocol.record_results import Library, RecordView, Related, Resume, SearchResult, TaskView, Written
+    from hmxgraph.protocol.records import TaskRecord
+    from hmxgraph.protocol.reports import (
+        CompileReport,
+        ForgetReport,
+        ImportReport,
+        IngestReport,
+        Rejection,
+        VerifyReport,
+    )
+    from hmxgraph.protocol.suggestions import Suggestion
+    from hmxgraph.recall.pack import Pack
 
 __version__ = "0.1.0"
 __all__ = [
+    "AccessDenied",
+    "Artifact",
+    "ArtifactPage",
     "AsyncKnowledgeGraph",
+    "Chain",
+    "CompileReport",
+    "Conflict",
+    "ContextPack",
+    "DroppedEntry",
+    "EngineError",
+    "Entry",
+    "Envelope",
+    "Event",
+    "Explanation",
     "Fault",
+    "Fingerprint",
+    "FingerprintError",
+    "ForgetReport",
+    "GraphError",
     "HmxGraphError",
+    "ImportReport",
+    "IngestRefused",
+    "IngestReport",
+    "InvalidDocument",
+    "InvalidRequest",
     "KnowledgeGraph",
+    "Library",
+    "LifecycleError",
+    "MeasuredDigest",
+    "Memory",
+    "MemoryResult",
+    "MemoryView",
+    "NotFound",
+    "Pack",
+    "PackError",
+    "QueryResult",
+    "RecordView",
+    "Recorded",
+    "Rejection",
+    "Related",
+    "Resume",
+    "SearchResult",
+    "StorageUnavailable",
+    "Suggestion",
+    "TaskError",
+    "TaskRecord",
+    "TaskView",
+    "VerifyReport",
+    "Written",
     "connect",
     "connect_async",
 ]
-_HOMES = {"Fault": "hmxgraph.errors", "HmxGraphError": "hmxgraph.errors"}
+
+# Where each public name is defined: a module is imported when one of its names is first used.
+_DEFINED_IN = {
+    "hmxgraph.api.graph": ("KnowledgeGraph", "connect"),
+    "hmxgraph.api.aio": ("AsyncKnowledgeGraph", "connect_async"),
+    "hmxgraph.api.exploring": ("QueryResult",),
+    "hmxgraph.errors": (
+        "AccessDenied",
+        "EngineError",
+        "Fault",
+        "FingerprintError",
+        "GraphError",
+        "HmxGraphError",
+        "IngestRefused",
+        "InvalidDocument",
+        "InvalidRequest",
+        "LifecycleError",
+        "NotFound",
+        "PackError",
+        "StorageUnavailable",
+        "TaskError",
+    ),
+    "hmxgraph.fingerprint.measures": ("MeasuredDigest",),
+    "hmxgraph.protocol.artifacts": ("Artifact",),
+    "hmxgraph.protocol.events": ("Event",),
+    "hmxgraph.protocol.explanations": ("Explanation",),
+    "hmxgraph.protocol.fingerprints": ("Envelope", "Fingerprint"),
+    "hmxgraph.protocol.lifecycle": ("ArtifactPage", "Chain", "Conflict", "Recorded"),
+    "hmxgraph.protocol.memories": ("Memory", "MemoryResult", "MemoryView"),
+    "hmxgraph.protocol.packs": ("ContextPack", "DroppedEntry", "Entry"),
+    "hmxgraph.protocol.record_results": (
+        "Library",
+        "RecordView",
+        "Related",
+        "Resume",
+        "SearchResult",
+        "TaskView",
+        "Written",
+    ),
+    "hmxgraph.protocol.records": ("TaskRecord",),
+    "hmxgraph.protocol.reports": (
+        "CompileReport",
+        "ForgetReport",
+        "ImportReport",
+        "IngestReport",
+        "Rejection",
+        "VerifyReport",
+    ),
+    "hmxgraph.protocol.suggestions": ("Suggestion",),
+    "hmxgraph.recall.pack": ("Pack",),
+}
+_MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    # Importing a pure room must not import the driver, so the front door opens when it is first asked for.
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module 'hmxgraph' has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "hmxgraph.api")), name)
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

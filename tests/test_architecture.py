@@ -1,8 +1,16 @@
-"""The rooms keep their order, and every statement lives in a file of ``cypher/``."""
+"""Architecture: imports point one way, pure rooms stay pure, and every statement lives in a file of ``cypher/``.
+
+Each test walks one parsed tree of the package and names every fault at once. ``python tests/test_architecture.py``
+prints the import graph of the rooms.
+"""
 
 import ast
 import re
-from graphlib import TopologicalSorter
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -11,173 +19,233 @@ from hmxgraph.graph.plan import Query, parse, query, query_names
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "hmxgraph"
-FOLDERS = sorted({path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE})
-PURE = ("ingest", "extraction", "compiler", "recall", "fingerprint", "tasks")
+PURE = ("formats", "ingest", "extraction", "compiler", "recall", "fingerprint", "records")
+BELOW_PURE = ("errors", "protocol", "text")
 MAY_IMPORT = {
     "errors": set(),
-    "protocol": {"errors"},
-    "text": {"errors", "protocol"},
-    **{room: {"errors", "protocol", "text"} for room in PURE},
     "engine": {"errors"},
     "demo": set(),
-    "graph": {"errors", "protocol", "text", *PURE},
-    "knowledge": {"errors", "protocol", "text", *PURE, "graph", "engine"},
-    "cli": {"errors", "protocol", "text", *PURE, "graph", "engine", "knowledge", "demo"},
+    "protocol": {"errors"},
+    "text": {"errors", "protocol"},
+    **{room: set(BELOW_PURE) for room in PURE},
+    "graph": {*BELOW_PURE, *PURE},
+    "api": {*BELOW_PURE, *PURE, "graph", "engine"},
+    "cli": {*BELOW_PURE, *PURE, "graph", "engine", "api", "demo"},
 }
-IMPURE = {"time", "random", "secrets", "os", "socket", "subprocess", "neo4j", "asyncio", "threading"}
-CLOCK = {"now", "today", "utcnow"}
+FRONT_DOOR = {"__init__", "__main__"}
+IMPURE_MODULES = {"time", "random", "secrets", "os", "socket", "subprocess", "neo4j", "asyncio", "threading"}
+CLOCK_CALLS = {"now", "today", "utcnow"}
 # Sources read what the caller hands them; streams are the wire to a broker.
-IMPURE_BY_DESIGN = {("ingest", "sources"), ("ingest", "streams")}
+READS_THE_OUTSIDE = ("ingest.sources", "ingest.streams")
 CYPHER = re.compile(r"\b(MATCH \(|MERGE \(|UNWIND \$|OPTIONAL MATCH|DETACH DELETE|CREATE \(\w*:|RETURN \w+\.\w+)")
-# Python before 3.11.5 finds other things by it than later ones do (CPython issue 106052).
+# Python before 3.11.5 matches these differently from later releases (CPython issue 106052).
 POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
 EXEMPT_FROM_TENANT = ("schema/", "schema_steps/", "health/", "databases/")
 
 
-def modules() -> list[tuple[str, Path]]:
-    """Each module of the package with the room it stands in."""
-    paths = sorted(PACKAGE.rglob("*.py"))
-    return [(path.relative_to(PACKAGE).parts[0].removesuffix(".py"), path) for path in paths]
+@dataclass(frozen=True)
+class Module:
+    """One parsed Python file: its name inside the package, and what it holds."""
+
+    name: str
+    source: str
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the syntax tree."""
+        return list(ast.walk(ast.parse(self.source)))
+
+    @property
+    def room(self) -> str:
+        """The top-level package or module that this belongs to."""
+        return self.name.split(".", maxsplit=1)[0]
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the module may not see anything that changes by itself."""
+        return self.room in {"protocol", "text", *PURE} and not self.name.startswith(READS_THE_OUTSIDE)
+
+    @cached_property
+    def imports(self) -> set[str]:
+        """Dotted names of everything imported, also inside functions."""
+        names: set[str] = set()
+        for node in self.nodes:
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        return names
+
+    @property
+    def own_imports(self) -> set[str]:
+        """Imports from the package, without its name in front."""
+        return {name.removeprefix("hmxgraph.") for name in self.imports if name.startswith("hmxgraph.")}
+
+    @property
+    def literals(self) -> list[str]:
+        """String literals, docstrings included; byte literals decoded."""
+        values = [node.value for node in self.nodes if isinstance(node, ast.Constant)]
+        texts = [value for value in values if isinstance(value, str)]
+        return texts + [str(value, "latin-1") for value in values if isinstance(value, bytes)]
 
 
-def forbidden_imports(room: str, source: str) -> list[str]:
-    """The imports in *source* that a module of *room* may not have."""
-    rooms = {name for name in imported(source) if name.startswith("hmxgraph.")}
-    wrong = [name for name in rooms if name.split(".")[1] not in MAY_IMPORT[room] | {room}]
-    return sorted(wrong + [name for name in imported(source) if impure(room, name)])
+def modules() -> list[Module]:
+    """The package, parsed; its public front door is left out."""
+    paths = (path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE or path.stem not in FRONT_DOOR)
+    return [Module(module_name(path), path.read_text(encoding="utf-8")) for path in paths]
 
 
-def impure(room: str, name: str) -> bool:
-    """Whether *room* must not know *name*: pure rooms see no clock, environment, randomness or network."""
-    return room in {"protocol", "text", *PURE} and name.split(".", maxsplit=1)[0] in IMPURE
+def module_name(path: Path) -> str:
+    """``recall/pack.py`` as ``recall.pack``; a package by its own name."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
 
 
-def clocks_read(source: str) -> list[str]:
-    """The calls in *source* that ask what time it is."""
-    calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCK]
+def forbidden_imports(module: Module) -> Iterator[str]:
+    """Imports of rooms that do not stand below the module's own."""
+    allowed = MAY_IMPORT[module.room] | {module.room}
+    for name in sorted(module.own_imports):
+        if name.split(".")[0] not in allowed and name != "__version__":
+            yield f"{module.name} imports {name}"
 
 
-def imported(source: str) -> set[str]:
-    """The dotted names of the modules that *source* imports."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {
-                f"{node.module}.{alias.name}" if node.module == "hmxgraph" else node.module for alias in node.names
-            }
-    return names
+def impurities(module: Module) -> Iterator[str]:
+    """What lets the outside into a pure room: clocks, randomness, environment, processes, network."""
+    if module.is_pure:
+        yield from (
+            f"{module.name} imports {name}"
+            for name in sorted(module.imports)
+            if name.split(".", maxsplit=1)[0] in IMPURE_MODULES
+        )
+        yield from (f"{module.name} calls {call}()" for call in clock_calls(module))
 
 
-def literals(source: str) -> list[str]:
-    """The string literals in *source*, docstrings included; what is in bytes, as text."""
-    values = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
-    texts = [value for value in values if isinstance(value, str)]
-    return texts + [str(value, "latin-1") for value in values if isinstance(value, bytes)]
+def clock_calls(module: Module) -> list[str]:
+    """Calls that ask what time it is."""
+    calls = [node.func for node in module.nodes if isinstance(node, ast.Call)]
+    return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCK_CALLS]
 
 
-def cypher_words(source: str) -> list[str]:
-    """The string literals in *source* that hold Cypher."""
-    return [text for text in literals(source) if CYPHER.search(text)]
+def import_circles(parsed: list[Module]) -> list[str]:
+    """A circle among the package's modules, if there is one."""
+    names = {module.name for module in parsed}
+    needs = {module.name: set(targets(module, names)) for module in parsed}
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as circle:
+        return [" -> ".join(circle.args[1])]
+    return []
 
 
-def needs(folder: Path) -> dict[str, set[str]]:
-    """For each file and folder in *folder* those beside it that it imports from."""
-    beside = ".".join(folder.relative_to(ROOT).parts) + "."
-    found: dict[str, set[str]] = {}
-    for path in folder.rglob("*.py"):
-        own = path.relative_to(folder).parts[0].removesuffix(".py")
-        names = imported(path.read_text(encoding="utf-8"))
-        others = {name.removeprefix(beside).split(".")[0] for name in names if name.startswith(beside)}
-        found.setdefault(own, set()).update(others - {own})
-    return found
+def targets(module: Module, names: set[str]) -> Iterator[str]:
+    """Modules of the package that *module* imports from."""
+    for name in module.own_imports:
+        target = name if name in names else name.rpartition(".")[0]
+        if target in names and target != module.name:
+            yield target
 
 
-def possessive_groups(source: str) -> list[str]:
-    """The string literals in *source* that repeat a group possessively, as regular expressions can."""
-    return [text for text in literals(source) if POSSESSIVE_GROUP.search(text)]
+def literal_faults(module: Module) -> Iterator[str]:
+    """Strings that hold Cypher, or an expression that Python versions match differently."""
+    for text in module.literals:
+        if CYPHER.search(text):
+            yield f"{module.name} holds Cypher: {text[:60]!r}"
+        if POSSESSIVE_GROUP.search(text):
+            yield f"{module.name} repeats a group possessively: {text[:60]!r}"
 
 
-def faults(packaged: Query) -> list[str]:
+def form_faults(packaged: Query) -> Iterator[str]:
     """What is wrong with the form of a packaged statement."""
-    wrong = [] if packaged.description else ["no purpose in the header"]
+    if not packaged.description:
+        yield f"{packaged.name} has no purpose in its header"
     if packaged.name.startswith(EXEMPT_FROM_TENANT):
-        return wrong
+        return
     if not packaged.parameters & {"tenant_id", "tenant_key", "scope"}:
-        wrong.append("does not name its tenant")
-    if packaged.mode == "read" and several_rows(packaged) and not ends_in_order(packaged.text):
-        wrong.append("rows without a total order")
-    return wrong
+        yield f"{packaged.name} does not name its tenant"
+    if packaged.mode == "read" and returns_several_rows(packaged) and not ends_in_order(packaged.text):
+        yield f"{packaged.name} returns rows without a total order"
 
 
-def several_rows(packaged: Query) -> bool:
-    """Whether a read can answer with more than one row, by what its header says."""
+def returns_several_rows(packaged: Query) -> bool:
+    """Whether a read may return more than one row, by its header."""
     return "one row" not in packaged.description.lower() and packaged.name != "tenants/state"
 
 
 def ends_in_order(text: str) -> bool:
-    """Whether the statement's last clauses order its rows."""
+    """Whether the last clauses of a statement order its rows."""
     return "ORDER BY" in text[text.rfind("RETURN") :]
 
 
-@pytest.mark.parametrize(("room", "path"), modules(), ids=lambda value: getattr(value, "name", value))
-def test_imports_point_one_way(room, path):
-    """A room imports only rooms that stand before it, and pure rooms nothing that changes by itself."""
-    if path.parent == PACKAGE and path.stem in {"__init__", "__main__"}:
-        return
-    if tuple(path.relative_to(PACKAGE).parts[:2]) in {(a, b) for a, b in IMPURE_BY_DESIGN}:
-        return
-    assert forbidden_imports(room, path.read_text(encoding="utf-8")) == []
-    assert room not in {"protocol", "text", *PURE} or clocks_read(path.read_text(encoding="utf-8")) == []
+def faults(check, parsed: list[Module]) -> list[str]:
+    """Every fault that *check* finds in the package."""
+    return [fault for module in parsed for fault in check(module)]
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: ".".join(folder.relative_to(PACKAGE).parts))
-def test_what_stands_beside_each_other_imports_one_way(folder):
-    """No file or folder of a room needs another that needs it."""
-    assert list(TopologicalSorter(needs(folder)).static_order())
+def room_imports(parsed: list[Module]) -> str:
+    """The import graph of the rooms, a line each: room, rooms it imports, number of modules that do."""
+    pairs = Counter(
+        (module.room, room)
+        for module in parsed
+        for room in {name.split(".")[0] for name in module.own_imports} - {module.room}
+        if room in MAY_IMPORT
+    )
+    return "\n".join(
+        f"{room:12} <- " + ", ".join(f"{below} ({n})" for (above, below), n in sorted(pairs.items()) if above == room)
+        for room in MAY_IMPORT
+    )
 
 
-@pytest.mark.parametrize(("room", "path"), modules(), ids=lambda value: getattr(value, "name", value))
-def test_no_cypher_in_python(room, path):
-    """No Python file holds a statement."""
-    assert cypher_words(path.read_text(encoding="utf-8")) == []
+@pytest.fixture(scope="module", name="parsed")
+def parsed_package() -> list[Module]:
+    """The whole package, parsed once."""
+    return modules()
 
 
-@pytest.mark.parametrize(("room", "path"), modules(), ids=lambda value: getattr(value, "name", value))
-def test_expressions_find_the_same_in_every_python(room, path):
-    """No regular expression repeats a group possessively."""
-    assert possessive_groups(path.read_text(encoding="utf-8")) == []
+def test_imports_point_one_way(parsed):
+    """A room imports only rooms below it, and no two modules need each other."""
+    assert faults(forbidden_imports, parsed) + import_circles(parsed) == [], room_imports(parsed)
 
 
-@pytest.mark.parametrize("name", query_names())
-def test_statement_has_its_form(name):
-    """Every statement has a purpose, a mode, columns, its tenant, and an order where it answers with rows."""
-    assert faults(query(name)) == []
+def test_pure_rooms_are_pure(parsed):
+    """Pure rooms see no clock, environment, randomness, process or network."""
+    assert faults(impurities, parsed) == []
 
 
-def test_every_statement_is_used():
-    """No statement lies unused: each is bound by name, or is an exploring query or a schema step."""
-    python = "\n".join(path.read_text(encoding="utf-8") for _, path in modules())
-    unused = [
-        name for name in query_names() if not name.startswith(("explore/", "schema/")) and f'"{name}"' not in python
-    ]
+def test_no_cypher_in_python(parsed):
+    """No Python file holds a statement, nor an expression that differs between Python versions."""
+    assert faults(literal_faults, parsed) == []
+
+
+def test_statements_have_their_form():
+    """Every statement has a purpose, a mode, columns, its tenant, and an order where it returns several rows."""
+    assert [fault for name in query_names() for fault in form_faults(query(name))] == []
+
+
+def test_every_statement_is_used(parsed):
+    """Every statement is bound by name somewhere, or is a saved query or part of the schema."""
+    bound = {text for module in parsed for text in module.literals}
+    unused = [name for name in query_names() if not name.startswith(("explore/", "schema/")) and name not in bound]
     assert unused == []
 
 
 def test_the_rules_can_fail():
-    """Found are: a forbidden import, Cypher in Python, a possessive group, a missing header, tenant or order."""
-    assert forbidden_imports("compiler", "from hmxgraph.graph.plan import Plan")
-    assert forbidden_imports("recall", "import time")
-    assert clocks_read("datetime.now(UTC)")
-    assert "ranking" in needs(PACKAGE / "recall")["packing"]
-    assert cypher_words('QUERY = "MATCH (n) RETURN n"')
-    assert possessive_groups('A = "(?:ab)*+"')
-    assert possessive_groups('A = rb"(?:ab){2,}+c"')
+    """Each rule finds a planted fault."""
+    assert [*forbidden_imports(Module("compiler.x", "from hmxgraph.graph.plan import Plan"))]
+    assert [*impurities(Module("recall.x", "import time"))]
+    assert [*impurities(Module("recall.x", "datetime.now(UTC)"))]
+    first, second = Module("text.a", "from hmxgraph.text.b import x"), Module("text.b", "from hmxgraph.text import a")
+    assert import_circles([first, second])
+    assert [*literal_faults(Module("graph.x", 'QUERY = "MATCH (n) RETURN n"'))]
+    assert [*literal_faults(Module("graph.x", 'A = "(?:ab)*+"'))]
+    assert [*literal_faults(Module("graph.x", 'A = rb"(?:ab){2,}+c"'))]
     with pytest.raises(ValueError, match="header"):
         parse("x/y", "MATCH (n) RETURN n")
     head = "// Purpose.\n//\n// mode: read\n// row:  a\n"
-    assert "does not name its tenant" in faults(parse("x/y", head + "MATCH (n) RETURN n.a AS a ORDER BY a"))
-    assert "rows without a total order" in faults(parse("x/y", head + "MATCH (n {t: $tenant_id}) RETURN n.a AS a"))
-    assert faults(parse("x/y", "// mode: read\n// row:  a\nMATCH (n {t: $tenant_id}) RETURN n.a AS a ORDER BY a"))
+    assert [*form_faults(parse("x/y", head + "MATCH (n) RETURN n.a AS a ORDER BY a"))]
+    assert [*form_faults(parse("x/y", head + "MATCH (n {t: $tenant_id}) RETURN n.a AS a"))]
+    assert [
+        *form_faults(parse("x/y", "// mode: read\n// row:  a\nMATCH (n {t: $tenant_id}) RETURN n.a AS a ORDER BY a"))
+    ]
+
+
+if __name__ == "__main__":
+    print(room_imports(modules()))  # noqa: T201

@@ -1,1 +1,0 @@
-"""Commands on fingerprints, their files and tables."""

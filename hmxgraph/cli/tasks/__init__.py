@@ -1,1 +1,0 @@
-"""Commands on shared work: tasks, records, memories."""

@@ -1,1 +1,0 @@
-"""From summaries to artifacts: schemas, playbooks, policies, causes, strategies, by kinds of requests and failures."""

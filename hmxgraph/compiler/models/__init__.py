@@ -1,1 +1,0 @@
-"""What is foreseen: the actions that a request will take, and what agents do next, as weights learnt from sessions."""

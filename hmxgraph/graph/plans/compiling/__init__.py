@@ -1,1 +1,0 @@
-"""Compiling a tenant, and what its models suggest for a running session."""

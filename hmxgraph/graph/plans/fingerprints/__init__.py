@@ -1,1 +1,0 @@
-"""Fingerprints made, received, and confirmed by what a tenant sees for itself."""

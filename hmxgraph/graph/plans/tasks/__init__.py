@@ -1,1 +1,0 @@
-"""Task records and semantic memories: written, searched, digested, looked after (memd)."""

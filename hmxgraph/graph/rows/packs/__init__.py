@@ -1,1 +1,0 @@
-"""Rows of ``cypher/recall`` as what recall ranks, and what the compiler's models say to it."""

@@ -1,1 +1,0 @@
-"""Task records and semantic memories as nodes, views and results (memd)."""

@@ -1,1 +1,0 @@
-"""The front door for plain code, in one file per subject."""

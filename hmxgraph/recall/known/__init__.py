@@ -1,1 +1,0 @@
-"""What is known beside events, valued by the question: artifacts, memories, records, entities; hints and rules."""

@@ -1,1 +1,0 @@
-"""Candidates into a budget: judged, compared, filled in, accounted for."""

@@ -1,1 +1,0 @@
-"""Events by how well they answer: their words and their neighbours', cues, feedback and a walk over shared entities."""

@@ -1,1 +1,0 @@
-"""A pack as people and prompts get it: text, table, page."""

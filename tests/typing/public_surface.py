@@ -1,0 +1,84 @@
+"""The public names as a user's code has them: checked by mypy in ``make lint``, never run."""
+
+import asyncio
+from collections.abc import Sequence
+
+import hmxgraph
+
+
+def store(graph: hmxgraph.KnowledgeGraph, events: Sequence[hmxgraph.Event]) -> tuple[hmxgraph.Rejection, ...]:
+    report: hmxgraph.IngestReport = graph.ingest(events)
+    memory: hmxgraph.Memory = graph.remember("Always verify the rollout", kind="policy")
+    compiled: hmxgraph.CompileReport = graph.compile()
+    forgotten: hmxgraph.ForgetReport = graph.forget(session_id="s1", dry_run=True)
+    print(memory, compiled, forgotten)
+    return report.rejected
+
+
+def ask(graph: hmxgraph.KnowledgeGraph) -> tuple[hmxgraph.Entry, ...]:
+    pack: hmxgraph.Pack = graph.pack("Deploy the staging environment", budget=2048)
+    document: hmxgraph.ContextPack = pack
+    dropped: tuple[hmxgraph.DroppedEntry, ...] | None = document.dropped_entries
+    suggestion: hmxgraph.Suggestion = graph.suggest(session_id="s1")
+    print(dropped, suggestion)
+    return pack.entries
+
+
+def look(graph: hmxgraph.KnowledgeGraph, artifact: hmxgraph.Artifact) -> None:
+    recorded: hmxgraph.Recorded = graph.record_artifact(artifact)
+    page: hmxgraph.ArtifactPage = graph.artifacts(status="active")
+    chain: hmxgraph.Chain = graph.chain(artifact.artifact_id)
+    conflicts: tuple[hmxgraph.Conflict, ...] = graph.conflicts()
+    explanation: hmxgraph.Explanation = graph.explain(artifact.artifact_id)
+    rows: hmxgraph.QueryResult = graph.query("explore/tools")
+    digest: hmxgraph.MeasuredDigest = graph.digest()
+    verified: hmxgraph.VerifyReport = graph.verify()
+    print(recorded, page, chain, conflicts, explanation, rows, digest, verified)
+
+
+def travel(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.Fingerprint:
+    envelope: hmxgraph.Envelope = graph.export_fingerprint(tier="compact")
+    imported: hmxgraph.ImportReport = graph.import_fingerprint(envelope)
+    print(imported)
+    return envelope.fingerprint
+
+
+def share(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.TaskRecord:
+    written: hmxgraph.Written = graph.tasks.start(goal="Find the leak")
+    task: hmxgraph.TaskView = graph.tasks.get(written.task_id)
+    resume: hmxgraph.Resume = graph.tasks.resume(written.task_id)
+    hits: hmxgraph.SearchResult = graph.tasks.search("leak")
+    related: hmxgraph.Related = graph.records.find_related("the cache leaks")
+    library: hmxgraph.Library = graph.records.failure_library()
+    memories: hmxgraph.MemoryResult = graph.memory.search("leak")
+    memory: hmxgraph.MemoryView = graph.memory.get("m1")
+    record: hmxgraph.RecordView = graph.records.get(written.artifact_id)
+    print(task, resume, hits, related, library, memories, memory)
+    return record.record
+
+
+def careful() -> str:
+    try:
+        with hmxgraph.connect(tenant_id="acme") as graph:
+            return graph.pack("Deploy").text
+    except (hmxgraph.StorageUnavailable, hmxgraph.AccessDenied, hmxgraph.EngineError) as error:
+        return f"no memory: {error}"
+    except hmxgraph.InvalidDocument as error:
+        faults: tuple[hmxgraph.Fault, ...] = error.faults
+        return "; ".join(map(str, faults))
+    except (hmxgraph.NotFound, hmxgraph.InvalidRequest, hmxgraph.PackError, hmxgraph.TaskError) as error:
+        return f"asked wrongly: {error}"
+    except (hmxgraph.IngestRefused, hmxgraph.LifecycleError, hmxgraph.FingerprintError) as error:
+        return f"refused: {error}"
+    except (hmxgraph.GraphError, hmxgraph.HmxGraphError) as error:
+        return str(error)
+
+
+async def asynchronous() -> str:
+    graph: hmxgraph.AsyncKnowledgeGraph
+    async with hmxgraph.connect_async(tenant_id="acme") as graph:
+        pack = await graph.pack("Deploy")
+        return pack.text
+
+
+asyncio.run(asynchronous())
