@@ -1,7 +1,7 @@
 """An open memory engine for AI agents on Neo4j: events in, evidence-backed knowledge out, no language model.
 
-Open a graph with :func:`connect` or :func:`connect_async`. Everything that its methods return or raise is named here, so
-that code can annotate and catch it without knowing the package's inside.
+Open a graph with :func:`connect` or :func:`connect_async`. Everything that its methods return or raise can be imported
+from here, for annotations and for ``except``.
 """
 
 from importlib import import_module
