@@ -40,7 +40,7 @@ def travel(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.Fingerprint:
     envelope: hmxgraph.Envelope = graph.export_fingerprint(tier="compact")
     imported: hmxgraph.ImportReport = graph.import_fingerprint(envelope)
     print(imported)
-    return envelope.fingerprint
+    return hmxgraph.Fingerprint.parse(envelope.fingerprint)
 
 
 def share(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.TaskRecord:
@@ -49,7 +49,7 @@ def share(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.TaskRecord:
     resume: hmxgraph.Resume = graph.tasks.resume(written.task_id)
     hits: hmxgraph.SearchResult = graph.tasks.search("leak")
     related: hmxgraph.Related = graph.records.find_related("the cache leaks")
-    library: hmxgraph.Library = graph.records.failure_library()
+    library: hmxgraph.Library = graph.records.find_failures()
     memories: hmxgraph.MemoryResult = graph.memory.search("leak")
     memory: hmxgraph.MemoryView = graph.memory.get("m1")
     record: hmxgraph.RecordView = graph.records.get(written.artifact_id)
