@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: make demo, make test. The environment is made on the way.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz bench async clean
+.PHONY: help demo test test-all lint fuzz bench async clean
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
@@ -9,7 +9,7 @@ READY := .venv/ready
 EQUIPPED := .venv/equipped
 
 help:  ## What can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "hmxgraph needs Python 3.11 or newer: install it, or say make PYTHON=/path/to/python3"; exit 1; }
@@ -27,8 +27,11 @@ $(EQUIPPED): $(READY)
 demo: $(READY)  ## Load the demo's events, compile them, print a context pack and the graph's digest
 	$(BIN)/hmxgraph demo
 
-test: $(EQUIPPED)  ## Every test but the long randomised ones, by two workers, each on a real Neo4j
+test: $(EQUIPPED)  ## The main paths, every statement, conformance, isolation: minutes, two workers, each on a real Neo4j
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-all: $(EQUIPPED)  ## Every test but the long randomised ones: kills, streams, notebooks, browser, packaging too
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not fuzz and not bench'
 
 lint: $(EQUIPPED)  ## ruff, mypy, pyright
 	$(BIN)/ruff check .
