@@ -94,7 +94,7 @@ def isolated(where: Address, tenant_id: str, isolation: Isolation) -> Address:
 def _database_name(tenant_id: str) -> str:
     """The name of a tenant's own database: legal for every tenant id, and hard to hit by accident.
 
-    >>> database_name("acme")
+    >>> _database_name("acme")
     'hmx-822b33ad87c148a0a20a'
 
     """

@@ -42,9 +42,9 @@ _NAME = "<name>"
 def _shared_line(lines: Sequence[str]) -> str:
     """The command line that most of *lines* come to, with ``<name>`` where they differ; "" where they have no one form.
 
-    >>> shared_line(["kubectl logs -n shop web-1", "kubectl logs -n pay web-2"])
+    >>> _shared_line(["kubectl logs -n shop web-1", "kubectl logs -n pay web-2"])
     'kubectl logs -n <name> <name>'
-    >>> shared_line(["git push", "git push", "git push origin"]), shared_line(["git add a", "git push"])
+    >>> _shared_line(["git push", "git push", "git push origin"]), _shared_line(["git add a", "git push"])
     ('git push', '')
     """
     forms: defaultdict[tuple[str, ...], list[list[str]]] = defaultdict(list)

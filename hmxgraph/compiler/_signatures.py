@@ -57,9 +57,9 @@ _NONE_FAILED = re.compile(
 def _telling_line(text: str) -> str:
     r"""The line of *text* that says what went wrong; "" of nothing.
 
-    >>> telling_line('Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: \'currency\'')
+    >>> _telling_line('Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: \'currency\'')
     "KeyError: 'currency'"
-    >>> telling_line("compiling\nmain.c:3:5: error: unknown type name 'nt'\nmake: *** [all] Error 1")
+    >>> _telling_line("compiling\nmain.c:3:5: error: unknown type name 'nt'\nmake: *** [all] Error 1")
     "main.c:3:5: error: unknown type name 'nt'"
     """
     shown = text if len(text) <= _MOST_CHARS else f"{text[: _MOST_CHARS // 2]}\n{text[-_MOST_CHARS // 2 :]}"
@@ -237,9 +237,9 @@ def mask_numbers(message: str) -> str:
 def _mask_operands(message: str, command: str) -> str:
     """*message* with what the failing command line names masked; of several words in a row the last is the name.
 
-    >>> mask_operands("Lock wait timeout on table events", 'mysql -e "alter table events add column c"')
+    >>> _mask_operands("Lock wait timeout on table events", 'mysql -e "alter table events add column c"')
     'Lock wait timeout on table <name>'
-    >>> mask_operands("timed out on pods/web-a", "kubectl wait pod/web-a")
+    >>> _mask_operands("timed out on pods/web-a", "kubectl wait pod/web-a")
     'timed out on pods/<name>'
     """
     words = [word for word in _OPERAND_GAPS.split(command) if word]

@@ -240,7 +240,7 @@ _DEED = {
 def _browser_verb(content: Mapping[str, Any]) -> str:
     """What was done in the browser, as its agent calls it; "" where it does not say.
 
-    >>> browser_verb({"action": "click"}), browser_verb({"type": "browser_input_text"}), browser_verb({"action": "#"})
+    >>> _browser_verb({"action": "click"}), _browser_verb({"type": "browser_input_text"}), _browser_verb({"action": "#"})
     ('click', 'input_text', '')
     """
     named = next((content[name] for name in _VERB_FIELDS if isinstance(content.get(name), str)), "")
@@ -261,9 +261,9 @@ def _edited_path(content: Mapping[str, Any]) -> str:
 def _inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """What was given to the work, by the names of its fields.
 
-    >>> inputs_of("browser_action", {"action": "fill", "selector": "#name", "text": "Ann", "success": True})
+    >>> _inputs_of("browser_action", {"action": "fill", "selector": "#name", "text": "Ann", "success": True})
     {'selector': '#name', 'text': 'Ann'}
-    >>> inputs_of("browser_action", {"action": "extract", "selector": "#name", "text": "Ann"})
+    >>> _inputs_of("browser_action", {"action": "extract", "selector": "#name", "text": "Ann"})
     {'selector': '#name'}
     """
     bundle = next((content[name] for name in _BUNDLES if isinstance(content.get(name), Mapping)), None)
@@ -278,9 +278,9 @@ def _inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
 def _browser_target(content: Mapping[str, Any]) -> str:
     """To what something was done in the browser, or where it led; "" where that is not told in words.
 
-    >>> browser_target({"action": "click", "selector": "#buy", "url": "https://shop.example/cart"})
+    >>> _browser_target({"action": "click", "selector": "#buy", "url": "https://shop.example/cart"})
     '#buy'
-    >>> browser_target({"action": "navigate", "url": "https://ann@shop.example/cart?id=7"})
+    >>> _browser_target({"action": "navigate", "url": "https://ann@shop.example/cart?id=7"})
     'https://shop.example/cart'
     """
     inputs = _inputs_of("browser_action", content)

@@ -214,7 +214,7 @@ def order(sentence: str, *, system: bool = False) -> Order | None:
 def _undressed(sentence: str) -> str:
     """*sentence* without greetings and occasions in front of it.
 
-    >>> undressed("Ok thanks, from now on you may push.")
+    >>> _undressed("Ok thanks, from now on you may push.")
     'you may push.'
     """
     return _without(sentence, _LEAD, _OPENING, _LEAD)

@@ -279,7 +279,7 @@ def leaves(value: Any) -> Iterator[_Leaf]:
     """The strings in *value* that name something, fields in order of their names; at most 200 are looked at.
 
     >>> list(leaves({"order_id": "#W12", "items": [{"name": "Lamp", "price": 3}], "note": "x"}))
-    [Leaf(type='concept', value='Lamp'), Leaf(type='id', value='#W12')]
+    [_Leaf(type='concept', value='Lamp'), _Leaf(type='id', value='#W12')]
     """
     left = MOST_LEAVES
     pending: list[tuple[str, Any]] = [("", value)]

@@ -68,7 +68,7 @@ _PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")
 def _is_value(value: str) -> bool:
     """Whether *value* is one: not empty, unset, masked already, a variable, or the path of a file that has it.
 
-    >>> [is_value(each) for each in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
+    >>> [_is_value(each) for each in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
     [False, False, False, False, False, True]
 
     """
@@ -122,7 +122,7 @@ _ENCODED = re.compile(r"(?<![\w+/-])(?=[A-Za-z+/_-]*\d)(?=[a-z\d+/_-]*[A-Z])[A-Z
 def _is_random(run: str) -> bool:
     """Whether some part of *run* looks drawn: a UUID, a long number, hexadecimal, or letters that make no words.
 
-    >>> [is_random(run) for run in ("kQ3xZ81mBw20", "ConnectionResetError104", "/var/log/app-2024/base64Encoded.txt")]
+    >>> [_is_random(run) for run in ("kQ3xZ81mBw20", "ConnectionResetError104", "/var/log/app-2024/base64Encoded.txt")]
     [True, False, False]
 
     """
@@ -346,7 +346,7 @@ class Rules(NamedTuple):
 def _rules_for(text: str) -> Rules:
     """The rules that may find something in *text*: most need the name of a secret, and few texts have one.
 
-    >>> len(rules_for("the password is wrong").after) > len(rules_for("it is wrong").after)
+    >>> len(_rules_for("the password is wrong").after) > len(_rules_for("it is wrong").after)
     True
 
     """

@@ -24,7 +24,7 @@ class _Adjacency:
     def of_links(cls, links: Iterable[tuple[str, Sequence[str]]]) -> "_Adjacency":
         """The graph of ``(source, targets)`` rows: direction, repetition and links to oneself make no difference.
 
-        >>> Adjacency.of_links([("a", ["b", "a"]), ("b", ["a"]), ("c", ["c"])]).size
+        >>> _Adjacency.of_links([("a", ["b", "a"]), ("b", ["a"]), ("c", ["c"])]).size
         2
 
         """

@@ -24,7 +24,7 @@ def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list
     Two are related when the Jaccard similarity of their tags is at least 0.5, or when they share a tag and that of
     their titles' words is at least 0.5 (DESIGN 6). Relatedness is carried on: a chain is one group.
 
-    >>> related_groups([frozenset("ab"), frozenset("abc"), frozenset("x")], [frozenset()] * 3)
+    >>> _related_groups([frozenset("ab"), frozenset("abc"), frozenset("x")], [frozenset()] * 3)
     [[0, 1], [2]]
 
     """

@@ -67,9 +67,9 @@ def recall_row(properties: Mapping[str, Any]) -> str:
 def _ranked_words(search_text: str) -> str:
     """The search terms that an event is ranked by: those it begins with, then every further one once, the last first.
 
-    >>> ranked_words("error on line 7")
+    >>> _ranked_words("error on line 7")
     'error on line 7'
-    >>> ranked_words("pass " * 300 + "line pass unknown account")[-30:]
+    >>> _ranked_words("pass " * 300 + "line pass unknown account")[-30:]
     'pass pass account unknown line'
 
     """

@@ -162,7 +162,7 @@ def transition(
 def _legal_from(status: str) -> tuple[str, ...]:
     """The statuses that may follow *status* (HMX-A 5).
 
-    >>> legal_from("draft"), legal_from("archived")
+    >>> _legal_from("draft"), _legal_from("archived")
     (('active', 'deprecated'), ())
 
     """

@@ -46,7 +46,7 @@ def heading(section: str) -> str:
 def _date_line(told: date, before: date | None) -> str:
     """The line above what was said on a day; the year only where it is not that of the line *before*.
 
-    >>> date_line(date(2023, 5, 8), None), date_line(date(2023, 5, 25), date(2023, 5, 8))
+    >>> _date_line(date(2023, 5, 8), None), _date_line(date(2023, 5, 25), date(2023, 5, 8))
     ('8 May 2023', '25 May')
 
     """
@@ -57,7 +57,7 @@ def _date_line(told: date, before: date | None) -> str:
 def _said_on(time_us: int) -> str:
     """When something was said last, as it stands behind it.
 
-    >>> said_on(0)
+    >>> _said_on(0)
     'said 1 January 1970'
 
     """

@@ -81,7 +81,7 @@ OUTCOMES = {"success": (1, 0), "failure": (0, 1), "mixed": (1, 1)}
 def _usefulness(useful: int, useless: int) -> float:
     """The chance that a memory helps, by the rule of succession: 0.5 before anything is known.
 
-    >>> usefulness(0, 0), usefulness(2, 0)
+    >>> _usefulness(0, 0), _usefulness(2, 0)
     (0.5, 0.75)
     """
     return (useful + 1) / (useful + useless + 2)

@@ -23,7 +23,7 @@ def _check_sense(record: TaskRecord) -> None:
     Raises:
         TaskError: what is wrong, and the way out.
 
-    >>> check_sense(TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
+    >>> _check_sense(TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="open"))
     Traceback (most recent call last):
     hmxgraph.errors.TaskError: task_finish: status 'open' is no end; say how it ended (status='completed' or 'failed')

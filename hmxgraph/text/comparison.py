@@ -147,7 +147,7 @@ class _Stance(NamedTuple):
 def stance(text: str) -> _Stance:
     """The search terms of *text* without its negations, and whether an odd number of them turns it round.
 
-    >>> stance("Never deploy on Fridays") == Stance(frozenset({"deploy", "friday"}), against=True)
+    >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True
     >>> stance("Don't avoid retries").against
     False

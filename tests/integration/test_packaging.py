@@ -15,7 +15,7 @@ from hmxgraph.graph.plan import query_names
 
 ROOT = Path(__file__).resolve().parents[2]
 ASK = (
-    "from hmxgraph.graph import catalogue as c; print(c._folder()); print(*c.query_names()); "
+    "from hmxgraph.graph import plan as c; print(c._folder()); print(*c.query_names()); "
     "c.query(c.query_names()[0])"
 )
 
