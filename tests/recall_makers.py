@@ -22,7 +22,7 @@ from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import PackRequest, understood
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Neighbourhood
-from hmxgraph.text.lines import label_of, told, written
+from hmxgraph.text.lines import attributed, entry_text, label_of
 from hmxgraph.text.terms import counter, search_text
 
 NOW = 1_773_457_200_000_000
@@ -41,7 +41,7 @@ def event(number, text, *, session="s1", kind="message", source="user", speaker=
         search_text(text),
         number,
         NOW - int(age_days * DAY_US) + number,
-        COUNT(written(told(text, speaker), label, speaker) + "\n"),
+        COUNT(entry_text(attributed(text, speaker), label, speaker) + "\n"),
         salience,
         text.endswith("?"),
         label,

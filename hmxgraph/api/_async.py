@@ -20,13 +20,13 @@ from hmxgraph.api._base import (
     as_artifact,
     as_event,
     as_us,
+    author_of,
     doing,
     drafted,
     made_up,
     now_us,
     pack_request,
     searched,
-    told_now,
 )
 from hmxgraph.api.exploring import QueryResult
 from hmxgraph.api.fingerprints import ExportChoices, export_options, received
@@ -60,7 +60,7 @@ from hmxgraph.graph.compilations import CompileOptions, compile_tenant
 from hmxgraph.graph.connection import AsyncConnection, Trace
 from hmxgraph.graph.guidance import suggest_for_events, suggest_for_session
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
-from hmxgraph.graph.memory_operations import Asked
+from hmxgraph.graph.memory_operations import MemoryQuery
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Procedure, query
 from hmxgraph.graph.record_search import Shape
@@ -138,8 +138,8 @@ class AsyncRecording(AsyncFace):
             InvalidRequest: no text, or *hard* for anything but a policy.
 
         """
-        telling = told_now(agent_id, at)
-        return await self._perform(memory_operations.remember(self._tenancy, text, telling, kind=kind, hard=hard))
+        author = author_of(agent_id, at)
+        return await self._perform(memory_operations.remember(self._tenancy, text, author, kind=kind, hard=hard))
 
     async def memories(
         self,
@@ -825,7 +825,9 @@ class AsyncMemoryOperations(AsyncFace):
             UnknownChoice: no such kind or mode.
 
         """
-        asked = Asked(query, as_of_us=as_us(as_of), shape=Shape(compact, token_budget, expand_event_siblings), **wanted)
+        asked = MemoryQuery(
+            query, as_of_us=as_us(as_of), shape=Shape(compact, token_budget, expand_event_siblings), **wanted
+        )
         found = memory_operations.search(self._tenancy, asked)
         return await self._perform(self._meter.measured("search", {"query": query, **wanted}, found))
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 from hmxgraph.errors import GraphNotOpen, InvalidRequest, InvalidTime
 from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
-from hmxgraph.graph.memory_operations import Telling
+from hmxgraph.graph.memory_operations import Author
 from hmxgraph.graph.plan import Procedure
 from hmxgraph.graph.record_search import Shape, Wanted, search_of
 from hmxgraph.graph.tenancy import Tenancy
@@ -318,13 +318,13 @@ def doing(agent_id: str | None, at: Moment | None, event_id: str | None = None) 
     return Doing(agent_id or UNSIGNED, now_us(at), event_id or str(uuid4()))
 
 
-def told_now(agent_id: str | None, at: Moment | None) -> Telling:
+def author_of(agent_id: str | None, at: Moment | None) -> Author:
     """Who says something to be remembered, under a fresh event id, at *at* if that is given.
 
-    >>> told_now("ana", "1970-01-01T00:00:01Z").at_us
+    >>> author_of("ana", "1970-01-01T00:00:01Z").at_us
     1000000
     """
-    return Telling(agent_id or UNSIGNED, str(uuid4()), now_us(), as_us(at))
+    return Author(agent_id or UNSIGNED, str(uuid4()), now_us(), as_us(at))
 
 
 def now_us(at: Moment | None = None) -> int:

@@ -6,7 +6,7 @@ from typing import TypedDict, Unpack
 from hmxgraph.api._base import Face, Moment, as_us, doing, drafted, now_us
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.memory_operations import Asked, Remembered
+from hmxgraph.graph.memory_operations import MemoryQuery, Remembered
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.record_search import Shape
 from hmxgraph.graph.tenancy import Tenancy
@@ -59,7 +59,9 @@ class MemoryOperations(Face):
             UnknownChoice: no such kind or mode.
 
         """
-        asked = Asked(query, as_of_us=as_us(as_of), shape=Shape(compact, token_budget, expand_event_siblings), **wanted)
+        asked = MemoryQuery(
+            query, as_of_us=as_us(as_of), shape=Shape(compact, token_budget, expand_event_siblings), **wanted
+        )
         found = memory_operations.search(self._tenancy, asked)
         return self._perform(self._meter.measured("search", {"query": query, **wanted}, found))
 

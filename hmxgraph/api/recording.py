@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import TypedDict, Unpack
 
-from hmxgraph.api._base import Face, Moment, as_us, now_us, told_now
+from hmxgraph.api._base import Face, Moment, as_us, author_of, now_us
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph import memories, memory_operations, retention
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
@@ -108,8 +108,8 @@ class Recording(Face):
             InvalidRequest: no text, or *hard* for anything but a policy.
 
         """
-        telling = told_now(agent_id, at)
-        return self._perform(memory_operations.remember(self._tenancy, text, telling, kind=kind, hard=hard))
+        author = author_of(agent_id, at)
+        return self._perform(memory_operations.remember(self._tenancy, text, author, kind=kind, hard=hard))
 
     def memories(
         self,

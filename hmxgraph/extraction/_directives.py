@@ -1,4 +1,4 @@
-"""Directives and permissions: rules that people give, and rules that they take back."""
+"""Directives: recognise the standing rules that people give, and the ones they withdraw."""
 
 import re
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 from hmxgraph.extraction._entity_forms import is_id
 from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, pattern
 
-# Policies: what somebody who may give orders tells to be done or left, always or from now on.
+# Policies: standing instructions about what to do or avoid.
 #
-# An order is recognised by its head: an imperative after what may introduce it. "Always" and "never" make it a policy;
-# milder heads need a word that makes it general, and count as tentative without one.
+# A directive is recognised by its head: an imperative, after optional introductory words. "Always" and "never" are
+# enough to make it a policy. Milder heads also need a word that makes them general; without one they are tentative.
 
-# In front of the order: greetings and the like, an occasion, a polite opening.
+# Optional words before a directive: greetings, occasions, polite openings.
 _LEAD = pattern(
     r"(?:(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
     r"|hello|hey|btw"
@@ -28,12 +28,12 @@ _OCCASION = one_of(
     r"(?:before|after) (?:\w+ing|you|we|any|every|each|a|an)\b", r"if\b", r"unless\b", r"once\b", r"while\b",
     r"until\b", r"for (?:all|any|every|each)\b", r"in (?:all|any|every|each|your)\b", r"during\b",
     r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
-    # A kind of things, by its plural, but no time and nothing of the moment.
+    # A plural that names a kind of thing; neither a period of time nor something at hand.
     r"(?:for|in|on|with|at|during) (?!\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two"
     r"|three|few|some|other)\b)(?:[a-z-]+ ){0,3}?(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)"
     r"[a-z-]{2,}s\b",
 )  # fmt: skip
-_OPENING = pattern(
+_CONDITION_CLAUSE = pattern(
     rf"(?:{_ADVERBIAL}\s*,?\s*"
     rf"|{_OCCASION}[^,.;!?]{{0,100}}?(?:,\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
@@ -41,18 +41,18 @@ _ASKED = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
     r"|you (?:should|must(?! not\b)|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
 )
-# The heads.
+# Heads of directives.
 _STRONG = pattern(
     r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
     r"(?P<verb>[a-z][a-z'-]*)"
 )
-# Heads that order something even where nothing says how often, and those that need to be told.
-_INSISTING = (
+# Heads that count without a word for how often (insisting, naming), and heads that need one (casual).
+_INSISTING_HEADS = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
     "refrain from", "only", "no longer",
 )  # fmt: skip
-_NAMING = ("address me as", "refer to me as", "call me")
-_BY_THE_WAY = (
+_NAMING_HEADS = ("address me as", "refer to me as", "call me")
+_CASUAL_HEADS = (
     "stop",
     "use",
     "keep",
@@ -65,32 +65,34 @@ _BY_THE_WAY = (
     "write",
     "format",
 )
-_MILD = pattern(rf"(?:please\s+)?(?P<how>{one_of(*_INSISTING, *_NAMING, *_BY_THE_WAY)})\s+(?P<verb>[\w'-]+)")
-_OF_A_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
-_OF_A_PLAIN_VERB = frozenset({"only", "no longer"})
+_MILD = pattern(
+    rf"(?:please\s+)?(?P<how>{one_of(*_INSISTING_HEADS, *_NAMING_HEADS, *_CASUAL_HEADS)})\s+(?P<verb>[\w'-]+)"
+)
+_HEADS_BEFORE_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
+_HEADS_BEFORE_PLAIN_VERB = frozenset({"only", "no longer"})
 _STYLE = pattern(
     r"keep (?:\w+ ){1,4}(?:short|brief|concise|simple|formal|informal|small|clean|consistent|up to date)\b"
 )
 _MUST = pattern(
     r"(?:must|should (?:always|never)|may (?:not|only)|(?:is|are) (?:not allowed|required|forbidden|prohibited))\b"
 )
-_EVERY = pattern(r"(?:all|every|each|any|no)\b[^,.;]{3,60}? ", _MUST.pattern)
-# Of anybody: in front of what they may not do, or have to.
-_ANYBODY = pattern(
+_UNIVERSAL = pattern(r"(?:all|every|each|any|no)\b[^,.;]{3,60}? ", _MUST.pattern)
+# Rules for everybody: "nobody may ...", "everyone must ...".
+_FOR_ANYONE = pattern(
     r"(?:no(?:body|[ -]one)(?: else| (?:but|except) \w+)? (?:may|must|shall|is (?:(?:allowed|permitted) )?to)"
     r"|(?:every|any)(?:body|one)(?: else| (?:but|except) \w+)? (?:must(?: not| never| always)?|should (?:always|never)"
     r"|may (?:not|only)|shall(?: not)?|is required to)"
     r"|only (?!if\b|when\b)(?:[\w'-]+ ){1,4}?(?:may|(?:is|are) allowed to))(?: ever)? "
 )
-# Of what is done with things of a kind, told by its plural: "Commit messages must start with a verb".
-_OF_A_KIND = pattern(
+# Rules about a kind of thing, recognised by its plural: "Commit messages must start with a verb".
+_FOR_A_KIND = pattern(
     r"(?:no [^,.;!?]{3,60}? (?:may|must|shall)"
     r"|(?!(?:there|things|this|his|its|us|guess|sometimes|always|yes|thanks|as|unless|whereas|perhaps)\b)"
     r"(?:[a-z-]+ ){0,3}?[a-z-]{2,}s(?: (?:over|above|under|below|of|in|for|from|to|on|without|with) [^,.;!?]{1,40}?)?"
     r" (?:must(?: not| never| always| only)?|may only|should (?:always|never)|(?:are|is) not allowed to))"
     r" (?P<undergo>be [a-z]+(?:ed|en)\b)?"
 )
-# Of whoever is spoken to: what he may not do.
+# Prohibitions addressed to the listener: "you must not ...".
 _FORBIDDEN = pattern(
     r"you (?:(?:must|shall) not|mustn't|(?:are|'re) (?:not|never) (?:allowed|permitted) to|aren't allowed to) "
 )
@@ -103,13 +105,13 @@ _NORM = pattern(
     r"\b(?:must(?: not| never| always)?|may (?:not|only)|shall(?: not)?|should (?:always|never|not)"
     r"|(?:is|are) (?:not allowed|required|forbidden|prohibited|mandatory))\b"
 )
-# Words that say for how long: for good, or at least not for this one case only.
+# Words that make a directive last beyond the present case.
 _LASTING = pattern(
     r"\b(?:always|never|whenever|(?:every|each|any) time|from now on|(?<!before )(?<!keep )(?:going|moving) forward"
     r"|in (?:the )?future|next time|by default|as a rule|in general|under no circumstances|at all times"
     r"|without exception|no matter|henceforth|when(?:ever)? (?:i|you) ask|unless i)\b"
 )
-_WIDE = pattern(
+_GENERAL = pattern(
     r"\b(?:(?:for|in|on|to|before|after|with|at|of) (?:all|every|any|each)|all|every|each"
     r"|(?:when|before|after) \w+ing|instead of|rather than|unless)\b"
 )
@@ -118,34 +120,34 @@ _HABIT = pattern(
     r"|answer|reply|respond|write|edit|delete)|you [a-z-]+ (?:an?|any(?:thing|one|body)?|every|each))"
     r"|(?:for|in|on) (?:all|any|every|each))\b"
 )
-# The same behind the order: "Run the linter before every commit".
+# The same after the verb: "Run the linter before every commit".
 _EACH_TIME = pattern(
     r" (?:(?:before|after) (?:(?:you )?[a-z-]+ )?(?:any|every|each)(?:thing|one|body)?"
     r"|when you [a-z-]+ (?:an?|any(?:thing|one|body)?))\b"
 )
-# Who is to be asked or told each time, is so for good.
-_TO_ME = pattern(r"^([a-z]+) (?:me|us)\b")
-# What may stand for something that an occasion such as "whenever a guest comes" speaks of.
-_BOUND = pattern(r"\b(?:it|its|them|they)\b")
-# In a system prompt, what makes an order one for certain occasions.
-_GIVEN = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
-# Words that tie an order to the moment it is given in.
+# "Ask me before ...": an object that does not tie the directive to the moment.
+_ME_AS_OBJECT = pattern(r"^([a-z]+) (?:me|us)\b")
+# Pronouns that may refer back to the occasion: "whenever a guest comes, greet them".
+_ANAPHORA = pattern(r"\b(?:it|its|them|they)\b")
+# Words that limit a system prompt's directive to certain occasions.
+_CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
+# Words that tie a directive to the moment in which it is given.
 _CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
 _POINTING = pattern(
     r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|above|below|same|again|today|tomorrow|tonight"
     r"|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
 )
-# Who gives an order of the moment speaks of the matter in hand: theirs, the other one, the original.
-_IN_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
-_FOR_GOOD = pattern(r"\bplease\b|, ever\b")
-# Where another clause begins, which does not say what is to be done.
-_FURTHER = pattern(
+# References to the matter at hand: "mine", "the other", "the original".
+_AT_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
+_EMPHATIC_BAN = pattern(r"\bplease\b|, ever\b")
+# Start of a further clause that does not belong to the instruction itself.
+_NEXT_CLAUSE = pattern(
     r",(?! (?:and|or|nor|but|then|just|only|not|unless|except|if|once|until|please)\b)"
     r"| (?:because|since|as (?=it|they|we|i|the|this|that|he|she))\b"
 )
-# What only the moment tells: that very one.
+# Determiners that point at one particular thing.
 _DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
-_NO_ORDER = pattern(
+_NOT_A_DIRECTIVE = pattern(
     one_of(
         "(?:let|tell) (?:me|us) know",
         "feel free",
@@ -167,19 +169,19 @@ _ABSOLUTE = pattern(
     r"\b(?:never|nobody|no one|must|mandatory|forbidden|prohibited|under no circumstances|not ever|not allowed|shall)\b"
     r"|n't ever\b"
 )
-# What no order can be without: the heads that insist, and the words that say how long or how widely it holds.
+# Cheap prefilter: every user directive contains at least one of these heads or scope words.
 _SIGNS = re.compile(
     r"\b"
     + one_of(
-        rf"{one_of(*_INSISTING, *_NAMING)}\s",
+        rf"{one_of(*_INSISTING_HEADS, *_NAMING_HEADS)}\s",
         r"no [^,.;!?]{3,60} (?:may|shall)\b",
-        *(sign.pattern for sign in (_STYLE, _MUST, _ANYBODY, _BAN, _LASTING, _WIDE, _HABIT)),
+        *(sign.pattern for sign in (_STYLE, _MUST, _FOR_ANYONE, _BAN, _LASTING, _GENERAL, _HABIT)),
     )
 )
 
 
 class Order(NamedTuple):
-    """A directive: its words, how sure it is that it holds beyond the moment, whether it leaves no exception."""
+    """A directive: its text, the confidence that it holds beyond the moment, and whether it allows no exception."""
 
     text: str
     confidence: float
@@ -187,7 +189,7 @@ class Order(NamedTuple):
 
 
 def may_order(lowered: str) -> bool:
-    """Whether a lower-case text has a sign of an order that a user gives; without one, :func:`order` finds none.
+    """Whether a lower-case user text may contain a directive. False guarantees that :func:`order` finds none.
 
     >>> may_order("use british spelling from now on"), may_order("use the blue one")
     (True, False)
@@ -196,7 +198,7 @@ def may_order(lowered: str) -> bool:
 
 
 def order(sentence: str, *, system: bool = False) -> Order | None:
-    """The directive that *sentence* gives, if it gives one; *system* says that it comes from whoever runs the agent.
+    """Return the directive in *sentence*, if any; *system* marks text written by the operator of the agent.
 
     >>> order("From now on, always run the tests before you push.").confidence
     0.9
@@ -205,152 +207,152 @@ def order(sentence: str, *, system: bool = False) -> Order | None:
     """
     if not 3 <= sentence.count(" ") + 1 <= 45 or (sentence.endswith("?") and not _LASTING.search(sentence)):
         return None
-    confidence = _confidence(_without(sentence, _LEAD, _OPENING, _LEAD, _ASKED), sentence, system=system)
+    confidence = _confidence(_strip_leading(sentence, _LEAD, _CONDITION_CLAUSE, _LEAD, _ASKED), sentence, system=system)
     if not confidence:
         return None
-    return Order(_told(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence)))
+    return Order(_without_greeting(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence)))
 
 
-def _undressed(sentence: str) -> str:
-    """*sentence* without greetings and occasions in front of it.
+def _strip_opening(sentence: str) -> str:
+    """Strip leading greetings and occasions from *sentence*.
 
-    >>> _undressed("Ok thanks, from now on you may push.")
+    >>> _strip_opening("Ok thanks, from now on you may push.")
     'you may push.'
     """
-    return _without(sentence, _LEAD, _OPENING, _LEAD)
+    return _strip_leading(sentence, _LEAD, _CONDITION_CLAUSE, _LEAD)
 
 
-def _without(sentence: str, *parts: re.Pattern[str]) -> str:
+def _strip_leading(sentence: str, *parts: re.Pattern[str]) -> str:
     for part in parts:
-        found = part.match(sentence)
-        if found:
-            sentence = sentence[found.end() :]
+        match = part.match(sentence)
+        if match:
+            sentence = sentence[match.end() :]
     return sentence
 
 
 def _confidence(core: str, sentence: str, *, system: bool) -> float:
-    if _NO_ORDER.match(core):
+    if _NOT_A_DIRECTIVE.match(core):
         return 0.0
     strong = _STRONG.match(core)
     if strong:
         return (0.95 if system else 0.9) if _imperative(strong["verb"]) else 0.0
     opening = sentence[: len(sentence) - len(core)]
     mild = _MILD.match(core)
-    if mild and _follows(mild):
+    if mild and _fits_head(mild):
         return 0.85 if system else _mild(mild["how"].lower(), core, opening)
-    if _EVERY.match(core) or _of_anybody(core) or _of_a_kind(core) or (system and _NORM.search(core)):
+    if _UNIVERSAL.match(core) or _rules_anyone(core) or _rules_a_kind(core) or (system and _NORM.search(core)):
         return 0.85 if system else 0.75
     return _banned(core, sentence, system=system) or _plain(core, opening, system=system)
 
 
 def _banned(core: str, sentence: str, *, system: bool) -> float:
     ban = _FORBIDDEN.match(core)
-    if ban and _verb(told := core[ban.end() :]):
-        return 0.0 if _is_of_the_moment(_own(told)) else 0.85
+    if ban and _starts_with_verb(action := core[ban.end() :]):
+        return 0.0 if _is_momentary(_instruction(action)) else 0.85
     if _BAN.match(core):
         return 0.85 if system else _ban(core, sentence)
     return 0.0
 
 
-def _points(core: str, opening: str) -> bool:
-    """Whether an order points at what is in hand, and not at what its occasion speaks of."""
-    told = _own(core)
-    return bool(_POINTING.search(_BOUND.sub("", told) if _LASTING.search(opening) else told))
+def _refers_to_moment(core: str, opening: str) -> bool:
+    """Whether a directive refers to the matter at hand, not to something that its own occasion introduced."""
+    instruction = _instruction(core)
+    return bool(_POINTING.search(_ANAPHORA.sub("", instruction) if _LASTING.search(opening) else instruction))
 
 
-def _of_a_kind(core: str) -> bool:
-    found = _OF_A_KIND.match(core)
-    return found is not None and (found["undergo"] is not None or _verb(core[found.end() :]))
+def _rules_a_kind(core: str) -> bool:
+    match = _FOR_A_KIND.match(core)
+    return match is not None and (match["undergo"] is not None or _starts_with_verb(core[match.end() :]))
 
 
-def _of_anybody(core: str) -> bool:
-    found = _ANYBODY.match(core)
-    return found is not None and _verb(core[found.end() :])
+def _rules_anyone(core: str) -> bool:
+    match = _FOR_ANYONE.match(core)
+    return match is not None and _starts_with_verb(core[match.end() :])
 
 
 def _mild(how: str, core: str, opening: str) -> float:
-    """How sure a mild order is to hold beyond the moment."""
-    if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING, "no longer"} or _STYLE.match(core):
+    """Confidence that a mild directive holds beyond the moment."""
+    if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core):
         return 0.8
-    told = _own(core)
-    if _is_of_the_moment(told) or _CONDITION.match(opening) or (told != core and told.count(" ") < 2):
+    instruction = _instruction(core)
+    if _is_momentary(instruction) or _CONDITION.match(opening) or (instruction != core and instruction.count(" ") < 2):
         return 0.0
-    if _WIDE.search(core) or _HABIT.search(opening):
+    if _GENERAL.search(core) or _HABIT.search(opening):
         return 0.6
-    if how in _INSISTING and _DEFINITE.search(told):
-        return 0.5 if told.count(" ") >= 5 else 0.0
-    return 0.6 if how in _INSISTING else 0.0
+    if how in _INSISTING_HEADS and _DEFINITE.search(instruction):
+        return 0.5 if instruction.count(" ") >= 5 else 0.0
+    return 0.6 if how in _INSISTING_HEADS else 0.0
 
 
-def _is_of_the_moment(told: str) -> bool:
-    """Whether an order speaks of what is in hand just now."""
-    return bool(_POINTING.search(told) or _IN_HAND.search(told) or any(map(is_id, told.split())))
+def _is_momentary(instruction: str) -> bool:
+    """Whether a directive concerns only the matter at hand."""
+    return bool(_POINTING.search(instruction) or _AT_HAND.search(instruction) or any(map(is_id, instruction.split())))
 
 
 def _ban(core: str, sentence: str) -> float:
-    """How sure a ban without a verb is to be one, and no report of what is not there."""
+    """Confidence that a verbless "no ..." is a ban and not a report that something is missing."""
     if _LASTING.search(sentence):
         return 0.8
-    told = _FOR_GOOD.search(sentence) and not (_is_of_the_moment(core) or _DEFINITE.search(core))
-    return 0.6 if told else 0.0
+    emphatic = _EMPHATIC_BAN.search(sentence) and not (_is_momentary(core) or _DEFINITE.search(core))
+    return 0.6 if emphatic else 0.0
 
 
-def _own(core: str) -> str:
-    """The clause of the order itself, without what is told to explain it."""
-    return _FURTHER.split(core, maxsplit=1)[0]
+def _instruction(core: str) -> str:
+    """The instruction itself, without clauses that explain it."""
+    return _NEXT_CLAUSE.split(core, maxsplit=1)[0]
 
 
-def _verb(core: str) -> bool:
-    """Whether *core* begins with a verb in its plain form."""
+def _starts_with_verb(core: str) -> bool:
+    """Whether *core* begins with a verb in base form."""
     return core.split(" ", 1)[0].lower().rstrip(".,!;:") in BASE_VERBS
 
 
 def _plain(core: str, opening: str, *, system: bool) -> float:
-    """How sure a plain imperative is to hold beyond the moment, by the words that say how long."""
-    if not _verb(core) or _points(core, opening):
+    """Confidence that a plain imperative holds beyond the moment, judged by its words of duration."""
+    if not _starts_with_verb(core) or _refers_to_moment(core, opening):
         return 0.0
     if _LASTING.search(opening) or _LASTING.search(core):
         return 0.8
-    each_time = _EACH_TIME.search(core) and not _IN_HAND.search(_TO_ME.sub(r"\1", core))
-    if each_time or (" " in core and _HABIT.search(opening) and not _IN_HAND.search(core)):
+    each_time = _EACH_TIME.search(core) and not _AT_HAND.search(_ME_AS_OBJECT.sub(r"\1", core))
+    if each_time or (" " in core and _HABIT.search(opening) and not _AT_HAND.search(core)):
         return 0.6
-    return 0.7 if system and (opening or _GIVEN.search(core)) else 0.0
+    return 0.7 if system and (opening or _CONDITIONAL.search(core)) else 0.0
 
 
-def _follows(found: re.Match[str]) -> bool:
-    """Whether the word after a mild head goes with it: "avoid using", "do not use", "make sure that"."""
-    how, verb = found["how"].lower(), found["verb"].lower()
-    if how in _NAMING:
-        return found["verb"][0].isupper()
-    if how in _OF_A_PLAIN_VERB:
+def _fits_head(match: re.Match[str]) -> bool:
+    """Whether the word after a mild head fits it: "avoid using", "do not use", "make sure that"."""
+    how, verb = match["how"].lower(), match["verb"].lower()
+    if how in _NAMING_HEADS:
+        return match["verb"][0].isupper()
+    if how in _HEADS_BEFORE_PLAIN_VERB:
         return verb in BASE_VERBS
-    return how not in _OF_A_VERB or verb in {"always", "never"} or _imperative(verb)
+    return how not in _HEADS_BEFORE_VERB or verb in {"always", "never"} or _imperative(verb)
 
 
 def _imperative(verb: str) -> bool:
-    """Whether *verb* can be what is ordered: a plain verb, not a participle, a noun phrase or an aside."""
+    """Whether *verb* can head an instruction: a base form, not a participle, noun phrase or aside."""
     plain = verb.lower()
     return plain in BASE_VERBS or not (
         plain in NOT_ORDERED or plain.endswith(("ing", "ed", "'s", "n't", "ly", "s", "ful"))
     )
 
 
-def _told(sentence: str) -> str:
-    """*sentence* without a greeting in front of it."""
-    found = _LEAD.match(sentence)
-    polite = found and found.group().lower().startswith(("please", "kindly"))
-    kept = sentence[found.end() :] if found and not polite else sentence
+def _without_greeting(sentence: str) -> str:
+    """*sentence* without a leading greeting."""
+    match = _LEAD.match(sentence)
+    polite = match and match.group().lower().startswith(("please", "kindly"))
+    kept = sentence[match.end() :] if match and not polite else sentence
     return kept[:1].upper() + kept[1:]
 
 
-# Rules taken back: what may be done now, what need not be done any more, and rules that are to be forgotten.
+# Withdrawn rules: what is allowed now, what is no longer required, and rules to be dropped.
 
 _NOW = r"(?: now| again| once more| also)*"
 _ANY_MORE = r"(?:any ?more|any longer|from now on)\b"
 _AS_OF_NOW = r"(?:now|again|once more|from now on)\b"
 _FINE = r"(?:fine|ok|okay|all right|alright|allowed|permitted|acceptable)"
 _PERMITTED = r"(?:you|we|everyone|everybody|anyone|anybody)"
-# What holds only in some case leaves the rule for all others.
+# A conditional permission leaves the rule in force for all other cases.
 _PERMISSION_CONDITION = pattern(r"\b(?:if|unless|once|when|whenever|until|only|as long as|provided|except)\b")
 _MAY = (
     pattern(rf"{_PERMITTED}{_NOW} may{_NOW} (?P<matter>.+)"),
@@ -360,7 +362,7 @@ _MAY = (
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:forbidden|prohibited|banned)\b"),
     pattern(rf"it(?:'s| is){_NOW} {_FINE}{_NOW}(?: for (?:you|us))? to (?P<matter>.+)"),
 )
-# Who can do something is able to, or allowed to.
+# "Can" is ambiguous between ability and permission.
 _CAN = (
     pattern(rf"{_PERMITTED}{_NOW} can (?:now|again|once more) (?P<matter>.+)"),
     pattern(rf"{_PERMITTED} can (?P<matter>.+?) {_AS_OF_NOW}\W*$"),
@@ -390,7 +392,7 @@ _FORGET = (
 )
 _CLAUSES = re.compile(r"[,;]\s+|\s+-+\s+|\s+(?:and|so|because|since)\s+(?=you\b|we\b|it\b|it's\b|the\b)")
 _TRAILING = pattern(r"(?:[\s,]*\b(?:now|again|any ?more|any longer|from now on|please|then|too|though|after all))*\W*$")
-# Words without one of which no rule is taken back.
+# Every withdrawal contains at least one of these words.
 CUES = frozenset(
     """
     may allowed permitted free welcome now again fine ok okay alright right acceptable longer anymore more rule rules
@@ -398,12 +400,15 @@ CUES = frozenset(
     directive directives forget stop
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# What "may" happens rather than is allowed.
-_BEFALLS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
+# Verbs with which "may" expresses possibility, not permission.
+_EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 
 
 class Lifted(NamedTuple):
-    """A rule taken back: the words, what is allowed or need not be, which of both; ``forgotten`` is either."""
+    """A withdrawn rule: its text and the *matter* it concerned.
+
+    ``need_not`` marks a lifted obligation, otherwise a prohibition was lifted; ``forgotten`` leaves open which.
+    """
 
     text: str
     matter: str
@@ -413,7 +418,7 @@ class Lifted(NamedTuple):
 
 
 def lifted(sentence: str) -> Lifted | None:
-    """The rule that *sentence* takes back for good, if it does.
+    """Return the rule that *sentence* withdraws for good, if any.
 
     >>> lifted("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'
@@ -424,25 +429,25 @@ def lifted(sentence: str) -> Lifted | None:
     """
     if sentence.endswith("?") or _PERMISSION_CONDITION.search(sentence) or sentence.count(" ") > 45:
         return None
-    found = list(filter(None, map(_of_clause, _CLAUSES.split(_undressed(sentence)))))
-    return next((one for one in found if not one.forgotten), found[0] if found else None)
+    rules = list(filter(None, map(_lifted_by_clause, _CLAUSES.split(_strip_opening(sentence)))))
+    return next((rule for rule in rules if not rule.forgotten), rules[0] if rules else None)
 
 
-def _of_clause(clause: str) -> Lifted | None:
-    told = _undressed(clause).strip()
-    text = f"{told[:1].upper()}{told[1:].rstrip(' .!')}."
-    for forms, sure in ((_NEED_NOT, 0.75), (_MAY, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):
-        for form in forms:
-            if (found := form.match(told)) and (matter := _matter(found)):
-                definite = _DEFINITE.search(matter) and forms is not _FORGET
-                return Lifted(text, matter, 0.6 if definite else sure, forms is _NEED_NOT, forms is _FORGET)
+def _lifted_by_clause(clause: str) -> Lifted | None:
+    statement = _strip_opening(clause).strip()
+    text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
+    for patterns, confidence in ((_NEED_NOT, 0.75), (_MAY, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):
+        for candidate in patterns:
+            if (match := candidate.match(statement)) and (matter := _matter(match)):
+                definite = _DEFINITE.search(matter) and patterns is not _FORGET
+                return Lifted(text, matter, 0.6 if definite else confidence, patterns is _NEED_NOT, patterns is _FORGET)
     return None
 
 
-def _matter(found: re.Match[str]) -> str:
-    """What is spoken of, where it is something to be done, and nothing of the moment."""
-    groups = found.groupdict()
+def _matter(match: re.Match[str]) -> str:
+    """The action that the clause is about; empty if it is no action or concerns only the moment."""
+    groups = match.groupdict()
     matter = _TRAILING.sub("", groups["matter"] or groups["matter2"])
     verb = matter.split(" ", 1)[0].lower()
-    done = verb.endswith("ing") or verb in BASE_VERBS - _BEFALLS
-    return matter if done and not _is_of_the_moment(matter) else ""
+    done = verb.endswith("ing") or verb in BASE_VERBS - _EVENT_VERBS
+    return matter if done and not _is_momentary(matter) else ""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
-# Names whose form gives them away: addresses, files, hosts, error types, ids, handles, symbols in backticks.
+# Names recognised by form: addresses, files, hosts, error types, ids, handles, symbols in backticks.
 #
-# Each form is looked for only where a sign it cannot do without stands in the text.
+# Each form is tried only on texts that contain a sign it always has.
 
 _EXTENSIONS = (
     "bash|bat|bz2|c|cc|cfg|conf|cpp|cs|css|csv|cypher|dart|doc|docx|env|ex|exs|gif|go|gradle|gz|h|hpp|htm|html|ini"
@@ -25,28 +25,28 @@ Sign: TypeAlias = Callable[[str], object]
 
 
 def _with(*literals: str) -> Sign:
-    """Whether one of *literals* stands in a text."""
+    """A test for whether a text contains one of *literals*."""
     if len(literals) == 1:
-        return partial(_holds, literals[0])
+        return partial(_contains, literals[0])
     return lambda text: any(literal in text for literal in literals)
 
 
-def _holds(literal: str, text: str) -> bool:
+def _contains(literal: str, text: str) -> bool:
     return literal in text
 
 
-# Signs that a form cannot do without.
+# Signs required by the forms.
 _SCHEME = _with("://")
 _AT = _with("@")
 _SLASH = _with("/")
 _BACKTICK = _with("`")
-_TROUBLE = _with("Error", "Exception", "BackOff", "Timeout", "Failure", "Interrupt", "Warning", "Panic")
+_ERROR_WORD = _with("Error", "Exception", "BackOff", "Timeout", "Failure", "Interrupt", "Warning", "Panic")
 _DIGIT = re.compile("[0-9]").search
 _DOTTED = re.compile(r"\.(?=[a-zA-Z])(?<=[\w-]\.)").search
 _DOTTED_DIGIT = re.compile(r"\.(?=[0-9])(?<=[0-9]\.)").search
 
 
-class Found(NamedTuple):
+class FormMatch(NamedTuple):
     """A name of a known form."""
 
     type: str
@@ -56,9 +56,9 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Names of *type*: looked for where *sign* is found in the text; the pattern's group 1 is the name.
+    """Names of *type*; *pattern* is tried only if *sign* matches, and its group 1 is the name.
 
-    ``examples`` pair a text with the name it holds; ``counterexamples`` hold none. Both are run as tests.
+    ``examples`` pair a text with the name in it; ``counterexamples`` contain none. Both are run as tests.
     """
 
     type: str
@@ -70,14 +70,14 @@ class _Form:
     accepts: Callable[[str], object] = bool
 
     def names(self, text: str) -> Iterator[str]:
-        """What the form finds in *text*, in order."""
+        """Yield the names of this form in *text*, in order."""
         for match in self.pattern.finditer(text):
             name = match.group(1).rstrip(".,;:!?")
             if self.accepts(name):
                 yield name
 
 
-# What tells an id from a number with a unit, a version or a date.
+# Ids, as opposed to numbers with a unit, versions and dates.
 is_id = re.compile(
     r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
     r"|#[A-Za-z]{0,6}\d[\w-]*"  # after a number sign
@@ -156,7 +156,7 @@ FORMS: tuple[_Form, ...] = (
     ),
     _Form(
         "error_type",
-        _TROUBLE,
+        _ERROR_WORD,
         re.compile(
             r"(?<![\w.])((?:[a-z_]\w*\.)*[A-Z][a-z]\w*"
             r"(?<=[a-z])(?:Error|Exception|BackOff|Timeout|Failure|Interrupt|Warning|Panic))(?!\w)"
@@ -204,8 +204,8 @@ FORMS: tuple[_Form, ...] = (
 )
 
 
-def forms(text: str) -> Iterator[Found]:
-    """The names in *text* that their form gives away, kind by kind, each kind in order.
+def forms(text: str) -> Iterator[FormMatch]:
+    """Yield the names in *text* that are recognised by form, form by form, each in text order.
 
     >>> [found.name for found in forms("KubectlError in deploy/cart.yaml of https://git.example.com/shop")]
     ['https://git.example.com/shop', 'deploy/cart.yaml', 'KubectlError']
@@ -214,11 +214,11 @@ def forms(text: str) -> Iterator[Found]:
         if sign(text):
             for form in kinds:
                 for name in form.names(text):
-                    yield Found(form.type, name, form.confidence)
+                    yield FormMatch(form.type, name, form.confidence)
 
 
 def host_of(url: str) -> str:
-    """The host that *url* names, without user, port and ``www.``.
+    """The host of *url*, without user, port and ``www.``.
 
     >>> host_of("https://bob@www.example.com:8443/x?y=1")
     'example.com'
@@ -234,11 +234,11 @@ _BY_SIGN = tuple(
 )
 
 
-# Names in structured content: what a field holds is known by what it is called.
+# Names in structured content: the field name tells the type of the value.
 
-MOST_LEAVES = 200
-# Field names, lower case and without separators, by the type of entity that they hold; "text" is to be read as such,
-# what stands "aside" leads to other events or tells where something ran, which nothing was done to.
+MAX_LEAVES = 200
+# Entity type by field name (lower case, without separators). "text" values are read as running text; "aside" values
+# are ignored: they refer to other events, or say where something ran.
 FIELDS: dict[str, str] = {
     field: entity_type
     for entity_type, names in {
@@ -269,39 +269,39 @@ _SEPARATORS = str.maketrans("", "", "_- ")
 
 
 class _Leaf(NamedTuple):
-    """A string inside structured content, with the type of what it names ("text" for running text)."""
+    """A string inside structured content, with its entity type ("text" for running text)."""
 
     type: str
     value: str
 
 
 def leaves(value: Any) -> Iterator[_Leaf]:
-    """The strings in *value* that name something, fields in order of their names; at most 200 are looked at.
+    """Yield the strings in *value* that name something, in order of field names; at most 200 are examined.
 
     >>> list(leaves({"order_id": "#W12", "items": [{"name": "Lamp", "price": 3}], "note": "x"}))
     [_Leaf(type='concept', value='Lamp'), _Leaf(type='id', value='#W12')]
     """
-    left = MOST_LEAVES
+    left = MAX_LEAVES
     pending: list[tuple[str, Any]] = [("", value)]
     while pending and left:
-        field, found = pending.pop()
-        kind = type(found)
+        field, node = pending.pop()
+        kind = type(node)
         if kind is str or kind is int:
             left -= 1
-            leaf = _leaf(field, found) if kind is str else _number(field, found)
+            leaf = _leaf(field, node) if kind is str else _number(field, node)
             if leaf:
                 yield leaf
         elif kind is dict:
-            if "first_name" in found:
-                yield from _whole_name(found)
-            pending.extend([(name, found[name]) for name in sorted(found, reverse=True)])
+            if "first_name" in node:
+                yield from _whole_name(node)
+            pending.extend([(name, node[name]) for name in sorted(node, reverse=True)])
         elif kind is list:
-            pending.extend([(field, element) for element in reversed(found[:left])])
+            pending.extend([(field, element) for element in reversed(node[:left])])
 
 
 @lru_cache(maxsize=10_000)
 def field_type(name: str) -> str:
-    """The type of entity that a field called *name* holds; empty where its name does not say.
+    """The entity type of values of a field called *name*; empty if unknown.
 
     >>> field_type("File_Path"), field_type("user_id"), field_type("price")
     ('file', 'id', '')
@@ -327,7 +327,7 @@ def _leaf(field: str, value: str) -> _Leaf | None:
 
 
 def _unnamed(value: str) -> _Leaf | None:
-    """A string whose field says nothing: running text, an id by its form, or nothing."""
+    """A string in an unknown field: running text, an id by its form, or None."""
     if " " in value or "/" in value:
         return _Leaf("text", value)
     return _Leaf("id", value) if not value.isalpha() and is_id(value) else None
@@ -345,15 +345,15 @@ def _namelike(entity_type: str, value: str) -> bool:
     return entity_type != "concept" or (len(value) <= 80 and any(map(str.isalpha, value)))
 
 
-def _whole_name(found: dict[str, Any]) -> Iterator[_Leaf]:
-    first, last = found.get("first_name"), found.get("last_name")
+def _whole_name(fields: dict[str, Any]) -> Iterator[_Leaf]:
+    first, last = fields.get("first_name"), fields.get("last_name")
     if isinstance(first, str) and isinstance(last, str) and first and last:
         yield _Leaf("person", f"{first} {last}")
 
 
-# Command lines: which programs they run.
+# Programs in command lines.
 
-# Programs whose first plain argument says what they do.
+# Programs with subcommands.
 _WITH_SUBCOMMANDS = frozenset(
     """
     alembic ansible apt apt-get argocd aws az brew bundle bun cargo composer conda consul dnf docker
@@ -368,11 +368,11 @@ _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _PROGRAM = re.compile(r"(?:[\w.~+-]*/)*([A-Za-z][\w.+-]{0,40})")
 _SETTING = re.compile(r"[A-Za-z_]\w*=")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9_:-]{1,30}")
-_MOST_COMMANDS = 4
+_MAX_COMMANDS = 4
 
 
 def commands(line: str) -> Iterator[str]:
-    """The programs that *line* runs, with their subcommand where they have some; at most four.
+    """Yield the programs that *line* runs, with subcommands where they have them; at most four.
 
     >>> list(commands("cd shop && sudo kubectl -n prod apply -f a.yaml | tee log; FOO=1 ./run.sh 'a; b'"))
     ['kubectl apply', 'tee', 'run.sh']
@@ -380,7 +380,7 @@ def commands(line: str) -> Iterator[str]:
     plain = _QUOTED.sub("''", line[:2_000])
     found = (_command(part.split()) for part in _JOINTS.split(plain))
     known = dict.fromkeys(name for name in found if name)
-    yield from list(known)[:_MOST_COMMANDS]
+    yield from list(known)[:_MAX_COMMANDS]
 
 
 def _command(words: list[str]) -> str:
@@ -405,7 +405,7 @@ def _command(words: list[str]) -> str:
 
 
 def _subcommand(words: list[str]) -> str:
-    """The first plain word; one that follows a short option is that option's value."""
+    """The first plain word that is not the value of a short option."""
     for at, word in enumerate(words[:6]):
         if _SUBCOMMAND.fullmatch(word) and (at == 0 or not re.fullmatch("-[A-Za-z]", words[at - 1])):
             return word

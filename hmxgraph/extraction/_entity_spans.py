@@ -8,7 +8,7 @@ from hmxgraph.extraction._entity_forms import is_id
 from hmxgraph.extraction.language import BASE_VERBS, QUOTES, plain_signs
 from hmxgraph.text.terms import STOP_WORDS
 
-# Word lists of the rules: what starts a sentence without being a name, dates, labels, abbreviations.
+# Word lists: sentence openers that are no names, dates, labels, abbreviations.
 
 _OPENERS = """
     above absolutely according accordingly across actually add added adding additionally admittedly ago ah aha ahead
@@ -43,9 +43,9 @@ _OPENERS = """
     whether which whichever while who whoever whole whom whose why will wish with within without woah wonderful
     wonderfully woo woohoo working worry would wow yay yea yeah yep yes yesterday yet yippee you your yours yup
 """
-# A sentence may begin with these words without naming anything.
+# Words that open sentences without being names.
 OPENERS = frozenset(_OPENERS.split()) | STOP_WORDS
-# No names by themselves, though names begin with some of them: New York, Big Sur, Black Forest.
+# No names on their own, although names may begin with them: New York, Big Sur, Black Forest.
 PLAIN = (
     frozenset(
         """
@@ -59,7 +59,7 @@ PLAIN = (
     )
     | OPENERS
 )
-# Capitalised by custom, in the middle of a sentence too.
+# Conventionally capitalised, even in the middle of a sentence.
 _NEVER_NAMES = frozenset(
     """
     i i'm i'd i'll i've ok okay lol omg btw fyi asap imo imho tbh aka am pm tv id ids eta faq etc na n/a tba tbd
@@ -77,7 +77,7 @@ DATES = frozenset(
     yesterday spring summer autumn fall winter bc ad bce ce
     """.split()  # noqa: SIM905 - as above
 )
-# "Option 2", "Step 3": places in a text, not names.
+# "Option 2", "Step 3": references within a text, not names.
 _NUMBERED = frozenset(
     """
     account address answer apartment appendix apt article booking bookings brand bullet case chapter choice code
@@ -89,7 +89,7 @@ _NUMBERED = frozenset(
     turn type unit user version volume week year zip
     """.split()  # noqa: SIM905 - as above
 )
-# The name begins after these: "Senator Barnaby Joyce", "Supreme Leader Kim Jong-il".
+# Offices, which precede a name: "Senator Barnaby Joyce", "Supreme Leader Kim Jong-il".
 _OFFICES = frozenset(
     """
     actor actress admiral ambassador archbishop architect artist astronaut attorney author baron bishop captain
@@ -103,7 +103,7 @@ _OFFICES = frozenset(
     """.split()  # noqa: SIM905 - as above
 )
 _HONORIFICS = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "sir", "dame", "lady", "rev"})
-# Adjectives of places: capitalised, common, and names only inside longer names.
+# Demonyms: capitalised and common, names only as part of longer names.
 _DEMONYMS = frozenset(
     """
     african american arab argentine argentinian asian australian austrian belgian brazilian british bulgarian
@@ -118,14 +118,14 @@ _DEMONYMS = frozenset(
 )
 
 
-# Names in running text: runs of capitalised words, with small words inside, and what stands in quotation marks.
+# Names in running text: runs of capitalised words, which may contain small words, and quoted titles.
 #
-# A capital at the start of a sentence says nothing. There, words that commonly open sentences are taken off, and a
-# single word that is left counts only in prose about a titled subject, or where the text uses it as a name elsewhere.
+# A capital at the start of a sentence proves nothing. Common openers are removed there, and a single remaining word
+# counts only in prose about a titled subject, or if the text uses it as a name elsewhere.
 
 _UPPER = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
 _TITLES = "Dr|Mr|Mrs|Ms|St|Mt|Ft|Lt|Col|Gen|Rev|Prof|Sgt|Capt"
-# No group is repeated possessively: Python before 3.11.5 goes wrong there (CPython issue 106052).
+# No group is repeated possessively: Python before 3.11.5 mishandles that (CPython issue 106052).
 _CAPITALISED = (
     rf"(?:(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?=\ [{_UPPER}])|(?:{_TITLES})\.(?=\ )|[{_UPPER}]\w*+(?:['.&-]\w++)*)"
 )
@@ -151,9 +151,9 @@ _SMALL_IN_TITLE = frozenset(
 )
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
 _OPENING = frozenset("\"'([{*_~")
-# What a text may be scanned for; beyond this many characters a document repeats itself.
+# Characters scanned for names; longer documents mostly repeat themselves.
 LONGEST_TEXT = 20_000
-# What needs no second look: words that are no names by themselves, as they are usually written.
+# Fast rejection: words that are no names on their own, in their usual spellings.
 _ALONE = PLAIN | _NEVER_NAMES | DATES | _DEMONYMS | _NUMBERED
 _NO_NAMES = frozenset(
     {word.capitalize() for word in _ALONE}
@@ -162,25 +162,25 @@ _NO_NAMES = frozenset(
 )
 
 
-class Span(NamedTuple):
-    """A name as written, whether it names a person for sure, and how sure it is that it is a name."""
+class NameSpan(NamedTuple):
+    """A name as written, whether it certainly is a person's, and the confidence that it is a name."""
 
     name: str
     person: bool
     confidence: float
 
 
-def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Span]:
-    """The names in *text* in order; *titled* says that it is prose about one subject, not talk.
+def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[NameSpan]:
+    """The names in *text*, in order; *titled* marks prose about one subject, as opposed to conversation.
 
-    *listing* says that the text may be formatted for display, where single words are capitalised by custom: they
-    count only within a running sentence.
+    *listing* marks text that may be formatted for display, where single words are capitalised by convention; they
+    then count only within a running sentence.
 
     >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
     ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']
     """
     plain = _readable(text)
-    found: list[Span] = []
+    names: list[NameSpan] = []
     doubtful: list[str] = []
     for match in _SPAN.finditer(plain):
         run = match.group()
@@ -194,22 +194,22 @@ def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Spa
         kept = _trimmed(words, opening=opening)
         if not kept:
             continue
-        if len(kept) == 1 and kept[0] is words[0] and not _shaped(kept[0]):
+        if len(kept) == 1 and kept[0] is words[0] and not _spelt_as_name(kept[0]):
             if opening:
                 doubtful.append(kept[0])
                 continue
             if listing and not plain[start - 2].islower() and not kept[0].isupper():
                 continue
-        found.extend(_names(kept))
+        names.extend(_names(kept))
     if doubtful:
-        found.extend(_settled(doubtful, found, titled=titled))
+        names.extend(_confirmed(doubtful, names, titled=titled))
     if '"' in plain:
-        found.extend(_quoted(plain))
-    return found
+        names.extend(_quoted(plain))
+    return names
 
 
 def _readable(text: str) -> str:
-    # Dashes stay: they part names.
+    # Dashes stay, because they separate names.
     plain = plain_signs(text[:LONGEST_TEXT], QUOTES)
     if "```" in plain:
         plain = _FENCED.sub("\n", plain)
@@ -228,11 +228,11 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def _trimmed(words: list[str], *, opening: bool) -> list[str]:
-    """*words* without those at either end that belong to no name."""
+    """*words* without leading and trailing words that are not part of a name."""
     first, last = 0, len(words)
     while last > first and _ends(words[last - 1]):
         last -= 1
-    if last - first > 1 and _goes_before(words, opening=opening):
+    if last - first > 1 and _precedes_name(words, opening=opening):
         first += 1
     while first < last and _drops(words[first], opening=opening, alone=last - first == 1):
         first += 1
@@ -242,8 +242,8 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
     return kept if kept and _nameable(kept) else []
 
 
-def _goes_before(words: list[str], *, opening: bool) -> bool:
-    """Whether the first word only stands before a name: "L. The" of two sentences, "Return the Garden Hose"."""
+def _precedes_name(words: list[str], *, opening: bool) -> bool:
+    """Whether the first word precedes the name: "L. The" across two sentences, "Return the Garden Hose"."""
     if len(words[0]) == 2 and words[0][1] == ".":
         return words[1].lower() in OPENERS
     return opening and words[1] == "the" and words[0].lower() in BASE_VERBS
@@ -269,7 +269,7 @@ def _stem(word: str) -> str:
 
 
 def _nameable(words: list[str]) -> bool:
-    """Whether *words* can name something: not "Step 3", not shouting, not customary capitals only."""
+    """Whether *words* can be a name: not "Step 3", not shouting, not conventional capitals only."""
     first = words[0]
     if len(words) == 1:
         return len(first) > 1 and first[0].isupper() and _stem(first) not in _NUMBERED
@@ -281,33 +281,33 @@ def _nameable(words: list[str]) -> bool:
     return not (all(word.isupper() for word in words) and any(stem in OPENERS for stem in stems))
 
 
-def _shaped(word: str) -> bool:
-    """Whether the word is spelt as only names are: a capital or a digit further on."""
+def _spelt_as_name(word: str) -> bool:
+    """Whether the spelling itself marks a name: a capital or a digit after the first letter."""
     return any(sign.isupper() or sign.isdigit() for sign in word[1:]) and not word.isupper()
 
 
-def _settled(doubtful: list[str], found: list[Span], *, titled: bool) -> Iterator[Span]:
-    """Words that open a sentence and are names all the same."""
-    known = {span.name for span in found}
+def _confirmed(doubtful: list[str], names: list[NameSpan], *, titled: bool) -> Iterator[NameSpan]:
+    """Yield the sentence-opening words that are names after all."""
+    known = {span.name for span in names}
     for word in doubtful:
         name = _without_ending(word)
         if name in known:
-            yield Span(name, person=False, confidence=0.6)
+            yield NameSpan(name, person=False, confidence=0.6)
         elif titled and not name.endswith(("ing", "ly", "ed")):
-            yield Span(name, person=False, confidence=0.5)
+            yield NameSpan(name, person=False, confidence=0.5)
 
 
-def _names(words: list[str]) -> Iterator[Span]:
-    """The name that *words* are, and the names inside it."""
+def _names(words: list[str]) -> Iterator[NameSpan]:
+    """Yield the name that *words* form, and the names inside it."""
     if "and" in words:
         yield from _joined(words)
     elif "of" in words:
-        yield from _owned(words)
+        yield from _with_owner(words)
     else:
         yield from _single(words)
 
 
-def _joined(words: list[str]) -> Iterator[Span]:
+def _joined(words: list[str]) -> Iterator[NameSpan]:
     at = words.index("and")
     for part in (words[:at], words[at + 1 :]):
         kept = _trimmed(part, opening=False)
@@ -315,11 +315,11 @@ def _joined(words: list[str]) -> Iterator[Span]:
             yield from _names(kept)
 
 
-def _owned(words: list[str]) -> Iterator[Span]:
+def _with_owner(words: list[str]) -> Iterator[NameSpan]:
     at = words.index("of")
     left, right = words[:at], words[at + 1 :]
     if right[0] == "the":
-        right = right[1:] if len(right) > 2 else []  # the Rings, the Wind: no names without what they are of
+        right = right[1:] if len(right) > 2 else []  # "the Rings", "the Wind" are no names on their own
     yield _span(words, 0.8)
     if len(left) > 1:
         yield from _single(left)
@@ -328,25 +328,25 @@ def _owned(words: list[str]) -> Iterator[Span]:
         yield from _names(kept)
 
 
-def _single(words: list[str]) -> Iterator[Span]:
+def _single(words: list[str]) -> Iterator[NameSpan]:
     yield _span(words, 0.8 if len(words) > 1 else 0.6)
     office = next((at for at in range(len(words) - 2, -1, -1) if words[at].lower() in _OFFICES), -1)
     if 0 <= office < len(words) - 2:
         yield _span(words[office + 1 :], 0.7)
 
 
-def _span(words: list[str], confidence: float) -> Span:
+def _span(words: list[str], confidence: float) -> NameSpan:
     person = _stem(words[0]) in _HONORIFICS and len(words) > 1
     kept = words[1:] if person else words
-    return Span(_without_ending(" ".join(kept)), person, confidence)
+    return NameSpan(_without_ending(" ".join(kept)), person, confidence)
 
 
 def _without_ending(name: str) -> str:
     return name[:-2] if name.endswith("'s") else name.rstrip("'-.&")
 
 
-def _quoted(text: str) -> Iterator[Span]:
-    """Titles in quotation marks: capitalised throughout but for small words, or two words and more in capitals."""
+def _quoted(text: str) -> Iterator[NameSpan]:
+    """Yield quoted titles: all words capitalised except small ones."""
     for match in _QUOTED.finditer(text):
         words = match.group(1).split()
         if (
@@ -355,7 +355,7 @@ def _quoted(text: str) -> Iterator[Span]:
             and _titled(words)
             and _trimmed(words, opening=False) == words
         ):
-            yield Span(" ".join(words), person=False, confidence=0.7)
+            yield NameSpan(" ".join(words), person=False, confidence=0.7)
 
 
 def _titled(words: list[str]) -> bool:

@@ -5,22 +5,21 @@ from typing import NamedTuple
 
 from hmxgraph.extraction.language import one_of
 
-# What a sentence form of facts is.
 
+class FactRule(NamedTuple):
+    """A sentence form that states a fact. *pattern* is tried only on texts that contain one of *cues*.
 
-class Rule(NamedTuple):
-    """A sentence form: where the words of the text include one of *cues*, *pattern* finds it.
+    Groups of the pattern: ``object``; ``subject``, absent if it is the speaker; ``kin``, the subject's relation to the
+    speaker; ``what``, which *predicate* may include. *template* renders the fact.
 
-    Its group ``object`` is the fact's object, ``subject`` its subject where that is not who speaks, ``kin`` what its
-    subject is to who speaks. *predicate* may take up the group ``what``. *telling* renders the fact. *single* says that
-    one object holds at a time, *passing* that it tells who somebody is, which is nothing to keep of a speaker who is
-    otherwise unknown, *deniable* that each of its objects may also be told not to be so.
+    *single*: only one object holds at a time. *passing*: it only identifies the speaker, and is dropped for speakers
+    who are otherwise unknown. *deniable*: each object can also be denied ("not allergic to nuts").
     """
 
     predicate: str
     cues: tuple[str, ...]
     pattern: re.Pattern[str]
-    telling: str
+    template: str
     confidence: float
     single: bool = False
     passing: bool = False
@@ -29,26 +28,27 @@ class Rule(NamedTuple):
     counterexamples: tuple[str, ...] = ()
 
 
-# The words that sentence forms of facts are made of: patterns of names, places, people, matters and their changes.
+# Building blocks of the sentence forms: names, places, people, matters and changes.
 
 NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
-# After a comma the state or country, but nobody who is spoken to: "in Oslo, Tom, and my dog".
+# A comma may add the state or country, but not an addressee: "in Oslo, Tom, and my dog".
 PLACE = rf"{NAME}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
 NOW = r"(?:currently |now |still |actually |also |both )*"
-_KIN_ONE = one_of(
+_KIN_SINGLE = one_of(
     "wife", "husband", "spouse", "fianc[eé]e?", "girlfriend", "boyfriend", "partner", "mother", "father", "mom",
     "mum", "dad", "boss", "manager", "supervisor", "landlord",
 )  # fmt: skip
-_KIN_MANY = one_of(
+_KIN_PLURAL = one_of(
     "son", "daughter", "brother", "sister", "child", "kid", "nephew", "niece", "cousin", "uncle", "aunt",
     "grandmother", "grandfather", "grandma", "grandpa", "friend", "best friend", "roommate", "neighbou?r",
     "colleague", "coworker", "co-worker", "teammate", "assistant", "dog", "cat", "puppy", "kitten", "horse",
     "parrot", "pet",
 )  # fmt: skip
-# Somebody else, by name, or by what he is to who speaks.
+# Another person, by name or by relation to the speaker.
 _SOMEBODY = (
     rf"(?:^|[,;:] |\b(?:and|but|because|since|that) )"
-    rf"(?:(?:[Mm]y (?:\w+ )?(?:{_KIN_ONE}|{_KIN_MANY}),? )?(?P<subject>{NAME})|[Mm]y (?P<kin>{_KIN_ONE}|{_KIN_MANY})),?"
+    rf"(?:(?:[Mm]y (?:\w+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}),? )?(?P<subject>{NAME})"
+    rf"|[Mm]y (?P<kin>{_KIN_SINGLE}|{_KIN_PLURAL})),?"
 )
 _DIETS = (
     "vegetarian", "vegan", "pescatarian", "intolerant", "lactose-intolerant", "gluten-intolerant", "coeliac", "celiac",
@@ -70,7 +70,7 @@ VALUE = (
     r"(?P<object>[A-Z0-9$€£`\"](?:[^,;!?]|,(?=\d{3}\b)){0,60}?)"
     r"(?=,(?!\d{3}\b)|[;!?]|\.?$| (?:and|but|so|because|from|instead)\b)"
 )
-# To be made another: then the new value.
+# Verbs of change, followed by the new value.
 _CHANGED = one_of(
     "move[sd]", "slip(?:s|ped)", "change[sd]", "switched", "shift(?:s|ed)", "postponed", "delayed", "deferred",
     "extended", "pushed", "brought", "raised", "rises", "rose", "lowered", "cut", "reduced", "increase[sd]",
@@ -78,7 +78,7 @@ _CHANGED = one_of(
     "rescheduled", "reset", "set", "renamed", "adjusted", "goes", "went", "doubled", "halved",
 )  # fmt: skip
 _JUST = r"(?: just| now| already| recently| since| again)*"
-_WHITHER = r"(?: back| forward| out| up| down| over| again| now)*(?: from [^,;!?]{1,40}?)? (?:to|until|till)"
+_TO_VALUE = r"(?: back| forward| out| up| down| over| again| now)*(?: from [^,;!?]{1,40}?)? (?:to|until|till)"
 _MATTER_WORDS = tuple(matter.split(" ", 1)[0] for matter in MATTERS)
 WORK = one_of(
     "accountant", "actor", "actress", "architect", "artist", "astronomer", "attorney", "author", "baker", "barista",
@@ -92,19 +92,19 @@ WORK = one_of(
     "tutor", "vet", "veterinarian", "waiter", "waitress", "welder", "writer", "veteran", "volunteer",
     "entrepreneur", "analyst", "administrator", "technician", "trainer",
 )  # fmt: skip
-# What says that something is not so; "not badly allergic" says how much.
+# Denials; "not badly allergic" is a degree, not a denial.
 _SURELY = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|fortunately)"
 NOT = rf"(?:(?:{_SURELY} )?(?:not|no longer) (?:{_SURELY} )?)?"
 _ITEM = r"(?!(?:it|that|this|them|so|but|which|and|or|my|we|you|they)\b)[a-z]\w*(?:[ -]\w+)*"
 COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 
 
-# Sentence forms of what people must not or do not eat, and how they are: of oneself and of others.
+# Health, diet and marital status, of the speaker and of others.
 
 _ITEMS = rf"(?P<object>{_ITEM}(?:(?:, {_ITEM})*,? (?:and|or) {_ITEM})?)"
 
-HEALTH_RULES: tuple[Rule, ...] = (
-    Rule(
+HEALTH_RULES: tuple[FactRule, ...] = (
+    FactRule(
         "is allergic to",
         ("allergic",),
         re.compile(
@@ -128,7 +128,7 @@ HEALTH_RULES: tuple[Rule, ...] = (
             "I'm possibly allergic to bees",
         ),
     ),
-    Rule(
+    FactRule(
         "is allergic to",
         ("allergic",),
         re.compile(
@@ -151,7 +151,7 @@ HEALTH_RULES: tuple[Rule, ...] = (
             "Ann might be allergic to nuts",
         ),
     ),
-    Rule(
+    FactRule(
         "is",
         _DIETS,
         re.compile(
@@ -166,7 +166,7 @@ HEALTH_RULES: tuple[Rule, ...] = (
         ),
         counterexamples=("The soup is vegan", "This is vegan", "Tom is almost vegan", "Is Ann vegan?"),
     ),
-    Rule(
+    FactRule(
         "is",
         _DIETS,
         re.compile(
@@ -179,7 +179,7 @@ HEALTH_RULES: tuple[Rule, ...] = (
         examples=(("I've been vegetarian since university.", "the user is vegetarian"),),
         counterexamples=("I have been vegan before", "I'd been vegan for years", "I've not been vegan for years"),
     ),
-    Rule(
+    FactRule(
         "is",
         (*_DIETS, "married", "divorced", "engaged", "single"),
         re.compile(
@@ -202,16 +202,16 @@ HEALTH_RULES: tuple[Rule, ...] = (
 )
 
 
-# The sentence forms that state facts, each with what it must and must not find.
+# All sentence forms, each with examples it must match and counterexamples it must not.
 
-# Behind somebody's name, what they are, do or are told to have done.
-_WHO_DOES = (
+# What may follow a person's name.
+_AFTER_NAME = (
     r"(?=[,.!?;:)]|$|'s\b| (?:is|was|has|had|who|said|told|gave|loves|likes|works|lives|just|will|now|since|again|from"
     r"|to|for|in|at|on)\b)"
 )
 
-FACT_RULES: tuple[Rule, ...] = (
-    Rule(
+FACT_RULES: tuple[FactRule, ...] = (
+    FactRule(
         "name",
         ("name", "name's"),
         re.compile(rf"\b[Mm]y (?:full )?name(?:'s| is) (?P<object>{NAME})"),
@@ -222,7 +222,7 @@ FACT_RULES: tuple[Rule, ...] = (
         examples=(("Of course! My name is Yusuf Rossi, and my zip code is 19122.", "the user's name is Yusuf Rossi"),),
         counterexamples=("What's my name?", "my name is on the list"),
     ),
-    Rule(
+    FactRule(
         "{what}",
         ("my",),
         re.compile(
@@ -239,7 +239,7 @@ FACT_RULES: tuple[Rule, ...] = (
         ),
         counterexamples=("My email is not working", "My phone is broken", "my zip code is missing"),
     ),
-    Rule(
+    FactRule(
         "lives in",
         ("live", "living", "based", "located", "moved", "relocated"),
         re.compile(
@@ -263,7 +263,7 @@ FACT_RULES: tuple[Rule, ...] = (
             "I used to live in Rome",
         ),
     ),
-    Rule(
+    FactRule(
         "comes from",
         ("from", "country", "hometown", "town"),
         re.compile(
@@ -279,7 +279,7 @@ FACT_RULES: tuple[Rule, ...] = (
         ),
         counterexamples=("I'm from the support team", "I am from May on leave"),
     ),
-    Rule(
+    FactRule(
         "works for",
         ("work", "working", "employed"),
         re.compile(
@@ -291,7 +291,7 @@ FACT_RULES: tuple[Rule, ...] = (
         examples=(("I work at Contoso as a nurse.", "the user works for Contoso"),),
         counterexamples=("I work for a bank", "I work at home"),
     ),
-    Rule(
+    FactRule(
         "works as",
         ("i'm", "am", "work", "working"),
         re.compile(
@@ -309,13 +309,13 @@ FACT_RULES: tuple[Rule, ...] = (
         ),
         counterexamples=("I'm a big fan", "I'm a bit tired", "I am a Gold member", "I'm a doctor's patient"),
     ),
-    Rule(
+    FactRule(
         "{what}",
         ("my",),
         re.compile(
-            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_ONE})"
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_SINGLE})"
             r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,)| is)?"
-            rf" (?P<object>{NAME}){_WHO_DOES}"
+            rf" (?P<object>{NAME}){_AFTER_NAME}"
         ),
         "{subject}'s {what} is {object}",
         0.8,
@@ -327,15 +327,15 @@ FACT_RULES: tuple[Rule, ...] = (
         ),
         counterexamples=("my partner is happy", "My mom and I", "my dad I think"),
     ),
-    Rule(
+    FactRule(
         "{what}",
         ("my", "called", "named"),
         re.compile(
-            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_MANY})"
+            rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_PLURAL})"
             r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,))?"
-            rf" (?P<object>{NAME}){_WHO_DOES}"
+            rf" (?P<object>{NAME}){_AFTER_NAME}"
             rf"|\b(?:I|[Ww]e) (?:have|got|adopted) (?:an?|one|my|this|two) (?:[\w-]+ ){{0,3}}?"
-            rf"(?P<what2>{_KIN_MANY})s? (?:called|named) (?P<object2>{NAME})"
+            rf"(?P<what2>{_KIN_PLURAL})s? (?:called|named) (?P<object2>{NAME})"
         ),
         "{subject}'s {what} is {object}",
         0.8,
@@ -347,7 +347,7 @@ FACT_RULES: tuple[Rule, ...] = (
         counterexamples=("my friend is late", "my dog loves Frisbee", "My sister and I"),
     ),
     *HEALTH_RULES,
-    Rule(
+    FactRule(
         "birthday",
         ("birthday",),
         re.compile(
@@ -360,7 +360,7 @@ FACT_RULES: tuple[Rule, ...] = (
         examples=(("My birthday is on March 5th.", "the user's birthday is March 5th"),),
         counterexamples=("My birthday is tomorrow",),
     ),
-    Rule(
+    FactRule(
         "has",
         ("have", "i've"),
         re.compile(
@@ -373,7 +373,7 @@ FACT_RULES: tuple[Rule, ...] = (
         examples=(("I have two younger brothers and a cat.", "the user has two younger brothers"),),
         counterexamples=("I have two kids' tickets left", "I have one question"),
     ),
-    Rule(
+    FactRule(
         "favourite {what}",
         ("favorite", "favourite"),
         re.compile(
@@ -392,7 +392,7 @@ FACT_RULES: tuple[Rule, ...] = (
         ),
         counterexamples=("What is my favorite editor?", "my favorite part is when we won", "my favorite is that one"),
     ),
-    Rule(
+    FactRule(
         "switched to",
         ("switched", "migrated", "upgraded"),
         re.compile(
@@ -406,13 +406,13 @@ FACT_RULES: tuple[Rule, ...] = (
         examples=(("We've switched from Jenkins to GitHub Actions last week.", "switched to GitHub Actions"),),
         counterexamples=("We switched to plan b", "switch to Postgres"),
     ),
-    Rule(
+    FactRule(
         "is",
         _MATTER_WORDS,
         re.compile(
             rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) {NEW}{_MATTER}"
             r"(?:(?: is| are|'s)(?: now| set to| on| at| currently){0,3}"
-            rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{_JUST} {_CHANGED}{_WHITHER})"
+            rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{_JUST} {_CHANGED}{_TO_VALUE})"
             rf" {VALUE}"
         ),
         "the {subject} is {object}",
@@ -434,7 +434,7 @@ FACT_RULES: tuple[Rule, ...] = (
             "The budget was cut by $200",
         ),
     ),
-    Rule(
+    FactRule(
         "is",
         _MATTER_WORDS,
         re.compile(
@@ -449,12 +449,12 @@ FACT_RULES: tuple[Rule, ...] = (
         ),
         counterexamples=("Version is wrong", "The upload limit is gone", "Branch protection is Off"),
     ),
-    Rule(
+    FactRule(
         "is",
         _MATTER_WORDS,
         re.compile(
             rf"(?:^|[,;:] )(?:[Ww]e|I|[Tt]hey)(?:'ve| have)?{_JUST} {_CHANGED}(?: back| forward| out| up| down)?"
-            rf" (?:the|our) {NEW}{_MATTER}{_WHITHER} {VALUE}"
+            rf" (?:the|our) {NEW}{_MATTER}{_TO_VALUE} {VALUE}"
         ),
         "the {subject} is {object}",
         0.75,
@@ -469,7 +469,7 @@ FACT_RULES: tuple[Rule, ...] = (
             "We didn't cut the limit to 5",
         ),
     ),
-    Rule(
+    FactRule(
         "lives in",
         ("lives", "based", "moved"),
         re.compile(
@@ -482,7 +482,7 @@ FACT_RULES: tuple[Rule, ...] = (
         examples=(("Caroline lives in Boston now.", "Caroline lives in Boston"),),
         counterexamples=("She lives in Boston", "The team moved to Teams"),
     ),
-    Rule(
+    FactRule(
         "works for",
         ("works",),
         re.compile(rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{NAME})"),
@@ -493,7 +493,7 @@ FACT_RULES: tuple[Rule, ...] = (
         counterexamples=("It works for Mac users", "That works for Monday"),
     ),
 )
-# Words that are in every other text; a text is looked at where they stand together.
+# Cues too common to select texts on their own; PHRASES and OWN_MATTERS cover them.
 _COMMON = frozenset({"my", "from", "country", "town", "i'm", "am", "have", "i've", "called", "named", "name"})
 CUES = frozenset(word for rule in FACT_RULES for word in rule.cues) - _COMMON
 PHRASES = (
@@ -511,5 +511,5 @@ PHRASES = (
     " called ",
     " named ",
 )
-# What of one's own is told about: people, animals, numbers.
-OWN = re.compile(rf"\bmy (?:[\w-]+ )?(?:{_KIN_ONE}|{_KIN_MANY}|{NUMBERS})", re.IGNORECASE)
+# The speaker's own people, pets and numbers.
+OWN_MATTERS = re.compile(rf"\bmy (?:[\w-]+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}|{NUMBERS})", re.IGNORECASE)

@@ -6,19 +6,19 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from hmxgraph.extraction._entity_spans import DATES
-from hmxgraph.extraction._fact_rules import FACT_RULES, Rule
-from hmxgraph.extraction.language import BASE_VERBS, cues, standing
+from hmxgraph.extraction._fact_rules import FACT_RULES, FactRule
+from hmxgraph.extraction.language import BASE_VERBS, attitude_to, cues
 
-# Stated facts as subject, predicate and object: a table of what people say about themselves and their systems.
+# Facts as subject, predicate and object: what people say about themselves and their systems.
 #
-# Each rule is a sentence form that leaves little room for anything else. Objects that a name must fill are matched by
-# their capitals; questions, wishes and things past are passed over.
+# Each rule is a narrow sentence form. Objects that must be names are matched by their capitals; questions, wishes and
+# past states are skipped.
 
 
 class Fact(NamedTuple):
-    """A fact as stated: *subject* is empty where it is who speaks; of his kin it has ``{subject}`` in his place.
+    """A stated fact. An empty *subject* is the speaker; ``{subject}`` inside it stands for the speaker ("...'s wife").
 
-    ``matter`` names what may be so or not, where that is the question; else it is empty.
+    ``matter`` identifies the question of a fact that can be denied; it is empty for all others.
     """
 
     subject: str
@@ -31,24 +31,24 @@ class Fact(NamedTuple):
     matter: str = ""
 
 
-_NO_SUBJECT = frozenset(
+_NOT_SUBJECTS = frozenset(
     """
     it that this there he she they we you i who what the which everything nothing something everyone someone
     here and but so yes no also then now usually maybe today tomorrow yesterday please thanks team
     nobody somebody anyone anybody everybody none some most all any both people my your his her our their is
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-_PLACED = frozenset({"lives in", "comes from", "works for"})
+_PLACE_PREDICATES = frozenset({"lives in", "comes from", "works for"})
 _AND = re.compile(r",? (?:and|or) |, ")
 _ARTICLE = re.compile(r"(?:an?|the) ")
 _EMPHASIS = re.compile(
     r"(?: (?:as well|too|now|after all|any ?more|any longer|at all|either|anyway|actually|really|in fact|though))+$"
 )
-_NO_PLACE = DATES | {"i", "the", "zip"}
+_NOT_PLACES = DATES | {"i", "the", "zip"}
 
 
 def facts(sentence: str) -> Iterator[Fact]:
-    """The facts that *sentence* states.
+    """Yield the facts that *sentence* states.
 
     >>> [fact.text for fact in facts("I live in Denver, CO 80239.")]
     ['{subject} lives in Denver, CO']
@@ -58,62 +58,62 @@ def facts(sentence: str) -> Iterator[Fact]:
     words = cues(sentence.lower())
     for rule in FACT_RULES:
         if not words.isdisjoint(rule.cues):
-            for found in rule.pattern.finditer(sentence):
-                yield from _stated(rule, found, sentence)
+            for match in rule.pattern.finditer(sentence):
+                yield from _matched_facts(rule, match, sentence)
 
 
-def _stated(rule: Rule, found: re.Match[str], sentence: str) -> Iterator[Fact]:
-    groups = found.groupdict()
-    named = _named(rule, groups)
+def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Iterator[Fact]:
+    groups = match.groupdict()
+    subject = _subject_of(rule, groups)
     part = "object" if groups.get("object") else "object2"
-    stands = standing(sentence, found.start(), *found.span(part))
-    if _first(named) in _NO_SUBJECT or stands == "open" or (stands == "denied" and not rule.deniable):
+    attitude = attitude_to(sentence, match.start(), *match.span(part))
+    if _first_word(subject) in _NOT_SUBJECTS or attitude == "open" or (attitude == "denied" and not rule.deniable):
         return
-    telling = rule.telling.replace("{what}", what := groups.get("what") or groups.get("what2") or "")
-    made = rule._replace(predicate=rule.predicate.replace("{what}", what.lower()), telling=telling)
-    told = _plain(groups[part] or "")
-    for about in _each(told) if rule.deniable else (told,):
-        if about and not (_first(about) in _NO_PLACE and rule.predicate in _PLACED):
-            yield _fact(made, named, about, denied=stands == "denied")
+    template = rule.template.replace("{what}", what := groups.get("what") or groups.get("what2") or "")
+    filled = rule._replace(predicate=rule.predicate.replace("{what}", what.lower()), template=template)
+    value = _trimmed(groups[part] or "")
+    for item in _list_items(value) if rule.deniable else (value,):
+        if item and not (_first_word(item) in _NOT_PLACES and rule.predicate in _PLACE_PREDICATES):
+            yield _fact(filled, subject, item, denied=attitude == "denied")
 
 
-def _fact(rule: Rule, named: str, about: str, *, denied: bool) -> Fact:
-    predicate, telling = rule.predicate, rule.telling
+def _fact(rule: FactRule, subject: str, value: str, *, denied: bool) -> Fact:
+    predicate, template = rule.predicate, rule.template
     if denied:
-        predicate, telling = predicate.replace("is", "is not", 1), telling.replace(" is ", " is not ", 1)
-    article = "an" if about[0].lower() in "aeiou" else "a"
-    text = telling.replace("{a}", article).replace("{object}", about)
-    matter = f"{rule.predicate} {_ARTICLE.sub('', about)}" if rule.deniable else ""
-    text = text.replace("{subject}", named) if named else text
-    return Fact(named, predicate, about, text, rule.confidence, rule.single, rule.passing, matter)
+        predicate, template = predicate.replace("is", "is not", 1), template.replace(" is ", " is not ", 1)
+    article = "an" if value[0].lower() in "aeiou" else "a"
+    text = template.replace("{a}", article).replace("{object}", value)
+    matter = f"{rule.predicate} {_ARTICLE.sub('', value)}" if rule.deniable else ""
+    text = text.replace("{subject}", subject) if subject else text
+    return Fact(subject, predicate, value, text, rule.confidence, rule.single, rule.passing, matter)
 
 
-def _named(rule: Rule, groups: Mapping[str, str | None]) -> str:
-    """Whom or what the fact is about, empty for who speaks; a matter in small letters where it begins the sentence."""
+def _subject_of(rule: FactRule, groups: Mapping[str, str | None]) -> str:
+    """The subject of the fact, empty for the speaker; a matter that begins the sentence is put in lower case."""
     if kin := groups.get("kin"):
         return f"{{subject}}'s {kin.lower()}"
-    named = (groups.get("subject") or "").strip()
-    matter = rule.telling.startswith("the ") and named[1:].islower()
-    return named.lower() if matter else named
+    subject = (groups.get("subject") or "").strip()
+    matter = rule.template.startswith("the ") and subject[1:].islower()
+    return subject.lower() if matter else subject
 
 
-def _each(listed: str) -> Iterator[str]:
-    """What *listed* names one after the other, up to where another clause begins: "nuts and carry a pen"."""
-    return takewhile(lambda one: _first(one) not in BASE_VERBS, _AND.split(listed))
+def _list_items(listed: str) -> Iterator[str]:
+    """The items of a list, up to the start of another clause: "nuts and carry a pen" gives "nuts"."""
+    return takewhile(lambda item: _first_word(item) not in BASE_VERBS, _AND.split(listed))
 
 
-def _first(name: str) -> str:
-    """The first word of *name*, without what is glued to it: "I" of "I've moved"."""
+def _first_word(name: str) -> str:
+    """The first word of *name* without a contraction: "i" for "I've moved"."""
     return name.lower().split(" ", 1)[0].split("'", 1)[0]
 
 
-def _plain(found: str) -> str:
-    return _EMPHASIS.sub("", found.strip(' ,.;:!?"')).removesuffix("'s")
+def _trimmed(value: str) -> str:
+    return _EMPHASIS.sub("", value.strip(' ,.;:!?"')).removesuffix("'s")
 
 
-# State changes as facts: what an event of this type, or any content with old and new value, says about its subject.
+# State changes as facts: any content that names a subject and its new value.
 
-# The names under which producers send the parts of a state change, most telling first.
+# Field names that producers use for the parts of a state change, most specific first.
 SUBJECTS = ("subject", "entity", "object", "resource", "component", "target", "service", "item", "node", "name", "id")
 FIELDS = ("field", "attribute", "property", "predicate", "key", "variable", "setting", "parameter", "what")
 _OLD = ("from", "old", "old_value", "previous", "previous_value", "before", "from_state", "old_state")
@@ -122,7 +122,7 @@ LONGEST = 120
 
 
 class Change(NamedTuple):
-    """*subject*'s *predicate* is now *object*; *old* is empty where it was not told."""
+    """*predicate* of *subject* is now *object*; *old* is empty if unknown."""
 
     subject: str
     predicate: str
@@ -137,7 +137,7 @@ class Change(NamedTuple):
 
 
 def change(content: Mapping[str, Any]) -> Change | None:
-    """The change that the content of a state change tells, if it names a subject and its new value.
+    """Return the state change described by *content*, if it names a subject and its new value.
 
     >>> change({"subject": "staging cluster", "field": "version", "from": "1.29", "to": "1.30"}).text
     'staging cluster: version is 1.30 (was 1.29).'
@@ -147,16 +147,16 @@ def change(content: Mapping[str, Any]) -> Change | None:
     True
     """
     subject, field = _first_value(content, SUBJECTS), _first_value(content, FIELDS)
-    now = _first_value(content, NEW)
-    if not now or not (subject or field):
+    new = _first_value(content, NEW)
+    if not new or not (subject or field):
         return None
     if not subject:
-        return Change(field, "value", now, _first_value(content, _OLD))
-    return Change(subject, field or "state", now, _first_value(content, _OLD))
+        return Change(field, "value", new, _first_value(content, _OLD))
+    return Change(subject, field or "state", new, _first_value(content, _OLD))
 
 
 def _first_value(content: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first plain value under one of *names*."""
+    """The first scalar value under one of *names*."""
     for name in names:
         value = content.get(name)
         if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What people say they prefer, like and dislike: a table of openings and what may follow them."""
+"""Preferences: a table of sentence openings and of what may follow them."""
 
 import re
 from typing import NamedTuple
@@ -13,8 +13,8 @@ _ADVERBS = one_of(
 _I = rf"(?<![\w'])[Ii] (?:{_ADVERBS} )*"
 
 
-class Rule(NamedTuple):
-    """Sentences that state a preference: *pattern* finds it, its group ``object`` is what is (dis)liked."""
+class PreferenceRule(NamedTuple):
+    """A sentence form that states a preference; the group ``object`` of *pattern* is what is liked or disliked."""
 
     predicate: str
     pattern: re.Pattern[str]
@@ -23,8 +23,8 @@ class Rule(NamedTuple):
     counterexamples: tuple[str, ...] = ()
 
 
-PREFERENCE_RULES: tuple[Rule, ...] = (
-    Rule(
+PREFERENCE_RULES: tuple[PreferenceRule, ...] = (
+    PreferenceRule(
         "prefers",
         re.compile(rf"{_I}prefer (?P<object>.+)|[Mm]y (?:strong )?preference is (?:for )?(?!an? )(?P<object2>.+)"),
         0.85,
@@ -37,14 +37,14 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
             "Which do I prefer",
         ),
     ),
-    Rule(
+    PreferenceRule(
         "prefers",
         re.compile(r"(?<![\w'])[Ii](?: would|'d)(?: really| much| strongly)? prefer (?P<object>.+)"),
         0.55,
         ("I'd prefer flights that depart after 8 am.",),
         ("I'd prefer that.", "I'd prefer to cancel the order instead.", "I'd prefer Option 1."),
     ),
-    Rule(
+    PreferenceRule(
         "likes",
         re.compile(
             rf"{_I}(?:love|like|enjoy|adore) (?P<object>.+)|[Ii](?:'m| am) (?:a |such a )?(?:big |huge |massive "
@@ -67,7 +67,7 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
             "I'd love pizza",
         ),
     ),
-    Rule(
+    PreferenceRule(
         "dislikes",
         re.compile(
             rf"{_I}(?:hate|dislike|can'?t stand|cannot stand|don't (?:really |particularly )?(?:like|enjoy)"
@@ -77,7 +77,7 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         ("I hate early meetings.", "I don't like spicy food.", "I no longer enjoy long flights."),
         ("I hate that!", "I don't like it.", "I hate to say it"),
     ),
-    Rule(
+    PreferenceRule(
         "is passionate about",
         re.compile(
             rf"(?<![\w'])[Ii](?:'m| am|'ve been| have been) (?:{_ADVERBS} |so |very |super |pretty )*"
@@ -88,7 +88,7 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
         ("I'm passionate about it.", "He is keen on golf"),
     ),
 )
-# Words without one of which no preference is recognised; the common ones need to be said of oneself.
+# Every preference contains one of these words; the common ones count only in the first person.
 CUES = frozenset(
     """
     prefer preference adore fan hate dislike passionate keen crazy obsessed detest
@@ -98,12 +98,12 @@ COMMON = frozenset({"love", "like", "enjoy", "stand"})
 OF_ONESELF = re.compile(
     rf"\bi (?:{_ADVERBS} |can't |cannot |can not |don't |do not |no longer )*(?:love|like|enjoy|stand)\b"
 )
-_UNTIL = re.compile(
+_OBJECT_END = re.compile(
     r"[.!?;…]+(?:\s|$)|\s-+\s|--|,? (?:but|because|'cause|cause|since|so that|so|though|although|if|when|while|until"
     r"|whenever|even)\b|, (?:and|so|it|they|that|this|which|you|I|we|my|especially|you're|thanks)\b|\(|: | and (?:I"
     r"|it|we|he|she|they|you|also)\b| - "
 )
-_POINTING = re.compile(
+_VAGUE_OBJECT = re.compile(
     r"(?:it|that|this|these|those|them|him|her|you|your|yours|u|us|one|ones|the|how|what|when|where|who|why|which"
     r"|both|either|all|everything|anything|something|nothing|every|each|any|some|to (?:cancel|do|start|see|hear|say"
     r"|think|know|be|go|get|return|keep|proceed|use|make|have|exchange|change|stick|pay|receive|try|book|not)|being"
@@ -112,21 +112,21 @@ _POINTING = re.compile(
     r"|was|makes?|gives?|brings?|has)\b",
     re.IGNORECASE,
 )
-# What says how much, that it is so of somebody else as well, or that it is so by now.
+# Trailing words of degree or time that do not belong to the object.
 _EMPHASIS = re.compile(
     r"(?:,? (?:too|as well|also|so much|very much|a lot|more than anything|in general|now|these days|any ?more"
     r"|any longer))+$",
     re.IGNORECASE,
 )
 _OVER = re.compile(r" (?:over|rather than|instead of|to) ")
-_TAKES_TO = re.compile(r"to [a-z]+")
-_POINTS_INSIDE = re.compile(
+_INFINITIVE = re.compile(r"to [a-z]+")
+_DEICTIC = re.compile(
     r"\bthat(?: one| way|\W*$)|\b(?:at|by|for|from|in|of|on|to|with|within) that\b"
     r"|\b(?:this|these|those|it|them|there|here|you|your|instead|same|ones?|above)\b",
     re.IGNORECASE,
 )
-# What may stand before the statement: nothing, a comma, or a word that makes it a clause of its own.
-_CLAUSE = re.compile(
+# The statement must open a clause: only a comma or a conjunction may precede it.
+_CLAUSE_START = re.compile(
     r"(?:^|[,;:-]|\b(?:and|but|that's why|why|because|'?cause|since|that|so|know|think|guess|say|how much|honestly"
     r"|yeah|well|also|plus|though|as|where|of course))\s*[\"'(]?$",
     re.IGNORECASE,
@@ -135,13 +135,13 @@ _HYPOTHETICAL = re.compile(
     r"\b(?:if|wish|would|could|might|imagine|whether|used to|when I was|did|didn't|as much as)\b[^,]*$",
     re.IGNORECASE,
 )
-# What one thinks that one likes, one likes.
+# "I think I like ..." still states a preference.
 _OWN_MIND = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
 _LONGEST_OBJECT = 120
 
 
 class Preference(NamedTuple):
-    """What somebody likes or not: the rule's predicate, what it is about, and the words."""
+    """A stated preference: predicate, object, text and confidence."""
 
     predicate: str
     object: str
@@ -150,21 +150,20 @@ class Preference(NamedTuple):
 
     @property
     def choice(self) -> tuple[str, ...]:
-        """The two things that are weighed against each other, in the order of the alphabet; else nothing.
+        """The two alternatives that are compared, in alphabetical order; empty if nothing is compared.
 
         >>> preference("I prefer tea over coffee").choice == preference("I prefer coffee over tea now.").choice
         True
         """
-        weighs = self.predicate == "prefers" and not self.object.startswith("to ")
-        parts = _OVER.split(self.object) if weighs else []
+        compares = self.predicate == "prefers" and not self.object.startswith("to ")
+        parts = _OVER.split(self.object) if compares else []
         return tuple(sorted(part.lower() for part in parts)) if len(parts) == 2 else ()
 
 
 def preference(sentence: str) -> Preference | None:
-    """The lasting preference that *sentence* states about who speaks, if it states one.
+    """Return the lasting preference of the speaker that *sentence* states, if any.
 
-    A preference that only points at something ("I love it") says nothing later, and what would be liked now is a
-    decision, not a preference.
+    Skip preferences with a vague object ("I love it"), and wishes of the moment, which are decisions.
 
     >>> preference("I really like action movies, you know.").object
     'action movies'
@@ -174,42 +173,42 @@ def preference(sentence: str) -> Preference | None:
     if sentence.endswith("?") or sentence.count(" ") > 45:
         return None
     for rule in PREFERENCE_RULES:
-        found = rule.pattern.search(sentence)
-        if found and _states(sentence[: found.start()], rule):
-            about = _object(found, rule)
-            end = sentence.find(about, found.start()) + len(about)
+        match = rule.pattern.search(sentence)
+        if match and _stands_alone(sentence[: match.start()], rule):
+            about = _object(match, rule)
+            end = sentence.find(about, match.start()) + len(about)
             if not about or taken_back(sentence, end):
                 return None
-            return Preference(rule.predicate, about, _words(sentence[found.start() : end]), rule.confidence)
+            return Preference(rule.predicate, about, _as_sentence(sentence[match.start() : end]), rule.confidence)
     return None
 
 
-def _states(before: str, rule: Rule) -> bool:
-    """Whether what stands before the statement leaves it standing for itself."""
+def _stands_alone(before: str, rule: PreferenceRule) -> bool:
+    """Whether the words before the statement leave it unconditional and the speaker's own."""
     if not before:
         return True
     if rule.predicate == "prefers" and (rule.confidence < 0.6 or re.search(r"\bif\b", before, re.IGNORECASE)):
         return False
     if claimed(_OWN_MIND.sub("", before)) or _HYPOTHETICAL.search(before):
         return False
-    return bool(_CLAUSE.search(before))
+    return bool(_CLAUSE_START.search(before))
 
 
-def _object(found: re.Match[str], rule: Rule) -> str:
-    groups = found.groupdict()
+def _object(match: re.Match[str], rule: PreferenceRule) -> str:
+    groups = match.groupdict()
     start = groups["object"] or groups.get("object2") or ""
-    about = _EMPHASIS.sub("", _UNTIL.split(start, maxsplit=1)[0].strip(" ,.!\"'"))
-    if not 3 <= len(about) <= _LONGEST_OBJECT or _POINTING.match(about):
+    about = _EMPHASIS.sub("", _OBJECT_END.split(start, maxsplit=1)[0].strip(" ,.!\"'"))
+    if not 3 <= len(about) <= _LONGEST_OBJECT or _VAGUE_OBJECT.match(about):
         return ""
     if rule.confidence < 0.6 and re.search(r"\b(?:the|my)\b|^an? |^\S+$", about):
         return ""
-    if _POINTS_INSIDE.search(about) or (_TAKES_TO.match(about) and rule.predicate != "prefers"):
+    if _DEICTIC.search(about) or (_INFINITIVE.match(about) and rule.predicate != "prefers"):
         return ""
     return about if rule.predicate == "prefers" or _lasting(about) else ""
 
 
 def _lasting(about: str) -> bool:
-    """Whether *about* names an activity or a kind of thing: "hiking", "action movies", not "a good day"."""
+    """Whether *about* is an activity or a kind of thing: "hiking" or "action movies", but not "a good day"."""
     words = about.split()
     return (
         words[0].endswith("ing")
@@ -220,6 +219,6 @@ def _lasting(about: str) -> bool:
     )
 
 
-def _words(statement: str) -> str:
-    """The statement alone, in its own words."""
+def _as_sentence(statement: str) -> str:
+    """The statement as a sentence of its own."""
     return statement.strip() + "."

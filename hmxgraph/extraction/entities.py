@@ -1,4 +1,4 @@
-"""Entities of an event and the relations between them."""
+"""The entities of an event and the relations between them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,12 +11,12 @@ from hmxgraph.extraction.language import Mention, Ref, Relation, Role, Voice
 from hmxgraph.protocol.events import WORK, Event, went_well
 from hmxgraph.text.terms import words
 
-# When two names are the same name: one normalisation for what texts, titles and questions call things.
+# Normalisation of names, the same for texts, titles and questions.
 
-# What is written by machines is told apart by every sign; only people write one name in many ways.
+# Machine-written names compare character by character; only people spell one name in many ways.
 _EXACT = frozenset({"agent", "command", "email", "error_type", "file", "host", "id", "symbol", "tag", "tool", "url"})
-# Types that one and the same name may seem to have, the surest last: a word in capitals may turn out to be a person or
-# an id, a symbol in backticks a tool.
+# Types that may be guessed for the same name, most specific last: a capitalised word may turn out to be a person or an
+# id, a symbol in backticks a tool.
 FAMILIES = {"name": ("concept", "person", "id"), "tool": ("symbol", "tool")}
 TYPES = tuple(sorted(_EXACT | {"concept", "person"}))
 LONGEST_NAME = 200
@@ -27,7 +27,7 @@ _QUALIFIED = re.compile(r"^(?P<bare>[^(]*[^(\s])\s*\([^()]*\)$|^(?P<place>[^,]+)
 
 
 def family(entity_type: str) -> str:
-    """The part of an entity's key that stands for its type: one for all types that the same name may seem to have.
+    """The part of an entity's key that stands for its type, shared by all types that may be guessed for one name.
 
     >>> family("person"), family("concept"), family("symbol"), family("file")
     ('name', 'name', 'tool', 'file')
@@ -35,17 +35,17 @@ def family(entity_type: str) -> str:
     return _FAMILY.get(entity_type, entity_type)
 
 
-def surest(one: str, other: str) -> str:
-    """Of two types of one family, the one that says more.
+def more_specific(first: str, second: str) -> str:
+    """The more specific of two types of one family.
 
-    >>> surest("concept", "person"), surest("tool", "symbol")
+    >>> more_specific("concept", "person"), more_specific("tool", "symbol")
     ('person', 'tool')
     """
-    return max(one, other, key=lambda entity_type: _RANK.get(entity_type, 0))
+    return max(first, second, key=lambda entity_type: _RANK.get(entity_type, 0))
 
 
 def normalise(entity_type: str, name: str) -> str:
-    """The form under which spellings of one name meet; empty for what is no name.
+    """The normal form shared by all spellings of a name; empty if *name* is none.
 
     >>> normalise("concept", "The Beatles'"), normalise("person", "  Zoë  O'Neal's ")
     ('beatles', 'zoe o neal')
@@ -63,32 +63,32 @@ def normalise(entity_type: str, name: str) -> str:
 
 
 def bare(title: str) -> str:
-    """*title* without what only tells it from its namesakes; empty where there is nothing to take away.
+    """*title* without its disambiguation; empty if it has none.
 
     >>> bare("Lilu (mythology)"), bare("Hunt Valley, Maryland"), bare("Metallica")
     ('Lilu', 'Hunt Valley', '')
     """
-    found = _QUALIFIED.match(title)
-    return (found["bare"] or found["place"]) if found else ""
+    match = _QUALIFIED.match(title)
+    return (match["bare"] or match["place"]) if match else ""
 
 
 @lru_cache(maxsize=50_000)
 def _plain(name: str) -> str:
-    found = words(name.replace("&", " and ") if "&" in name else name)
-    if len(found) > 1 and found[0] in _ARTICLES:
-        del found[0]
-    return " ".join(found)[:LONGEST_NAME]
+    parts = words(name.replace("&", " and ") if "&" in name else name)
+    if len(parts) > 1 and parts[0] in _ARTICLES:
+        del parts[0]
+    return " ".join(parts)[:LONGEST_NAME]
 
 
-# Which entities of one event stand in which relation: a table of rules, and the few that text must confirm.
+# Relations between the entities of one event: a table of rules, and a few that need textual evidence.
 
-_MOST_RELATIONS = 12
+_MAX_RELATIONS = 12
 
 
-class Rule(NamedTuple):
+class RelationRule(NamedTuple):
     """In events of *event_type*, each entity of type *source* stands in *relation_type* to each of type *target*.
 
-    *failed* narrows it to events that tell of a failure; at most *most* relations come of one rule.
+    *failed* limits the rule to failed events; one rule gives at most *most* relations.
     """
 
     event_type: str
@@ -100,108 +100,108 @@ class Rule(NamedTuple):
     most: int = 4
 
 
-RELATION_RULES: tuple[Rule, ...] = (
-    Rule("tool_call", "agent", "uses", "tool", 1.0),
-    Rule("tool_call", "tool", "runs", "command", 0.95),
-    Rule("tool_call", "tool", "touches", "file", 0.9),
-    Rule("tool_call", "tool", "touches", "url", 0.9),
-    Rule("tool_result", "tool", "raises", "error_type", 0.9, failed=True),
-    Rule("command_exec", "agent", "uses", "command", 1.0),
-    Rule("command_exec", "command", "touches", "file", 0.9),
-    Rule("command_exec", "command", "raises", "error_type", 0.9, failed=True),
-    Rule("test_run", "agent", "uses", "command", 1.0),
-    Rule("test_run", "command", "touches", "file", 0.9),
-    Rule("test_run", "command", "raises", "error_type", 0.9, failed=True),
-    Rule("file_edit", "agent", "touches", "file", 1.0),
-    Rule("browser_action", "agent", "touches", "url", 1.0),
-    Rule("browser_action", "host", "raises", "error_type", 0.9, failed=True),
-    Rule("api_result", "agent", "touches", "url", 1.0),
-    Rule("api_result", "host", "raises", "error_type", 0.9, failed=True),
-    Rule("decision", "agent", "chooses", "concept", 0.9),
-    Rule("error", "tool", "raises", "error_type", 1.0),
-    Rule("error", "command", "raises", "error_type", 0.9),
+RELATION_RULES: tuple[RelationRule, ...] = (
+    RelationRule("tool_call", "agent", "uses", "tool", 1.0),
+    RelationRule("tool_call", "tool", "runs", "command", 0.95),
+    RelationRule("tool_call", "tool", "touches", "file", 0.9),
+    RelationRule("tool_call", "tool", "touches", "url", 0.9),
+    RelationRule("tool_result", "tool", "raises", "error_type", 0.9, failed=True),
+    RelationRule("command_exec", "agent", "uses", "command", 1.0),
+    RelationRule("command_exec", "command", "touches", "file", 0.9),
+    RelationRule("command_exec", "command", "raises", "error_type", 0.9, failed=True),
+    RelationRule("test_run", "agent", "uses", "command", 1.0),
+    RelationRule("test_run", "command", "touches", "file", 0.9),
+    RelationRule("test_run", "command", "raises", "error_type", 0.9, failed=True),
+    RelationRule("file_edit", "agent", "touches", "file", 1.0),
+    RelationRule("browser_action", "agent", "touches", "url", 1.0),
+    RelationRule("browser_action", "host", "raises", "error_type", 0.9, failed=True),
+    RelationRule("api_result", "agent", "touches", "url", 1.0),
+    RelationRule("api_result", "host", "raises", "error_type", 0.9, failed=True),
+    RelationRule("decision", "agent", "chooses", "concept", 0.9),
+    RelationRule("error", "tool", "raises", "error_type", 1.0),
+    RelationRule("error", "command", "raises", "error_type", 0.9),
 )
 _BY_TYPE = {
     event_type: tuple(rule for rule in RELATION_RULES if rule.event_type == event_type)
     for event_type in {rule.event_type for rule in RELATION_RULES}
 }
-# "Restarting the pod fixed the ImagePullBackOff": what was mended stands after the word, what mended it before.
-_MENDED = re.compile(
+# "Restarting the pod fixed the ImagePullBackOff": the error follows the verb, the fix precedes it.
+_FIXED = re.compile(
     r"\b(?:fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|solv(?:e[sd]?|ing)|cur(?:e[sd]?|ing)|got rid of|gets rid of"
     r"|cleared)\b",
     re.IGNORECASE,
 )
-_MENDERS = ("tool", "command", "file", "symbol")
+_FIXERS = ("tool", "command", "file", "symbol")
 
 
-def structural(event_type: str, found: dict[str, list[Ref]], *, failed: bool) -> Iterator[Relation]:
-    """The relations that the table gives for an event of this type, whose entities by type are *found*."""
+def structural(event_type: str, entities: dict[str, list[Ref]], *, failed: bool) -> Iterator[Relation]:
+    """Yield the table's relations for an event of this type with these *entities*, grouped by type."""
     for rule in _BY_TYPE.get(event_type, ()):
-        if rule.source in found and rule.target in found and (failed or not rule.failed):
-            pairs = [(one, other) for one in found[rule.source] for other in found[rule.target]]
-            for one, other in pairs[: rule.most]:
-                yield Relation(one, rule.relation_type, other, rule.confidence)
+        if rule.source in entities and rule.target in entities and (failed or not rule.failed):
+            pairs = [(source, target) for source in entities[rule.source] for target in entities[rule.target]]
+            for source, target in pairs[: rule.most]:
+                yield Relation(source, rule.relation_type, target, rule.confidence)
 
 
-def said(speaker: Ref, topics: Iterable[Ref]) -> Iterator[Relation]:
-    """Each topic, said by the speaker of a message; the four first."""
+def said_by(speaker: Ref, topics: Iterable[Ref]) -> Iterator[Relation]:
+    """Link the first four topics of a message to its speaker."""
     others = (topic for topic in topics if topic != speaker)
     for _, topic in zip(range(4), others, strict=False):
         yield Relation(topic, "said_by", speaker, 0.9)
 
 
-def told_of(title: Ref, others: Iterable[Ref]) -> Iterator[Relation]:
-    """What an observation about *title* mentions besides; the eight first."""
+def mentioned_with(title: Ref, others: Iterable[Ref]) -> Iterator[Relation]:
+    """Link a titled observation to the first eight other entities it mentions."""
     rest = (other for other in others if other != title)
     for _, other in zip(range(8), rest, strict=False):
         yield Relation(title, "mentions_with", other, 0.6)
 
 
-def mended(text: str, found: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
-    """What fixes which error: entities before the verb, or those that act in the event, and the errors after it.
+def fixes(text: str, found: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
+    """Link fixes to errors: entities before the verb, or the *actors* of the event, to the errors after it.
 
-    *found* pairs entities of *text* with the name that stands there.
+    *found* pairs the entities of *text* with their name as written.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
     >>> text = "kubectl rollout fixed the ImagePullBackOff"
     >>> found = [(restart, "kubectl rollout"), (error, "ImagePullBackOff")]
-    >>> [relation.relation_type for relation in mended(text, found, [])]
+    >>> [relation.relation_type for relation in fixes(text, found, [])]
     ['fixes']
     """
-    verb = _MENDED.search(text)
+    verb = _FIXED.search(text)
     if not verb:
         return
     lowered = text.lower()
     after = [ref for ref, name in found if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
-    before = [ref for ref, name in found if ref.type in _MENDERS and 0 <= lowered.find(name.lower()) < verb.start()]
+    before = [ref for ref, name in found if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
     for ref in list(dict.fromkeys([*before, *actors]))[:2]:
         for error in after[:2]:
             yield Relation(ref, "fixes", error, 0.7)
 
 
 def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
-    """Each address on its host; the two first."""
+    """Link the first two addresses to their hosts."""
     for _, (url, host) in zip(range(2), pairs, strict=False):
         yield Relation(url, "hosted_on", host, 1.0)
 
 
-# Mentions as they are found: the same name counted once, and no more names an event than there is room for.
+# Collecting mentions: one per name, up to a limit per event.
 
-_MOST_MENTIONS = 32
+_MAX_MENTIONS = 32
 _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
 
 
 class Gathering:
-    """Mentions of one event, keyed by family and normalised name."""
+    """The mentions of one event, keyed by family and normalised name."""
 
     __slots__ = ("_found", "_room")
 
-    def __init__(self, room: int = _MOST_MENTIONS) -> None:
+    def __init__(self, room: int = _MAX_MENTIONS) -> None:
         self._found: dict[tuple[str, str], Mention] = {}
         self._room = room
 
     def add(self, entity_type: str, name: str, confidence: float = 1.0, role: Role = "") -> Ref | None:
-        """Count *name* as mentioned once more; None where it is no name or there is no room for another."""
+        """Count one mention of *name*; None if it is no name or the limit is reached."""
         normalised = normalise(entity_type, name)
         key = (family(entity_type), normalised)
         known = self._found.get(key)
@@ -215,7 +215,7 @@ class Gathering:
         return Ref(entity_type, normalised)
 
     def add_title(self, entity_type: str, title: str) -> Ref | None:
-        """Count *title* as what the event is about; its bare form is the same subject by a shorter name."""
+        """Count *title* as the topic of the event; its bare form is an alias."""
         ref = self.add(entity_type, title, 1.0, "title")
         short = bare(title) if entity_type == "concept" else ""
         if short and self.add("concept", short, 0.9, "title"):
@@ -223,36 +223,36 @@ class Gathering:
         return ref
 
     def ref(self, entity_type: str, name: str) -> Ref:
-        """The entity called *name*, with the type it turned out to have."""
+        """The entity called *name*, under its final type."""
         normalised = normalise(entity_type, name)
         known = self._found.get((family(entity_type), normalised))
         return known.ref if known else Ref(entity_type, normalised)
 
     def by_type(self) -> dict[str, list[Ref]]:
-        """The entities found so far, in order, by type."""
+        """The entities collected so far, in order, grouped by type."""
         found: dict[str, list[Ref]] = {}
         for mention in self._found.values():
             found.setdefault(mention.type, []).append(mention.ref)
         return found
 
     def of_type(self, *types: str) -> list[Ref]:
-        """The entities of these types, as found so far, in order."""
+        """The entities of these types collected so far, in order."""
         return [mention.ref for mention in self._found.values() if mention.type in types]
 
     def mentions(self) -> tuple[Mention, ...]:
-        """Everything found, by type and name."""
+        """All mentions, ordered by type and name."""
         return tuple(sorted(self._found.values()))
 
-    def settled(self, relations: Iterable[Relation]) -> tuple[Relation, ...]:
-        """*relations* between entities that are mentioned, under the types these turned out to have, each once."""
-        found: dict[Relation, None] = {}
+    def resolve_relations(self, relations: Iterable[Relation]) -> tuple[Relation, ...]:
+        """The distinct *relations* between mentioned entities, under their final types."""
+        resolved: dict[Relation, None] = {}
         for source, relation_type, target, confidence in relations:
-            ends = (self._now(source), self._now(target))
+            ends = (self._resolved(source), self._resolved(target))
             if ends[0] and ends[1] and ends[0] != ends[1]:
-                found[Relation(ends[0], relation_type, ends[1], confidence)] = None
-        return tuple(sorted(list(found)[:_MOST_RELATIONS]))
+                resolved[Relation(ends[0], relation_type, ends[1], confidence)] = None
+        return tuple(sorted(list(resolved)[:_MAX_RELATIONS]))
 
-    def _now(self, ref: Ref) -> Ref | None:
+    def _resolved(self, ref: Ref) -> Ref | None:
         mention = self._found.get((family(ref.type), ref.normalised))
         return mention.ref if mention else None
 
@@ -263,108 +263,108 @@ class Gathering:
 
 
 def _merged(known: Mention, entity_type: str, name: str, confidence: float, role: Role) -> Mention:
-    """*known* seen once more, perhaps spelt otherwise, of a surer type or in a weightier role."""
+    """*known* with one more mention, which may add a spelling, a more specific type or a stronger role."""
     spelt = name.strip()[:200]
     aliases = known.aliases if spelt == known.name or spelt in known.aliases else (*known.aliases, spelt)[:4]
     return Mention(
-        surest(known.type, entity_type),
+        more_specific(known.type, entity_type),
         known.name,
         known.normalised,
         known.times + 1,
-        _weightier(known.role, role),
+        _stronger(known.role, role),
         max(known.confidence, confidence),
         aliases,
     )
 
 
-def _weightier(one: Role, other: Role) -> Role:
-    return one if _ROLES.index(one) >= _ROLES.index(other) else other
+def _stronger(first: Role, second: Role) -> Role:
+    return first if _ROLES.index(first) >= _ROLES.index(second) else second
 
 
-# From one event to the entities it mentions and how they relate.
+# Reading one event.
 
-# Results list what was asked for and much else; a few names are enough to find them by.
-_MOST_RESULTS = 16
+# Results contain far more names than are needed to find them again.
+_MAX_RESULT_MENTIONS = 16
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
 _TALK = frozenset({"message", "feedback"})
 _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "comment"})
-# Characters of a string inside structured content that are looked through.
+# Characters read of each string inside structured content.
 _LONGEST_FIELD = 2_000
 
 
 def read(event: Event, voice: Voice) -> tuple[Gathering, list[Relation]]:
-    """The mentions of *event* and the relations between them."""
-    gathered = Gathering(_MOST_RESULTS if event.event_type in {"tool_result", "api_result"} else 32)
+    """Collect the mentions of *event* and the relations between them."""
+    gathering = Gathering(_MAX_RESULT_MENTIONS if event.event_type in {"tool_result", "api_result"} else 32)
     if event.event_type in _ACTIONS:
-        gathered.add("agent", event.agent_id)
+        gathering.add("agent", event.agent_id)
     if event.event_type in _TALK:
-        return gathered, _talk(event, voice, gathered)
-    return gathered, _record(event, gathered)
+        return gathering, _talk(event, voice, gathering)
+    return gathering, _record(event, gathering)
 
 
 def names_in(text: str) -> tuple[Mention, ...]:
-    """The names that a free text speaks of, such as a question, under the normalisation that events are read with.
+    """The names in a free text, such as a question, normalised like those of events.
 
     >>> [(mention.type, mention.normalised) for mention in names_in("When did Lilu call get_weather in app.py?")]
     [('concept', 'lilu'), ('file', 'app.py')]
     """
-    gathered = Gathering()
-    _names(text, gathered)
-    return gathered.mentions()
+    gathering = Gathering()
+    _names(text, gathering)
+    return gathering.mentions()
 
 
-def _talk(event: Event, voice: Voice, gathered: Gathering) -> list[Relation]:
+def _talk(event: Event, voice: Voice, gathering: Gathering) -> list[Relation]:
     relations: list[Relation] = []
-    speaker = gathered.add("person", voice.name, 1.0, "speaker") if voice.name else None
+    speaker = gathering.add("person", voice.name, 1.0, "speaker") if voice.name else None
     text = event.content.get("comment" if event.event_type == "feedback" else "text")
     if isinstance(text, str) and text:
-        relations.extend(_names(text, gathered, listing=voice.part == "assistant"))
+        relations.extend(_names(text, gathering, listing=voice.part == "assistant"))
     if event.content.get("attachments"):
-        relations.extend(_fields({"attachments": event.content["attachments"]}, gathered))
+        relations.extend(_fields({"attachments": event.content["attachments"]}, gathering))
     if speaker:
-        relations.extend(said(speaker, gathered.of_type("concept", "person")))
-    _tags(event, gathered)
+        relations.extend(said_by(speaker, gathering.of_type("concept", "person")))
+    _tags(event, gathering)
     return relations
 
 
-def _record(event: Event, gathered: Gathering) -> list[Relation]:
+def _record(event: Event, gathering: Gathering) -> list[Relation]:
     content = event.content
     title = content.get("title")
-    subject = gathered.add_title(_title_type(title), title) if isinstance(title, str) and title else None
-    _actor(event, gathered)
-    relations = _fields(content, gathered)
+    subject = gathering.add_title(_title_type(title), title) if isinstance(title, str) and title else None
+    _actor(event, gathering)
+    relations = _fields(content, gathering)
     for name in sorted(_PROSE & content.keys()) if event.event_type not in _STRUCTURED else ():
         if isinstance(content[name], str):
-            _spans(content[name], gathered, titled=subject is not None)
+            _spans(content[name], gathering, titled=subject is not None)
     if event.event_type == "decision" and isinstance(content.get("chosen_option"), str):
-        gathered.add("concept", content["chosen_option"][:80], 0.9)
+        gathering.add("concept", content["chosen_option"][:80], 0.9)
     if subject:
-        relations.extend(told_of(subject, gathered.of_type("concept", "person")))
-    relations.extend(_relations(event, gathered))
-    _tags(event, gathered)
+        relations.extend(mentioned_with(subject, gathering.of_type("concept", "person")))
+    relations.extend(_relations(event, gathering))
+    _tags(event, gathering)
     return relations
 
 
-def _actor(event: Event, gathered: Gathering) -> None:
-    """What the source of the event names: ``tool:kubectl``."""
+def _actor(event: Event, gathering: Gathering) -> None:
+    """Add the tool or command that the source names: ``tool:kubectl``."""
     kind, colon, name = (event.source or "").partition(":")
     if colon and kind in {"tool", "command"}:
-        gathered.add(kind, name)
+        gathering.add(kind, name)
 
 
-def _relations(event: Event, gathered: Gathering) -> list[Relation]:
+def _relations(event: Event, gathering: Gathering) -> list[Relation]:
     content = event.content
-    found = gathered.by_type()
+    entities = gathering.by_type()
     if event.event_type == "decision":
         chosen = content.get("chosen_option")
-        found["concept"] = [gathered.ref("concept", chosen[:80])] if isinstance(chosen, str) else []
-    relations = list(structural(event.event_type, found, failed=went_well(event.event_type, content) is False))
-    if "error_type" in found:
+        entities["concept"] = [gathering.ref("concept", chosen[:80])] if isinstance(chosen, str) else []
+    relations = list(structural(event.event_type, entities, failed=went_well(event.event_type, content) is False))
+    if "error_type" in entities:
         text = content.get("change") or content.get("summary") or content.get("message")
-        actors = [ref for kind in ("file", "command", "tool") for ref in found.get(kind, ())]
-        errors = [(ref, ref.normalised) for ref in found["error_type"]]
-        relations.extend(mended(text, errors, actors) if isinstance(text, str) else ())
+        actors = [ref for kind in ("file", "command", "tool") for ref in entities.get(kind, ())]
+        errors = [(ref, ref.normalised) for ref in entities["error_type"]]
+        relations.extend(fixes(text, errors, actors) if isinstance(text, str) else ())
     return relations
 
 
@@ -373,52 +373,52 @@ def _title_type(title: Any) -> str:
     return form.type if form and form.name == title and form.type in {"file", "url", "host"} else "concept"
 
 
-def _names(text: str, gathered: Gathering, *, listing: bool = False) -> list[Relation]:
-    relations, found = _forms(text, gathered)
-    _spans(text, gathered, listing=listing)
+def _names(text: str, gathering: Gathering, *, listing: bool = False) -> list[Relation]:
+    relations, found = _forms(text, gathering)
+    _spans(text, gathering, listing=listing)
     if any(ref.type == "error_type" for ref, _ in found):
-        relations.extend(mended(text, found, ()))
+        relations.extend(fixes(text, found, ()))
     return relations
 
 
-def _spans(text: str, gathered: Gathering, *, titled: bool = False, listing: bool = False) -> None:
+def _spans(text: str, gathering: Gathering, *, titled: bool = False, listing: bool = False) -> None:
     for span in spans(text, titled=titled, listing=listing):
-        gathered.add("person" if span.person else "concept", span.name, span.confidence)
+        gathering.add("person" if span.person else "concept", span.name, span.confidence)
 
 
-def _forms(text: str, gathered: Gathering) -> tuple[list[Relation], list[tuple[Ref, str]]]:
+def _forms(text: str, gathering: Gathering) -> tuple[list[Relation], list[tuple[Ref, str]]]:
     found: list[tuple[Ref, str]] = []
     hosts: list[tuple[Ref, Ref]] = []
     for form in forms(text):
-        ref = gathered.add(form.type, form.name, form.confidence)
+        ref = gathering.add(form.type, form.name, form.confidence)
         if ref:
             found.append((ref, form.name))
-            hosts.extend(_host(ref, form.name, gathered))
+            hosts.extend(_host(ref, form.name, gathering))
     return list(_hosted(hosts)), found
 
 
-def _host(url: Ref, name: str, gathered: Gathering) -> Iterable[tuple[Ref, Ref]]:
-    host = gathered.add("host", host_of(name)) if url.type == "url" else None
+def _host(url: Ref, name: str, gathering: Gathering) -> Iterable[tuple[Ref, Ref]]:
+    host = gathering.add("host", host_of(name)) if url.type == "url" else None
     return [(url, host)] if host else []
 
 
-def _fields(content: Mapping[str, Any], gathered: Gathering) -> list[Relation]:
+def _fields(content: Mapping[str, Any], gathering: Gathering) -> list[Relation]:
     relations: list[Relation] = []
     for leaf in leaves(content):
         if leaf.type == "text":
-            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], gathered)[0])
+            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], gathering)[0])
         elif leaf.type == "command":
             for command in commands(leaf.value):
-                gathered.add("command", command, 0.95)
-            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], gathered)[0])
+                gathering.add("command", command, 0.95)
+            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], gathering)[0])
         elif leaf.type == "url":
-            ref = gathered.add("url", leaf.value)
-            relations.extend(_hosted(_host(ref, leaf.value, gathered) if ref and "://" in leaf.value else []))
+            ref = gathering.add("url", leaf.value)
+            relations.extend(_hosted(_host(ref, leaf.value, gathering) if ref and "://" in leaf.value else []))
         else:
-            gathered.add(leaf.type, leaf.value, 0.95)
+            gathering.add(leaf.type, leaf.value, 0.95)
     return relations
 
 
-def _tags(event: Event, gathered: Gathering) -> None:
+def _tags(event: Event, gathering: Gathering) -> None:
     for tag in event.tags or ():
-        gathered.add("tag", tag, 1.0, "tag")
+        gathering.add("tag", tag, 1.0, "tag")

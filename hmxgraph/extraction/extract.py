@@ -1,4 +1,4 @@
-"""Everything worth keeping in one event: entities, relations and memories."""
+"""Entities, relations and memories of one event."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.text.comparison import stance
 from hmxgraph.text.terms import signs, words
 
-# Memories from what the rules found: their words, whom they are about, and the question they answer.
+# Memory drafts from matched rules: text, subject, and the slot (question) they answer.
 
 _ATTITUDES = frozenset({"likes", "dislikes"})
 _OF_ONESELF = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
@@ -38,9 +38,9 @@ _OF_ONESELF = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
 def policy_draft(
     text: str, confidence: float, method: str, *, hard: bool = False, speaker: str = UNKNOWN
 ) -> MemoryDraft:
-    """*text* as a policy: a later one that says the opposite about the same takes its place.
+    """Draft *text* as a policy; a later policy that says the opposite about the same topic supersedes it.
 
-    What a known *speaker* wants for himself goes by his name, and leaves alone what others want for themselves.
+    A rule that a known *speaker* gives about themselves carries their name and does not affect other people's rules.
 
     >>> policy_draft("Never phone me", 0.9, "directive", speaker="Ann").text
     'Ann: Never phone me'
@@ -62,24 +62,26 @@ def policy_draft(
     )
 
 
-def lifted_draft(found: Lifted, method: str) -> MemoryDraft:
-    """A rule taken back as a policy: another answer to the question that the rule answers."""
-    draft = policy_draft(found.matter, found.confidence, method)
-    need_not = found.need_not != (draft.predicate == "forbids")
-    predicate = "lifts" if found.forgotten else "waives" if need_not else "allows"
-    return draft._replace(text=found.text, predicate=predicate)
+def lifted_draft(withdrawn: Lifted, method: str) -> MemoryDraft:
+    """Draft a withdrawn rule as a policy: a new answer in the slot of the rule it withdraws."""
+    draft = policy_draft(withdrawn.matter, withdrawn.confidence, method)
+    need_not = withdrawn.need_not != (draft.predicate == "forbids")
+    predicate = "lifts" if withdrawn.forgotten else "waives" if need_not else "allows"
+    return draft._replace(text=withdrawn.text, predicate=predicate)
 
 
-def _preference_draft(found: Preference, text: str, subject: str, method: str) -> MemoryDraft:
-    """A preference of *subject*: liking and disliking the same exclude each other, as do the two sides of a choice."""
-    about, name = (found.object, "attitude") if found.predicate in _ATTITUDES else (" ".join(found.choice), "choice")
+def _preference_draft(liking: Preference, text: str, subject: str, method: str) -> MemoryDraft:
+    """Draft a preference of *subject*. Like and dislike of one thing share a slot, as do both sides of a choice."""
+    about, name = (liking.object, "attitude") if liking.predicate in _ATTITUDES else (" ".join(liking.choice), "choice")
     topic = plain(about)
     slot = f"{plain(subject)}\0{name}\0{topic}" if topic else ""
-    return MemoryDraft("preference", text, found.confidence, method, subject, found.predicate, found.object, slot=slot)
+    return MemoryDraft(
+        "preference", text, liking.confidence, method, subject, liking.predicate, liking.object, slot=slot
+    )
 
 
 def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
-    """A fact about its subject or who speaks; None for what only identifies somebody unknown."""
+    """Draft a fact about its subject or the speaker; None if it only identifies an unknown speaker."""
     unknown = not fact.subject and speaker == UNKNOWN
     subject = fact.subject.replace("{subject}", speaker) or speaker
     known = speaker if fact.subject.startswith("{subject}") else subject
@@ -94,23 +96,23 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
         subject,
         fact.predicate,
         fact.object,
-        slot="" if fact.passing and unknown else _question(fact, subject),
+        slot="" if fact.passing and unknown else _fact_slot(fact, subject),
         about=() if known == UNKNOWN else (Ref("person", plain(known)),),
     )
 
 
-def _question(fact: Fact, subject: str) -> str:
-    """The slot of a fact that is one at a time, or that may be so or not."""
+def _fact_slot(fact: Fact, subject: str) -> str:
+    """The slot of a fact with a single value, or of one that can be denied; empty for all others."""
     asked = fact.predicate if fact.single else plain(fact.matter)
     return f"{plain(subject)}\0{asked}" if asked else ""
 
 
 def plain(subject: str) -> str:
-    """*subject* as slots name it."""
+    """*subject* in the normal form used in slots."""
     return " ".join(words(subject))
 
 
-# What somebody wants to reach: the first request of a session, and aims stated as such.
+# Goals: the first request of a session, and explicitly stated aims.
 
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|ok|okay|so|yes|sure|please|well"
@@ -141,7 +143,7 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"\b(?:that|this|it|them|those|these|there|here|above|below|same)\b", re.IGNORECASE)
-# A verb in its plain form that is a noun here, as what follows it tells: "Work was fine", "Back from Lisbon".
+# A leading base verb that is a noun or adverb in this sentence: "Work was fine", "Back from Lisbon".
 _NO_VERB = re.compile(
     r"(?:[a-z-]+ (?:[a-z-]+s? )??(?<!who )(?<!what )(?<!which )(?<!that )(?<!it )(?<!this )(?<!there )"
     r"(?:was|were|is|are|has|had|isn't|wasn't|went|came|told|looks?|seems?|arrived|changed)\b"
@@ -156,7 +158,7 @@ _AIM = re.compile(
     r"|I (?:plan|aim|intend|hope|want) to(?= (?:become|learn|open|start|launch|run|write|finish|publish|build|visit"
     r"|travel|create|improve|earn|lose|quit|teach|volunteer|set up)\b)) (?P<object>[^.!?;]+))"
 )
-# Words without one of which no aim is recognised.
+# Every stated aim contains one of these words.
 CUES = frozenset(
     """
     goal aim aiming dream planning plan objective training saving preparing studying intend hope want
@@ -165,7 +167,7 @@ CUES = frozenset(
 
 
 class Goal(NamedTuple):
-    """What is wanted, in the words it was said in."""
+    """A goal in its original words."""
 
     text: str
     object: str
@@ -173,7 +175,7 @@ class Goal(NamedTuple):
 
 
 def request(sentence: str) -> Goal | None:
-    """The request that *sentence* makes of an agent, if it says what is wanted.
+    """Return the request that *sentence* makes of an agent, if it says what is wanted.
 
     >>> request("Hi there! I'd like to change my flight reservation.").text
     "I'd like to change my flight reservation."
@@ -188,22 +190,22 @@ def request(sentence: str) -> Goal | None:
     if first in BASE_VERBS and not core.endswith("?") and not _NO_VERB.match(core):
         return _wanted(core, core, 0.7)
     for pattern in _REQUESTS:
-        found = pattern.search(core)
-        if found:
-            return _wanted(core, core[found.start("verb") :], 0.75)
+        match = pattern.search(core)
+        if match:
+            return _wanted(core, core[match.start("verb") :], 0.75)
     return None
 
 
 def aim(sentence: str) -> Goal | None:
-    """The aim that *sentence* states about who speaks.
+    """Return the speaker's aim that *sentence* states, if any.
 
     >>> aim("My goal is to give kids a loving home.").object
     'give kids a loving home'
     """
-    found = _AIM.search(sentence)
-    if not found or sentence.endswith("?"):
+    match = _AIM.search(sentence)
+    if not match or sentence.endswith("?"):
         return None
-    about = re.split(r"\s-+\s|,? (?:but|because|so|'cause|which)\b|, (?:and|so|it)\b| - ", found["object"], maxsplit=1)[
+    about = re.split(r"\s-+\s|,? (?:but|because|so|'cause|which)\b|, (?:and|so|it)\b| - ", match["object"], maxsplit=1)[
         0
     ].strip(" ,")
     if (
@@ -212,12 +214,12 @@ def aim(sentence: str) -> Goal | None:
         or _POINTING.search(about)
     ):
         return None
-    text = sentence[found.start("text") : found.start("object") + len(about)]
+    text = sentence[match.start("text") : match.start("object") + len(about)]
     return Goal(f"{text}.", about, 0.7)
 
 
 def _wanted(core: str, wanted: str, confidence: float) -> Goal | None:
-    """*core* as a goal, unless it leaves open what is wanted."""
+    """*core* as a goal, unless it does not say what is wanted."""
     if _EMPTY.match(wanted) or wanted.count(" ") < 1:
         return None
     if _POINTING.search(" ".join(wanted.split()[:4])) or re.search(r"\b(?:this|that|it)\W*$", wanted):
@@ -225,11 +227,11 @@ def _wanted(core: str, wanted: str, confidence: float) -> Goal | None:
     return Goal(core[:1].upper() + core[1:], wanted.strip(" .!?"), confidence)
 
 
-# Memories given by hand: an event of a type of our own says what to remember, so that they have evidence too.
+# Explicit memories: `remember` records an event of its own type, so these memories have evidence like all others.
 
 EVENT_TYPE = "x-hmxgraph-memory"
 KINDS: tuple[str, ...] = get_args(MemoryKind)
-# What is told by a name or a number is one at a time; by an adjective, one of many things that can be said of it.
+# "The X is NAME or NUMBER" has one value at a time; "the X is ADJECTIVE" is one of many properties.
 _IS = re.compile(
     r"(?:(?:[Tt]he|[Oo]ur) (?=[a-zA-Z])|(?=[A-Z][\w-]*'s ))(?P<subject>[\w'][\w' -]{1,60}?)"
     r" (?:is|are)(?: now| currently| still)?"
@@ -238,7 +240,7 @@ _IS = re.compile(
 
 
 def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
-    """The memory that an event of type ``x-hmxgraph-memory`` asks for; none where kind or text are missing.
+    """Yield the memory that an ``x-hmxgraph-memory`` event asks for; nothing without a kind or a text.
 
     >>> [draft.hard for draft in remembered({"kind": "policy", "text": "Always verify rollout", "hard": True})]
     [True]
@@ -249,68 +251,68 @@ def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
 
 
 def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
-    """*text* as a memory of *kind* in its own words; what it says of whom is read from it where the rules can.
+    """Draft *text* as a memory of *kind*, keeping its words; subject and slot are parsed where a rule matches.
 
-    So it meets, and takes the place of, what was said before about the same.
+    A parsed slot lets it supersede earlier memories that answer the same question.
 
     >>> draft("fact", "Caroline lives in Boston").object
     'Boston'
     """
-    return _read(kind, text, hard=hard)._replace(text=text, confidence=1.0)
+    return _parsed(kind, text, hard=hard)._replace(text=text, confidence=1.0)
 
 
-def _read(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
-    back = lifted(text) if kind == "policy" else None
-    if back:
-        return lifted_draft(back, BY_HAND)._replace(hard=hard)
+def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
+    withdrawn = lifted(text) if kind == "policy" else None
+    if withdrawn:
+        return lifted_draft(withdrawn, BY_HAND)._replace(hard=hard)
     if kind == "policy":
         return policy_draft(text, 1.0, BY_HAND, hard=hard)
-    liked = preference(text) if kind == "preference" else None
-    if liked:
-        return _preference_draft(liked, text, UNKNOWN, BY_HAND)
+    liking = preference(text) if kind == "preference" else None
+    if liking:
+        return _preference_draft(liking, text, UNKNOWN, BY_HAND)
     if kind == "fact":
-        told = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
-        return _together(told) if told else _matter(text)
+        stated = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
+        return _merged(stated) if stated else _unparsed_fact(text)
     return MemoryDraft(kind, text, 1.0, BY_HAND)
 
 
-def _together(told: Sequence[MemoryDraft]) -> MemoryDraft:
-    """What one text tells: its first fact; where that is told of several things, of all of them, and of none alone.
+def _merged(drafts: Sequence[MemoryDraft]) -> MemoryDraft:
+    """Merge the facts of one text: the first one, with all objects that share its predicate.
 
     >>> draft("fact", "I'm allergic to nuts and latex").object
     'nuts and latex'
     """
-    first = told[0]
-    of_each = [one.object for one in told if one.predicate == first.predicate]
-    return first if len(of_each) == 1 else first._replace(object=" and ".join(of_each), slot="")
+    first = drafts[0]
+    objects = [draft.object for draft in drafts if draft.predicate == first.predicate]
+    return first if len(objects) == 1 else first._replace(object=" and ".join(objects), slot="")
 
 
-def _matter(text: str) -> MemoryDraft:
-    """A fact in words of its own; where it says who, how many or where something is, that is one at a time.
+def _unparsed_fact(text: str) -> MemoryDraft:
+    """Draft a fact that no rule matched; "the X is NAME or NUMBER" gets a slot, so that a later value supersedes it.
 
-    >>> _matter("The release manager is Carla").slot == _matter("Our release manager is now Dan.").slot != ""
+    >>> _unparsed_fact("The release manager is Carla").slot == _unparsed_fact("Our release manager is now Dan.").slot
     True
-    >>> _matter("The API is versioned").slot
+    >>> _unparsed_fact("The API is versioned").slot
     ''
     """
-    found = _IS.fullmatch(text)
-    if found is None:
+    match = _IS.fullmatch(text)
+    if match is None:
         return MemoryDraft("fact", text, 1.0, BY_HAND)
-    subject = found["subject"]
-    return MemoryDraft("fact", text, 1.0, BY_HAND, subject, "is", found["object"], slot=f"{plain(subject)}\0is")
+    subject = match["subject"]
+    return MemoryDraft("fact", text, 1.0, BY_HAND, subject, "is", match["object"], slot=f"{plain(subject)}\0is")
 
 
-# What an event gives to remember: directives, preferences, stated facts, aims, state changes.
+# Memories of an event: directives, preferences, stated facts, aims, state changes.
 #
-# Each source of memories is looked at only where the text has one of its cues.
+# Each rule family runs only on texts that contain one of its cues.
 
-_MOST_MEMORIES = 8
-# A first request stands at the start of a session, at most after a greeting.
+_MAX_MEMORIES = 8
+# The first request opens a session, or follows a greeting.
 _FIRST_TURNS = 2
 
 
-class _Looked(NamedTuple):
-    """What a text is worth looking through for."""
+class _Families(NamedTuple):
+    """The rule families whose cues a text contains."""
 
     orders: bool
     lifts: bool
@@ -319,10 +321,10 @@ class _Looked(NamedTuple):
     aims: bool
 
 
-def memories(event: Event, voice: Voice, gathered: Gathering) -> tuple[MemoryDraft, ...]:
-    """What *event* gives to remember, said by *voice*; at most eight, each once, in the order of its text."""
+def memories(event: Event, voice: Voice, gathering: Gathering) -> tuple[MemoryDraft, ...]:
+    """The distinct memories of *event*, spoken by *voice*; at most eight, in text order."""
     if event.event_type == "state_change":
-        return tuple(_changed(event, gathered))
+        return tuple(_state_change(event, gathering))
     if event.event_type == EVENT_TYPE:
         return tuple(remembered(event.content))
     if voice.part not in {"user", "system", "peer"}:
@@ -331,71 +333,71 @@ def memories(event: Event, voice: Voice, gathered: Gathering) -> tuple[MemoryDra
     if not isinstance(text, str) or len(text) < 6:
         return ()
     said_by = "" if voice.subject == UNKNOWN else voice.subject
-    found = (draft._replace(said_by=said_by) for draft in _said(event, plain_signs(text), voice))
-    return tuple(dict.fromkeys(found))[:_MOST_MEMORIES]
+    drafts = (draft._replace(said_by=said_by) for draft in _spoken(event, plain_signs(text), voice))
+    return tuple(dict.fromkeys(drafts))[:_MAX_MEMORIES]
 
 
-def _said(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
-    looked = _worth(text.lower(), voice)
+def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
+    families = _families(text.lower(), voice)
     opens = voice.part == "user" and event.event_type == "message" and event.sequence < _FIRST_TURNS
-    if not opens and not any(looked):
+    if not opens and not any(families):
         return
-    found = sentences(text)
+    spoken = sentences(text)
     if opens:
-        yield from _request(found)
-    teller = _introduced(found, voice) if looked.tells else voice.subject
-    for sentence in found:
-        yield from _of_sentence(sentence, voice, looked, teller)
+        yield from _request(spoken)
+    teller = _teller(spoken, voice) if families.tells else voice.subject
+    for sentence in spoken:
+        yield from _of_sentence(sentence, voice, families, teller)
 
 
-def _introduced(found: list[str], voice: Voice) -> str:
-    """Who tells facts: an unnamed user goes by the one name that the same text introduces him by."""
+def _teller(spoken: list[str], voice: Voice) -> str:
+    """The subject of first-person facts: the name by which an unnamed user introduces themselves in the same text."""
     if voice.subject != UNKNOWN:
         return voice.subject
-    told = (fact for sentence in found for fact in _facts.facts(sentence))
-    names = {fact.object for fact in told if fact.predicate == "name" and not fact.subject}
+    stated = (fact for sentence in spoken for fact in _facts.facts(sentence))
+    names = {fact.object for fact in stated if fact.predicate == "name" and not fact.subject}
     return names.pop() if len(names) == 1 else voice.subject
 
 
-def _worth(lowered: str, voice: Voice) -> _Looked:
-    """An agent's own words, or those of people among each other, are no orders; a system prompt is nobody's self."""
-    said = cues(lowered)
+def _families(lowered: str, voice: Voice) -> _Families:
+    """The families worth trying. Talk among peers gives no directives; a system prompt has no first-person facts."""
+    cue_words = cues(lowered)
     person = voice.part != "system"
-    bids = voice.part != "peer"
-    return _Looked(
-        bids and (not person or _directives.may_order(lowered[:LONGEST_TALK])),
-        bids and not said.isdisjoint(_directives.CUES),
-        person and (not said.isdisjoint(_preferences.CUES) or _likes(lowered, said)),
-        person and (not said.isdisjoint(_fact_rules.CUES) or _tells(lowered, said)),
-        person and not said.isdisjoint(CUES),
+    may_direct = voice.part != "peer"
+    return _Families(
+        may_direct and (not person or _directives.may_order(lowered[:LONGEST_TALK])),
+        may_direct and not cue_words.isdisjoint(_directives.CUES),
+        person and (not cue_words.isdisjoint(_preferences.CUES) or _states_liking(lowered, cue_words)),
+        person and (not cue_words.isdisjoint(_fact_rules.CUES) or _states_fact(lowered, cue_words)),
+        person and not cue_words.isdisjoint(CUES),
     )
 
 
-def _likes(lowered: str, said: frozenset[str]) -> bool:
-    return not said.isdisjoint(_preferences.COMMON) and bool(_preferences.OF_ONESELF.search(lowered))
+def _states_liking(lowered: str, cue_words: frozenset[str]) -> bool:
+    return not cue_words.isdisjoint(_preferences.COMMON) and bool(_preferences.OF_ONESELF.search(lowered))
 
 
-def _tells(lowered: str, said: frozenset[str]) -> bool:
-    if "my" in said and _fact_rules.OWN.search(lowered):
+def _states_fact(lowered: str, cue_words: frozenset[str]) -> bool:
+    if "my" in cue_words and _fact_rules.OWN_MATTERS.search(lowered):
         return True
     return any(phrase in lowered for phrase in _fact_rules.PHRASES)
 
 
-def _of_sentence(sentence: str, voice: Voice, looked: _Looked, teller: str) -> Iterator[MemoryDraft]:
-    back = _directives.lifted(sentence) if looked.lifts else None
-    if back:
-        yield lifted_draft(back, "directive")
-    order = _directives.order(sentence, system=voice.part == "system") if looked.orders and not back else None
+def _of_sentence(sentence: str, voice: Voice, families: _Families, teller: str) -> Iterator[MemoryDraft]:
+    withdrawn = _directives.lifted(sentence) if families.lifts else None
+    if withdrawn:
+        yield lifted_draft(withdrawn, "directive")
+    order = _directives.order(sentence, system=voice.part == "system") if families.orders and not withdrawn else None
     if order:
         yield policy_draft(order.text, order.confidence, "directive", hard=order.hard, speaker=teller)
-    like = _preferences.preference(sentence) if looked.likes else None
-    if like:
-        yield _preference_draft(like, _attributed(like.text, voice), voice.subject, "preference")
-    for fact in _facts.facts(sentence) if looked.tells else ():
+    liking = _preferences.preference(sentence) if families.likes else None
+    if liking:
+        yield _preference_draft(liking, _attributed(liking.text, voice), voice.subject, "preference")
+    for fact in _facts.facts(sentence) if families.tells else ():
         draft = fact_draft(fact, voice.subject if fact.predicate == "name" else teller, "statement")
         if draft:
             yield draft
-    goal = aim(sentence) if looked.aims else None
+    goal = aim(sentence) if families.aims else None
     if goal:
         text = _attributed(goal.text, voice)
         yield MemoryDraft("goal", text, goal.confidence, "statement", voice.subject, "aims at", goal.object)
@@ -405,41 +407,41 @@ def _attributed(text: str, voice: Voice) -> str:
     return text if voice.subject in {"", UNKNOWN} else f"{voice.subject}: {text}"
 
 
-def _request(found: list[str]) -> Iterator[MemoryDraft]:
-    for sentence in found[:6]:
+def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
+    for sentence in spoken[:6]:
         goal = request(sentence)
         if goal:
             yield MemoryDraft("goal", goal.text, goal.confidence, "first_request", UNKNOWN, "wants", goal.object)
             return
 
 
-def _changed(event: Event, gathered: Gathering) -> Iterator[MemoryDraft]:
-    told = _facts.change(event.content)
-    if told:
-        ref = gathered.add("concept", told.subject, 0.9)
+def _state_change(event: Event, gathering: Gathering) -> Iterator[MemoryDraft]:
+    change = _facts.change(event.content)
+    if change:
+        ref = gathering.add("concept", change.subject, 0.9)
         yield MemoryDraft(
             "fact",
-            told.text,
+            change.text,
             0.95,
             "state_change",
-            told.subject,
-            told.predicate,
-            told.object,
-            slot=f"{plain(told.subject)}\0{told.predicate.lower()}",
+            change.subject,
+            change.predicate,
+            change.object,
+            slot=f"{plain(change.subject)}\0{change.predicate.lower()}",
             about=(ref,) if ref else (),
         )
 
 
-# Everything worth finding in one event.
+# The whole extraction of one event.
 
-# Entities that one memory is linked to.
-_MOST_ABOUT = 8
+# Maximum number of entities linked to one memory.
+_MAX_ABOUT = 8
 
 
 def extract(event: Event) -> Extraction:
-    """The entities that *event* mentions, their relations, and the memories it gives rise to.
+    """Extract the entities that *event* mentions, their relations, and its memories.
 
-    Depends on nothing but the event: at most 32 mentions (16 of a result), 12 relations and 8 memories, each in a fixed
+    The result depends on the event alone: at most 32 mentions (16 in a result), 12 relations and 8 memories, in a fixed
     order.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
@@ -451,13 +453,14 @@ def extract(event: Event) -> Extraction:
     ('policy', 'Always verify the rollout of deploy/cart.yaml.')
     """
     voice = voice_of(event)
-    gathered, relations = read(event, voice)
-    drafts = memories(event, voice, gathered)
-    mentions = gathered.mentions()
-    return Extraction(mentions, gathered.settled(relations), tuple(_about(draft, mentions) for draft in drafts))
+    gathering, relations = read(event, voice)
+    drafts = memories(event, voice, gathering)
+    mentions = gathering.mentions()
+    linked = tuple(_linked(draft, mentions) for draft in drafts)
+    return Extraction(mentions, gathering.resolve_relations(relations), linked)
 
 
-def _about(draft: MemoryDraft, mentions: tuple[Mention, ...]) -> MemoryDraft:
-    """*draft* with the entities that its text names."""
-    named = [mention.ref for mention in mentions if mention.name in draft.text]
-    return draft._replace(about=tuple(sorted({*draft.about, *named}))[:_MOST_ABOUT]) if named else draft
+def _linked(draft: MemoryDraft, mentions: tuple[Mention, ...]) -> MemoryDraft:
+    """*draft*, linked to the entities that its text names."""
+    refs = [mention.ref for mention in mentions if mention.name in draft.text]
+    return draft._replace(about=tuple(sorted({*draft.about, *refs}))[:_MAX_ABOUT]) if refs else draft

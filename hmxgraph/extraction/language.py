@@ -1,4 +1,4 @@
-"""Common ground of the extraction rules: sentences, verbs, patterns, the speaker, and the values found."""
+"""Shared by all extraction rules: result values, sentences, verbs, patterns, speakers, hedges."""
 
 import re
 from typing import Literal, NamedTuple, TypeAlias
@@ -7,24 +7,24 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.text.lines import named_speaker, speaking_source
 from hmxgraph.text.terms import wording
 
-# What extraction finds in one event: plain tuples, because thousands of them are made a second.
+# Results of extraction: plain tuples, because thousands are created per second.
 
 MemoryKind: TypeAlias = Literal["fact", "preference", "policy", "goal"]
 Role: TypeAlias = Literal["", "title", "speaker", "tag"]
 
 
 class Ref(NamedTuple):
-    """An entity as others name it: type and normalised name."""
+    """A reference to an entity: type and normalised name."""
 
     type: str
     normalised: str
 
 
 class Mention(NamedTuple):
-    """An entity that an event speaks of.
+    """An entity that an event mentions.
 
-    ``role`` says how: as its own title, as its speaker, as a tag, or (empty) in passing. ``confidence`` is how sure it
-    is that this is a name at all, in [0, 1].
+    ``role`` is how: as the event's title, its speaker, a tag, or (empty) in its text. ``confidence``, in [0, 1], is the
+    confidence that this is a name at all.
     """
 
     type: str
@@ -50,16 +50,16 @@ class Relation(NamedTuple):
     confidence: float
 
 
-# How a memory came to be known that somebody wanted to be remembered.
+# Extraction method of memories given explicitly through `remember`.
 BY_HAND = "remembered"
 
 
 class MemoryDraft(NamedTuple):
-    """Something worth keeping: a stated fact, a preference, a policy or a goal.
+    """A memory before it is stored: a fact, preference, policy or goal.
 
-    ``slot`` names the question that has one answer at a time, such as subject and predicate; in one slot another
-    ``answer`` supersedes or contradicts. Empty where several answers can hold at once. ``said_by`` is the person whose
-    words these are; empty for whoever may decide: a system, or the one user.
+    ``slot`` identifies a question with one answer at a time, such as subject and predicate; another ``answer`` in the
+    same slot supersedes or contradicts. It is empty if several answers can hold at once. ``said_by`` is the person
+    quoted; empty for somebody who may decide: a system, or the only user.
     """
 
     kind: MemoryKind
@@ -81,7 +81,7 @@ class MemoryDraft(NamedTuple):
 
     @property
     def laid_down(self) -> bool:
-        """Whether somebody laid it down by hand as a rule without exception: nothing said by the way replaces it."""
+        """Whether it is a hard rule given through `remember`; statements made in passing never replace it."""
         return self.hard and self.extraction_method == BY_HAND
 
 
@@ -93,14 +93,14 @@ class Extraction(NamedTuple):
     memories: tuple[MemoryDraft, ...] = ()
 
 
-# Patterns built from lists of phrases.
+# Helpers for patterns.
 
 _WORD = re.compile(r"[\w'-]+")
 _PUNCTUATION = str.maketrans(dict.fromkeys('.,:;!?()[]{}"*_/', " "))
 
 
 def one_of(*phrases: str) -> str:
-    """A pattern for any of *phrases*, which are patterns themselves.
+    """A pattern that matches any of *phrases*, which are themselves patterns.
 
     >>> one_of("make sure", "be sure")
     '(?:make sure|be sure)'
@@ -109,7 +109,7 @@ def one_of(*phrases: str) -> str:
 
 
 def cues(text: str) -> frozenset[str]:
-    """The words of a lower-case *text* by which rules decide whether to look at it at all.
+    """The words of a lower-case *text*, used to decide which rules are worth trying.
 
     >>> sorted(cues("don't go, i'd say: never!"))
     ["don't", 'go', "i'd", 'never', 'say']
@@ -120,11 +120,11 @@ def cues(text: str) -> frozenset[str]:
 
 
 def pattern(*parts: str) -> re.Pattern[str]:
-    """The parts as one pattern that does not mind capitals."""
+    """Compile the concatenated *parts*, ignoring case."""
     return re.compile("".join(parts), re.IGNORECASE)
 
 
-# English verbs in their plain form, as orders and requests begin with them.
+# English base verbs that begin directives and requests.
 
 BASE_VERBS = frozenset(
     """
@@ -153,7 +153,7 @@ BASE_VERBS = frozenset(
     visualise visualize wait walk warn watch work wrap write
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# What follows "always" and "never" where they give no order.
+# Words after "always" or "never" that show it is no directive.
 NOT_ORDERED = frozenset(
     """
     a an the this that these those my your his her our their it he she we they i you been had was were is are am
@@ -166,9 +166,9 @@ NOT_ORDERED = frozenset(
 )
 
 
-# Sentences of talk, without what is only markup, quotation or decoration, in plain quotes and dashes.
+# Sentences without markup, quotations and decoration, with plain quotes and dashes.
 
-# Typewriter signs for typographic ones, so that no rule has to know both; quotes, then dashes and blanks.
+# Typographic signs and their ASCII form, so that rules need only one: quotes, then dashes and spaces.
 QUOTES = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
 _DASHES = (("\u2013", "-"), ("\u2014", "-"), ("\u2011", "-"), ("\u00a0", " "))
 _SPLIT = re.compile(
@@ -177,7 +177,7 @@ _SPLIT = re.compile(
 )
 _FENCED = re.compile(r"```.*?(?:```|\Z)|^>.*$|\[[^\]\n]{0,300}\]|###\w+###", re.DOTALL | re.MULTILINE)
 _BULLET = re.compile(r"^(?:[-*\u2022>#\s]+|\(?\d{1,2}[.)]\s+|[a-z]\)\s+)+")
-# Characters. What is longer is a document, and its beginning is read.
+# Limits in characters. Longer texts are documents; only their beginning is read.
 LONGEST_TALK = 12_000
 _LONGEST_SENTENCE = 300
 
@@ -195,7 +195,7 @@ def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASH
 
 
 def sentences(text: str) -> list[str]:
-    r"""The sentences of *text* of at most 300 characters; code, quoted lines and bracketed notes are left out.
+    r"""Split *text* into sentences of at most 300 characters, skipping code, quoted lines and bracketed notes.
 
     >>> sentences("Hi! See Dr. No. [shares image]\n- **Always** test.\n```rm -rf```")
     ['Hi!', 'See Dr. No.', 'Always test.']
@@ -205,11 +205,11 @@ def sentences(text: str) -> list[str]:
         plain = _FENCED.sub("\n", plain)
     if "**" in plain:
         plain = plain.replace("**", "")
-    found = (_BULLET.sub("", part).strip(' \t"*') for part in _SPLIT.split(plain))
-    return [sentence for sentence in found if 2 < len(sentence) <= _LONGEST_SENTENCE]
+    trimmed = (_BULLET.sub("", part).strip(' \t"*') for part in _SPLIT.split(plain))
+    return [sentence for sentence in trimmed if 2 < len(sentence) <= _LONGEST_SENTENCE]
 
 
-# Who speaks in an event, and to whom: what decides whether words are a directive, a preference or just talk.
+# The speaker of an event and their part in the conversation decide whether words can be a directive or a preference.
 
 Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
 _PARTS: dict[str, Part] = {
@@ -220,16 +220,16 @@ _PARTS: dict[str, Part] = {
 _CHANNELS = frozenset(
     {"slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat"}
 )
-_NOBODY = _CHANNELS | _PARTS.keys()
-# Who speaks, where nothing says who it is. Several people may be meant in the sessions of one tenant.
+_NOT_PERSONS = _CHANNELS | _PARTS.keys()
+# The subject of an unnamed speaker. It may be a different person in every session.
 UNKNOWN = "the user"
 
 
 class Voice(NamedTuple):
-    """Whose words these are: the name (empty where unknown), the part in the talk, and who facts are told about.
+    """The speaker of an event: name (empty if unknown), part in the conversation, and subject of first-person facts.
 
-    A *peer* is a named person whose words an agent records as its own, as in a conversation of people: nobody is given
-    orders there.
+    A *peer* is a named person whose words an agent records as its own, as in a conversation between people; peers give
+    no directives.
     """
 
     name: str
@@ -238,7 +238,7 @@ class Voice(NamedTuple):
 
 
 def voice_of(event: Event) -> Voice:
-    """The voice of a message or of the comment of a feedback.
+    """The voice of a message or of a feedback comment.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="Caroline", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="Caroline",
@@ -258,19 +258,18 @@ def voice_of(event: Event) -> Voice:
 
 
 def speaker_of(event: Event) -> str | None:
-    """The person who speaks, where the event names one: in content or metadata, else as its source.
+    """The person named as speaker by the content, the metadata or the source; None if there is none.
 
-    Facts are told about persons only: a source that is a part in the talk or a channel (``Customer``, ``Slack``) is
-    nobody here, though a pack labels words with it.
+    A source that is a role or a channel (``Customer``, ``Slack``) is no person, although packs use it as a label.
     """
     if named := named_speaker(event):
         return named
     source = speaking_source(event)
-    return None if source is None or source.lower() in _NOBODY else source
+    return None if source is None or source.lower() in _NOT_PERSONS else source
 
 
 def _subject(event: Event, name: str) -> str:
-    """What the speaker is called in stored facts: by name, by user id, or just as the user."""
+    """The subject of the speaker's facts: name, else user id, else "the user"."""
     for field in ("user_id", "userId", "customer_id"):
         value = event.metadata.get(field)
         if not name and isinstance(value, str) and value:
@@ -278,29 +277,29 @@ def _subject(event: Event, name: str) -> str:
     return name or UNKNOWN
 
 
-# Whether who speaks stands by a statement: not doubted, not somebody else's claim, not taken back in one breath.
+# The speaker's stance: a fact must not be hedged, attributed to others or retracted in the same sentence.
 
-Standing: TypeAlias = Literal["stated", "denied", "open"]
+Attitude: TypeAlias = Literal["stated", "denied", "open"]
 
-_UNREAL = pattern(
+_IRREALIS = pattern(
     r"\b(?:if|wish|when i was|imagine|used to|as though|would|whether|pretend|suppose|until|before|unless|in case"
     r"|assuming|provided)\b[^.;]*$"
 )
-# Inside a statement, before what it is about.
+# Denials, searched for between subject and object.
 _DENIAL = pattern(r"(?:\b(?:not|no longer|never)\b|n't\b)")
 _DOUBTS = (
     "probably", "possibly", "perhaps", "maybe", "presumably", "supposedly", "allegedly", "apparently", "reportedly",
     "seemingly", "potentially", "likely",
 )  # fmt: skip
 _HEDGE = pattern(rf"\b{one_of(*_DOUBTS)}\b|\b(?:hardly|barely|scarcely|almost|nearly|might|(?-i:may)|could|neither)\b")
-# In the place of what something is about a pronoun, or no name for it yet: nothing is told.
-_NOTHING = pattern(
+# An indefinite object states nothing.
+_INDEFINITE = pattern(
     rf"(?:{one_of(*_DOUBTS)}|not|never|(?:any|no|some|every)(?:thing|one|body)|no one|none|neither|either|any|whatever"
     r"|much|all|both)\b"
 )
-# Who is named in passing is taken for granted: "I think my friend Ann knows".
-_IN_PASSING = pattern(r"my\b(?!.*(?:\b(?:is|are|was|been)\b|'s\b|:))")
-# Saying and thinking make nothing true; to know, to notice or to find out does.
+# A relation mentioned in passing is presupposed, not hedged: "I think my friend Ann knows".
+_PRESUPPOSED = pattern(r"my\b(?!.*(?:\b(?:is|are|was|been)\b|'s\b|:))")
+# Verbs of saying and thinking leave a statement open; to know, notice or find out asserts it.
 _SAYING = (
     "said", "says?", "saying", "thinks?", "thinking", "thought", "believe[sd]?", "claim(?:s|ed|ing)?", "assume[sd]?",
     "assuming", "suppose[sd]?", "suspect(?:s|ed)?", "doubt(?:s|ed)?", "guess(?:es|ed)?", "reckon(?:s|ed)?",
@@ -314,24 +313,24 @@ _CLAIM = pattern(
     r"(?:that|true|sure|certain|convinced|clear|the case|like)\b|\b(?:almost|fairly|pretty|quite) (?:sure|certain)\b"
     r"|\b(?:rumou?r|impression|idea|unsure|untrue)\b"
 )
-# One's own word is good for it.
-_OWN_WORD = pattern(
+# The speaker's own saying asserts the statement: "I told you that ...".
+_SELF_QUOTE = pattern(
     r"\b(?:(?:i|we)(?:'ve|'d|'ll| have| had| will| can| must| did| do| should| want| wanted| like| need| needed| to"
     r"| already| just| also| once| again| only)*|let me(?: just| also)?)"
     r" (?:said|say|told|tell|mentioned|mention|wrote|stated|confirm)\b"
 )
 _CLAUSE = pattern(r"[.!?;:,]\s|\s-+\s|\b(?:but|because|since|so|although|though|yet|however|while|whereas)\b")
-# Right in front of a statement, whatever parts them: who said it, or that nobody knows.
-_SOURCE = pattern(
+# Directly before a statement: its source, or a hedge.
+_ATTRIBUTION = pattern(
     rf"(?:\b{one_of(*_SAYING)}(?: (?:me|us|you|him|her|them|people))?\s*[:,]?\s*[\"'(]*"
     rf"|\baccording to [^,;]*[,;]\s*|(?:^|[\s,;]){one_of(*_DOUBTS)}[,\s]*)$"
 )
-# What follows a statement and takes it back, and what leaves it to others.
+# After a statement: a retraction, or an attribution to others.
 _WRONG = one_of(
     "wrong", "mistakes?", "mistaken", "errors?", "false", "untrue", "incorrect", "inaccurate", "nonsense", "rubbish",
     "lies?", "jok(?:e|ing)", "kidding", "rumou?rs?", "misunderstanding", "mix-up", "typo", "outdated", "out of date",
 )  # fmt: skip
-_TAKEN_BACK = pattern(
+_RETRACTION = pattern(
     r"\b(?:that|which|this|it|they|he|she)(?:'s|'re| is| are| was| were| turned out to be| has been)"
     rf"(?: (?:just|all|only|simply|plain|completely|totally|clearly|an?|the|their|his|her|my|your|old))* {_WRONG}\b"
     rf"|[,(-]\s*(?:just |only |no,? )?{_WRONG}\W*$"
@@ -340,42 +339,42 @@ _TAKEN_BACK = pattern(
     r"(?:'m|'s|'re|\s|\b(?:am|are|is|was|were|do|does|did|have|has|had)(?=\b|n't))*(?:\bnot|n't)"
     r"(?: (?:true|right|correct|accurate|so|the case|any ?more|any longer|really|actually|at all|anyway))*\W*$"
 )
-_LEFT_OPEN = pattern(
+_LEFT_TO_OTHERS = pattern(
     rf"[\s\w]{{0,20}}[,(]\s*(?:or so|according to|{one_of(*_DOUBTS)}"
     r"|(?:i|we|he|she|they|people|[a-z]+) (?:think|guess|believe|suppose|say|claim|suspect|reckon)s?)\b"
 )
 
 
-def standing(sentence: str, start: int, about: int, end: int) -> Standing:
-    """How who says *sentence* stands to the statement in it from *start* to *end*; what it is about begins at *about*.
+def attitude_to(sentence: str, start: int, about: int, end: int) -> Attitude:
+    """The speaker's stance on the statement from *start* to *end* in *sentence*; its object begins at *about*.
 
-    It is ``open`` where the words do not decide: doubted, imagined, told of by others, taken back.
+    ``open`` means that the speaker does not assert it: it is hedged, imagined, attributed to others or retracted.
 
-    >>> standing("I live in Oslo.", 0, 10, 14), standing("I'm not allergic to nuts", 0, 20, 24)
+    >>> attitude_to("I live in Oslo.", 0, 10, 14), attitude_to("I'm not allergic to nuts", 0, 20, 24)
     ('stated', 'denied')
-    >>> standing("Tom said I live in Oslo.", 9, 19, 23), standing("I live in Oslo, but that is wrong.", 0, 10, 14)
+    >>> attitude_to("Tom said I live in Oslo.", 9, 19, 23), attitude_to("I live in Oslo, but that is wrong.", 0, 10, 14)
     ('open', 'open')
     """
     before, inside = sentence[:start], sentence[start:about]
-    if _UNREAL.search(sentence[: start + 1]) or _HEDGE.search(inside) or _NOTHING.match(sentence, about):
+    if _IRREALIS.search(sentence[: start + 1]) or _HEDGE.search(inside) or _INDEFINITE.match(sentence, about):
         return "open"
-    if not _IN_PASSING.match(inside) and (claimed(before) or _LEFT_OPEN.match(sentence, end)):
+    if not _PRESUPPOSED.match(inside) and (claimed(before) or _LEFT_TO_OTHERS.match(sentence, end)):
         return "open"
     if _DENIAL.search(inside):
         return "denied"
-    return "open" if taken_back(sentence, end) and not _IN_PASSING.match(inside) else "stated"
+    return "open" if taken_back(sentence, end) and not _PRESUPPOSED.match(inside) else "stated"
 
 
 def claimed(before: str) -> bool:
-    """Whether what stands before a statement makes it what somebody says or thinks, or the words of a quotation."""
-    told = _OWN_WORD.sub("", before)
-    return before.count('"') % 2 == 1 or bool(_CLAIM.search(_CLAUSE.split(told)[-1]) or _SOURCE.search(told))
+    """Whether the words before a statement attribute it to somebody or open a quotation."""
+    words = _SELF_QUOTE.sub("", before)
+    return before.count('"') % 2 == 1 or bool(_CLAIM.search(_CLAUSE.split(words)[-1]) or _ATTRIBUTION.search(words))
 
 
 def taken_back(sentence: str, end: int) -> bool:
-    """Whether what follows a statement that ends at *end* says that it is not so.
+    """Whether the words after a statement that ends at *end* retract it.
 
     >>> taken_back("I live in Oslo, but that is wrong.", 14), taken_back("I live in Oslo, but I don't like it.", 14)
     (True, False)
     """
-    return bool(_TAKEN_BACK.search(sentence, end))
+    return bool(_RETRACTION.search(sentence, end))

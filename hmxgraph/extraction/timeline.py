@@ -1,12 +1,12 @@
-"""Questions with one answer at a time, told over years: which answer held when.
+"""Timelines of single-valued questions: which answer held when.
 
-A *slot* is such a question ("Caroline lives in"), a *span* one answer and the time over which it was told without
-another in between. Told later, another answer supersedes; told of the same time, or by another voice, it is disputed.
-A *hard* answer, laid down by hand without exception, gives way to another such one only; what else is told against it
-is disputed.
-Told late, between two tellings of one answer, another answer parts them as it would have done in time: a stored span
-comes with its tellings where it is to be parted.
-Spans do not overlap, and each but the first supersedes the one before it: a linear chain (HMX-A 7).
+A *slot* is a question with one answer at a time ("Caroline lives in"). An *interval* is one answer and the period over
+which it was asserted without interruption. A later, different answer supersedes; one for the same time, or by another
+voice, is disputed. A *hard* answer (laid down with `remember`, no exceptions) is superseded only by another hard one;
+anything else that contradicts it is disputed.
+An assertion that arrives late, between two assertions of another answer, splits that answer's interval as it would have
+done on time; a stored interval comes with its assertions where it may be split.
+Intervals do not overlap, and each but the first supersedes the previous one: a linear chain (HMX-A 7).
 """
 
 from bisect import bisect_right
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class Told(NamedTuple):
-    """An answer as told once: when, where, by whom (empty: by whoever may decide), and whether it is hard."""
+class Assertion(NamedTuple):
+    """One assertion of an answer: time, event, voice (empty: somebody who may decide), and whether it is hard."""
 
     time_us: int
     event_key: str
@@ -25,19 +25,19 @@ class Told(NamedTuple):
     hard: bool = False
 
 
-class Kept(NamedTuple):
-    """A telling that is stored: when and where."""
+class StoredAssertion(NamedTuple):
+    """The time and event of an assertion that is already stored."""
 
     time_us: int
     event_key: str
 
 
 @dataclass(slots=True)
-class Span:
-    """One answer from its first to its last telling; a stored one has a ``key``, a new one only the ``told``.
+class Interval:
+    """One answer from its first to its last assertion. Only a stored interval has a ``key``.
 
-    ``kept`` are stored tellings in order, or those that bound them, without their events; where a span was parted amid
-    them, ``origin`` is the key that they are stored under.
+    ``new`` holds the assertions of this batch. ``stored`` holds the stored ones in order, or only the first and last of
+    them without their events. After a split among stored assertions, ``origin`` is the key they are stored under.
     """
 
     answer: str
@@ -46,112 +46,112 @@ class Span:
     voice: str = ""
     key: str = ""
     hard: bool = False
-    told: list[Told] = field(default_factory=list)
-    kept: tuple[Kept, ...] = ()
+    new: list[Assertion] = field(default_factory=list)
+    stored: tuple[StoredAssertion, ...] = ()
     origin: str = ""
 
     @property
-    def began(self) -> str:
-        """The event of its first telling."""
-        tellings = [*self.kept, *(Kept(one.time_us, one.event_key) for one in self.told)]
-        return min(tellings).event_key
+    def first_event(self) -> str:
+        """The event of the first assertion."""
+        new = (StoredAssertion(assertion.time_us, assertion.event_key) for assertion in self.new)
+        return min([*self.stored, *new]).event_key
 
-    def parted(self, time_us: int) -> "Span | None":
-        """What was told after *time_us*, taken out of this span; None where what is stored does not tell it."""
-        before = tuple(one for one in self.kept if one.time_us < time_us)
-        after = tuple(one for one in self.kept if one.time_us > time_us)
-        amid = bool(before and after)
-        then = time_us in {one.time_us for one in self.kept} | {one.time_us for one in self.told}
-        if not after or then or (amid and not all(one.event_key for one in after)):
+    def split(self, time_us: int) -> "Interval | None":
+        """Cut off and return what was asserted after *time_us*; None if the stored assertions do not allow a split."""
+        before = tuple(stored for stored in self.stored if stored.time_us < time_us)
+        after = tuple(stored for stored in self.stored if stored.time_us > time_us)
+        inside = bool(before and after)
+        taken = time_us in {stored.time_us for stored in self.stored} | {new.time_us for new in self.new}
+        if not after or taken or (inside and not all(stored.event_key for stored in after)):
             return None
-        later = Span(self.answer, after[0].time_us, self.last_us, self.voice, hard=self.hard, kept=after)
-        later.key, later.origin = ("", self.key or self.origin) if amid else (self.key, self.origin)
-        self.key, self.origin = (self.key, later.origin) if amid else ("", "")
-        self.kept = before
-        self.last_us = max([one.time_us for one in before] + [one.time_us for one in self.told])
+        later = Interval(self.answer, after[0].time_us, self.last_us, self.voice, hard=self.hard, stored=after)
+        later.key, later.origin = ("", self.key or self.origin) if inside else (self.key, self.origin)
+        self.key, self.origin = (self.key, later.origin) if inside else ("", "")
+        self.stored = before
+        self.last_us = max([stored.time_us for stored in before] + [new.time_us for new in self.new])
         return later
 
 
 class Dispute(NamedTuple):
-    """A telling that does not fit the span that holds at its time."""
+    """An assertion that contradicts the interval that holds at its time."""
 
-    span: Span
-    told: Told
+    interval: Interval
+    assertion: Assertion
 
 
 class _Timeline(NamedTuple):
-    """The spans of a slot in order, those told about now with their tellings, and what is disputed."""
+    """The intervals of a slot in order, with their new assertions, and the disputes."""
 
-    spans: tuple[Span, ...]
+    intervals: tuple[Interval, ...]
     disputes: tuple[Dispute, ...]
 
 
-def settle(stored: Iterable[Span], told: Iterable[Told]) -> _Timeline:
-    """The timeline that *stored* spans and what is *told* now make together; tellings are taken in order of time.
+def settle(stored: Iterable[Interval], new: Iterable[Assertion]) -> _Timeline:
+    """Merge *new* assertions, in order of time, into the *stored* intervals of a slot.
 
-    >>> told = [Told(1, "a", "Boston"), Told(2, "b", "Boston"), Told(5, "c", "Rome"), Told(5, "d", "Oslo")]
-    >>> timeline = settle([], told)
-    >>> [(span.answer, span.first_us, span.last_us) for span in timeline.spans]
+    >>> new = [Assertion(1, "a", "Boston"), Assertion(2, "b", "Boston"), Assertion(5, "c", "Rome")]
+    >>> timeline = settle([], [*new, Assertion(5, "d", "Oslo")])
+    >>> [(interval.answer, interval.first_us, interval.last_us) for interval in timeline.intervals]
     [('Boston', 1, 2), ('Rome', 5, 5)]
-    >>> [(dispute.span.answer, dispute.told.answer) for dispute in timeline.disputes]
+    >>> [(dispute.interval.answer, dispute.assertion.answer) for dispute in timeline.disputes]
     [('Rome', 'Oslo')]
     """
-    spans = sorted(stored, key=lambda span: (span.first_us, span.key))
+    intervals = sorted(stored, key=lambda interval: (interval.first_us, interval.key))
     disputes: list[Dispute] = []
-    for one in sorted(told):
-        disputed = _place(spans, one)
+    for assertion in sorted(new):
+        disputed = _place(intervals, assertion)
         if disputed:
-            disputes.append(Dispute(disputed, one))
-    return _Timeline(tuple(spans), tuple(disputes))
+            disputes.append(Dispute(disputed, assertion))
+    return _Timeline(tuple(intervals), tuple(disputes))
 
 
-def _place(spans: list[Span], one: Told) -> Span | None:
-    """Put *one* into *spans*; gives the span that contradicts it, if one does."""
-    at = bisect_right(spans, one.time_us, key=lambda span: span.first_us)
-    before = spans[at - 1] if at else None
-    after = spans[at] if at < len(spans) else None
-    if before and before.answer == one.answer:
-        _tell(before, one)
-    elif before and (later := _parted(before, one)):
-        spans[at:at] = [_new(one), later]
-    elif before and (one.time_us <= before.last_us or _differ(before, one) or (before.hard and not one.hard)):
+def _place(intervals: list[Interval], new: Assertion) -> Interval | None:
+    """Insert *new* into *intervals*; return the interval that contradicts it, if any."""
+    at = bisect_right(intervals, new.time_us, key=lambda interval: interval.first_us)
+    before = intervals[at - 1] if at else None
+    after = intervals[at] if at < len(intervals) else None
+    if before and before.answer == new.answer:
+        _extend(before, new)
+    elif before and (later := _split(before, new)):
+        intervals[at:at] = [_interval_of(new), later]
+    elif before and (new.time_us <= before.last_us or _voices_differ(before, new) or (before.hard and not new.hard)):
         return before
-    elif after and after.answer == one.answer:
-        _tell(after, one)
-    elif after and one.hard and not after.hard:
+    elif after and after.answer == new.answer:
+        _extend(after, new)
+    elif after and new.hard and not after.hard:
         return after
     else:
-        spans.insert(at, _new(one))
+        intervals.insert(at, _interval_of(new))
     return None
 
 
-def _new(one: Told) -> Span:
-    return Span(one.answer, one.time_us, one.time_us, one.voice, hard=one.hard, told=[one])
+def _interval_of(new: Assertion) -> Interval:
+    return Interval(new.answer, new.time_us, new.time_us, new.voice, hard=new.hard, new=[new])
 
 
-def _parted(span: Span, one: Told) -> Span | None:
-    """What of *span* comes after *one*, where that is told amid it and nothing else speaks against it."""
-    amid = one.time_us < span.last_us and span.hard == one.hard
-    return span.parted(one.time_us) if amid and not _differ(span, one) else None
+def _split(interval: Interval, new: Assertion) -> Interval | None:
+    """The part of *interval* after *new*, if *new* falls inside it and neither voice nor hardness forbids a split."""
+    inside = new.time_us < interval.last_us and interval.hard == new.hard
+    return interval.split(new.time_us) if inside and not _voices_differ(interval, new) else None
 
 
-def _tell(span: Span, one: Told) -> None:
-    span.first_us = min(span.first_us, one.time_us)
-    if one.time_us >= span.last_us:
-        span.last_us, span.voice = one.time_us, one.voice
-    span.hard |= one.hard
-    span.told.append(one)
+def _extend(interval: Interval, new: Assertion) -> None:
+    interval.first_us = min(interval.first_us, new.time_us)
+    if new.time_us >= interval.last_us:
+        interval.last_us, interval.voice = new.time_us, new.voice
+    interval.hard |= new.hard
+    interval.new.append(new)
 
 
-def _differ(span: Span, one: Told) -> bool:
-    """Whether two people contradict each other, neither of whom decides."""
-    return bool(span.voice and one.voice) and span.voice != one.voice
+def _voices_differ(interval: Interval, new: Assertion) -> bool:
+    """Whether the two come from different people, neither of whom may decide."""
+    return bool(interval.voice and new.voice) and interval.voice != new.voice
 
 
-def ends(spans: Sequence[Span]) -> tuple[int | None, ...]:
-    """When each span stopped to hold: at the first telling of the next; None for the one that holds.
+def ends(intervals: Sequence[Interval]) -> tuple[int | None, ...]:
+    """When each interval ended: at the first assertion of the next one; None for the last, which still holds.
 
-    >>> ends([Span("Boston", 1, 2), Span("Rome", 5, 5)])
+    >>> ends([Interval("Boston", 1, 2), Interval("Rome", 5, 5)])
     (5, None)
     """
-    return (*(span.first_us for span in spans[1:]), None) if spans else ()
+    return (*(interval.first_us for interval in intervals[1:]), None) if intervals else ()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from hmxgraph.text.masking import UNSET, Rule, mask_secrets, masked, phone, rule
+from hmxgraph.text.masking import UNSET, MaskRule, mask_secrets, masked, phone, rule
 
 # By what names secrets go, what their values look like, and what is said about them that is none.
 
@@ -162,11 +162,11 @@ def _is_encoded(run: str) -> bool:
 # The rules by which what travels is masked, by where a secret stands; each mark stays when it is read again.
 
 
-def _password(pattern: str, accepts: Callable[[str], bool] = _is_value) -> Rule:
+def _password(pattern: str, accepts: Callable[[str], bool] = _is_value) -> MaskRule:
     return rule("[password]", pattern, accepts)
 
 
-def _code(pattern: str) -> Rule:
+def _code(pattern: str) -> MaskRule:
     return rule("[code]", pattern, _is_value)
 
 
@@ -339,8 +339,8 @@ _TOLD = (
 class Rules(NamedTuple):
     """What is looked for in a text, before and after the rules of :mod:`hmxgraph.text.masking`."""
 
-    before: tuple[Rule, ...]
-    after: tuple[Rule, ...]
+    before: tuple[MaskRule, ...]
+    after: tuple[MaskRule, ...]
 
 
 def _rules_for(text: str) -> Rules:
@@ -353,7 +353,7 @@ def _rules_for(text: str) -> Rules:
     return ALL if _TELLING.search(text) else _NAMELESS
 
 
-def _nameless(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+def _nameless(rules: tuple[MaskRule, ...]) -> tuple[MaskRule, ...]:
     return tuple(rule for rule in rules if NAME not in rule.pattern.pattern)
 
 

@@ -1,4 +1,4 @@
-"""Memories in the graph: written with the events that give them, chained by question, listed, forgotten."""
+"""Memories in the graph: written together with their events, chained by slot, listed, forgotten."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.extraction.extract import KINDS, extract
 from hmxgraph.extraction.language import BY_HAND, Extraction, MemoryDraft
-from hmxgraph.extraction.timeline import Dispute, Kept, Span, Told, ends, settle
+from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAssertion, ends, settle
 from hmxgraph.graph._conflict_rows import Side, conflict_row
 from hmxgraph.graph._entities import Extracted, entity_key
 from hmxgraph.graph._paging import check_limit, cursor, place
@@ -23,88 +23,92 @@ from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text, wording
 
-# Memories as rows of a batch, and stored ones as values.
+# Memories as rows of a batch, and stored memories as values.
 
-
-# A memory as sure as this is promoted; below, it is tentative until it was observed again.
+# Confidence from which a memory is promoted at once; below it, it stays tentative until observed again.
 SURE = 0.7
 _TRIPLE = ("subject", "predicate", "object")
 _WORDS = frozenset({"text", "search_text", "token_count", *_TRIPLE})
 
 
-class _Maker(NamedTuple):
-    """What memories are made with: whose they are, how long a text is in tokens, by which tokenizer."""
+class _RowBuilder(NamedTuple):
+    """What rows are built with: tenant, token counter and the name of its tokenizer."""
 
     tenancy: Tenancy
     count_tokens: TokenCounter
     tokenizer: str
 
 
-class Stated(NamedTuple):
-    """A memory as one event gives it."""
+class Observation(NamedTuple):
+    """A memory as observed in one event."""
 
     event_key: str
     time_us: int
     draft: MemoryDraft
 
     @property
-    def told(self) -> Told:
-        """The same as an answer to the question of its slot."""
-        return Told(self.time_us, self.event_key, self.draft.answer, self.draft.said_by, self.draft.laid_down)
+    def assertion(self) -> Assertion:
+        """The observation as an answer in its slot."""
+        return Assertion(self.time_us, self.event_key, self.draft.answer, self.draft.said_by, self.draft.laid_down)
 
 
 class Identity(NamedTuple):
-    """What makes a memory that stands for itself the one it is: its kind and its wording."""
+    """The identity of a memory without a slot: kind and wording."""
 
     kind: str
     wording: str
 
 
-def stated(batch: Sequence[Extracted]) -> list[Stated]:
-    """The memories that *batch* gives, in the order of time."""
-    found = [Stated(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.memories]
-    return sorted(found, key=lambda one: (one.time_us, one.event_key))
+def observations_in(batch: Sequence[Extracted]) -> list[Observation]:
+    """The memories observed in *batch*, in order of time."""
+    observations = [
+        Observation(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.memories
+    ]
+    return sorted(observations, key=lambda observation: (observation.time_us, observation.event_key))
 
 
-def _by_identity(given: Sequence[Stated]) -> dict[Identity, list[Stated]]:
-    """Memories that stand for themselves, by what they say: said in the same words again, it is the same memory."""
-    found: dict[Identity, list[Stated]] = {}
-    for one in given:
-        found.setdefault(_identity_of(one.draft), []).append(one)
-    return found
+def _by_identity(given: Sequence[Observation]) -> dict[Identity, list[Observation]]:
+    """Group observations without a slot: the same words again are the same memory."""
+    groups: dict[Identity, list[Observation]] = {}
+    for observation in given:
+        groups.setdefault(_identity_of(observation.draft), []).append(observation)
+    return groups
 
 
-def _last_told_by_hand(said: Sequence[Stated]) -> int | None:
-    """When somebody last wanted it to be remembered; None where nobody did."""
-    return max((one.time_us for one in said if one.draft.extraction_method == BY_HAND), default=None)
+def _last_remembered_us(observations: Sequence[Observation]) -> int | None:
+    """The time of the last explicit `remember` among the observations; None if there is none."""
+    return max(
+        (observation.time_us for observation in observations if observation.draft.extraction_method == BY_HAND),
+        default=None,
+    )
 
 
-def _standing_id(tenancy: Tenancy, identity: Identity, generation: int = 0) -> str:
-    """The id of a memory that stands for itself; of another one in its words after so many were taken out by hand."""
+def _slotless_id(tenancy: Tenancy, identity: Identity, generation: int = 0) -> str:
+    """The id of a memory without a slot; *generation* counts the deleted memories with the same words."""
     again = (str(generation),) if generation else ()
     return stable_id(tenancy.tenant_id, "memory", *identity, *again)
 
 
-def _memory_row(maker: _Maker, memory_id: str, said: Sequence[Stated]) -> Row:
-    """What ``memories/record`` writes for a memory that *said*, in order of time, give; it is in no chain."""
-    key = maker.tenancy.node_key(memory_id)
-    first_us, last_us = said[0].time_us, said[-1].time_us
-    methods = [one.draft.extraction_method for one in said]
-    properties = _properties(maker, said[0].draft) | {
+def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Observation]) -> Row:
+    """The row of ``memories/record`` for an unchained memory with these observations, in order of time."""
+    key = builder.tenancy.node_key(memory_id)
+    first_us, last_us = observations[0].time_us, observations[-1].time_us
+    methods = [observation.draft.extraction_method for observation in observations]
+    properties = _properties(builder, observations[0].draft) | {
         "key": key,
         "memory_id": memory_id,
-        "surest": max(one.draft.confidence for one in said),
-        "hard": True if any(one.draft.hard for one in said) else None,
+        "surest": max(observation.draft.confidence for observation in observations),
+        "hard": True if any(observation.draft.hard for observation in observations) else None,
         "extraction_method": BY_HAND if BY_HAND in methods else methods[0],
         "first_us": first_us,
         "last_us": last_us,
     }
-    refs = sorted({ref for one in said for ref in one.draft.about})
+    refs = sorted({ref for observation in observations for ref in observation.draft.about})
     return {
         "key": key,
         "properties": {name: value for name, value in properties.items() if value not in {None, ""}},
-        "event_keys": sorted({one.event_key for one in said}),
-        "entity_keys": sorted({entity_key(maker.tenancy, *ref) for ref in refs}),
+        "event_keys": sorted({observation.event_key for observation in observations}),
+        "entity_keys": sorted({entity_key(builder.tenancy, *ref) for ref in refs}),
         "first_us": first_us,
         "last_us": last_us,
         "ends_us": None,
@@ -112,19 +116,19 @@ def _memory_row(maker: _Maker, memory_id: str, said: Sequence[Stated]) -> Row:
     }
 
 
-def _reworded(maker: _Maker, memory: Row, told: Extraction) -> Row | None:
-    """What ``memories/reword`` writes for a stored memory as *told* words it; None where nothing is to change."""
-    for draft in told.memories:
-        if _tells(draft, memory):
+def _reworded(builder: _RowBuilder, memory: Row, extraction: Extraction) -> Row | None:
+    """The row of ``memories/reword`` that gives a stored memory the words of *extraction*; None if nothing changes."""
+    for draft in extraction.memories:
+        if _same_memory(draft, memory):
             if draft.text == memory["text"]:
                 return None
-            words = {name: value or None for name, value in _properties(maker, draft).items() if name in _WORDS}
+            words = {name: value or None for name, value in _properties(builder, draft).items() if name in _WORDS}
             return {"key": memory["key"], "words": words}
     return None
 
 
-def _tells(draft: MemoryDraft, memory: Row) -> bool:
-    """Whether *draft* is the same as a stored memory, in whatever words."""
+def _same_memory(draft: MemoryDraft, memory: Row) -> bool:
+    """Whether *draft* is the stored *memory*, in whatever words."""
     if memory["answer"]:
         return bool(draft.kind == memory["kind"] and draft.answer == memory["answer"])
     stored = _identity(memory["kind"], memory["text"], *(memory[name] or "" for name in _TRIPLE))
@@ -136,19 +140,19 @@ def _identity_of(draft: MemoryDraft) -> Identity:
 
 
 def _identity(kind: str, text: str, subject: str, predicate: str, value: str) -> Identity:
-    """A fact about something is told by that, whatever its words."""
+    """Facts with an object are identified by their triple, whatever their words."""
     return Identity(kind, wording(f"{subject} {predicate} {value}" if kind == "fact" and value else text))
 
 
-def _properties(maker: _Maker, draft: MemoryDraft) -> dict[str, Any]:
+def _properties(builder: _RowBuilder, draft: MemoryDraft) -> dict[str, Any]:
     return {
-        "tenant_id": maker.tenancy.tenant_id,
+        "tenant_id": builder.tenancy.tenant_id,
         "kind": draft.kind,
         "text": draft.text,
         "search_text": search_text(draft.text) or draft.text.lower(),
-        "scope": maker.tenancy.scope,
-        "token_count": maker.count_tokens(draft.text),
-        "tokenizer": maker.tokenizer,
+        "scope": builder.tenancy.scope,
+        "token_count": builder.count_tokens(draft.text),
+        "tokenizer": builder.tokenizer,
         "extraction_method": draft.extraction_method,
         "subject": draft.subject,
         "predicate": draft.predicate,
@@ -163,7 +167,7 @@ def _properties(maker: _Maker, draft: MemoryDraft) -> dict[str, Any]:
 def _stored_memory(
     properties: Row, *, event_ids: Sequence[str] = (), observations: int | None = None, as_of: bool = False
 ) -> Memory:
-    """The memory of a node; *as_of* says that it held at the time asked for, whatever became of it later."""
+    """The memory of a node; with *as_of*, as it was at the time asked for, whatever became of it later."""
     end_us = None if as_of else properties.get("valid_to_us")
     return Memory(
         properties["memory_id"],
@@ -187,20 +191,20 @@ def _stored_memory(
 
 
 def held_status(memory: Row) -> str:
-    """The status of a memory while it held, whatever became of it later."""
+    """The status of a memory while it held, before it was deprecated or contradicted."""
     if memory["status"] not in {"deprecated", "contradicted"}:
         return str(memory["status"])
     return "promoted" if memory["confidence"] >= SURE else "tentative"
 
 
-# Questions that have one answer at a time: stored answers and new tellings as one chain of memories.
+# Slots: stored answers and new observations merged into one chain of memories.
 
 CONTRADICTION = "contradicting_facts"
 
 
 @dataclass(slots=True)
 class _Chained:
-    """Rows of ``memories/record`` for chains and for what is disputed, of ``conflicts/open`` and ``memories/part``."""
+    """Rows of ``memories/record`` for chained and disputed memories, of ``conflicts/open`` and of ``memories/part``."""
 
     stored: list[Row] = field(default_factory=list)
     new: list[Row] = field(default_factory=list)
@@ -210,155 +214,170 @@ class _Chained:
 
     @property
     def links(self) -> list[Row]:
-        """Every memory with a place in a chain: stored ones in key order, then new ones, older before newer."""
+        """Every chained memory: stored ones in key order, then new ones from oldest to newest."""
         return [*sorted(self.stored, key=lambda row: str(row["key"])), *self.new]
 
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """One question: its stored answers by key, what is said now by event and answer."""
+    """One slot: its stored answers by key, and the new observations by event and answer."""
 
-    maker: _Maker
+    builder: _RowBuilder
     key: str
     stored: Mapping[str, Row]
-    said: Mapping[tuple[str, str], Stated]
+    said: Mapping[tuple[str, str], Observation]
 
-    def named(self, spans: Iterable[Span]) -> None:
-        """Give new spans the keys of the memories they will be; of two parts the one that began it stays the memory."""
-        kept = {span.key: span for span in spans if span.key}
-        for span in spans:
-            key = span.key or self.maker.tenancy.node_key(self._id(span.answer, span.began))
-            if not span.key and key in kept:
-                earlier = kept[key]
-                earlier.key = self.maker.tenancy.node_key(self._id(earlier.answer, earlier.began))
-            span.key = key
+    def assign_keys(self, intervals: Iterable[Interval]) -> None:
+        """Give new intervals the keys of their memories. Of a split interval the earlier part keeps the memory."""
+        by_key = {interval.key: interval for interval in intervals if interval.key}
+        for interval in intervals:
+            key = interval.key or self.builder.tenancy.node_key(self._id(interval.answer, interval.first_event))
+            if not interval.key and key in by_key:
+                earlier = by_key[key]
+                earlier.key = self.builder.tenancy.node_key(self._id(earlier.answer, earlier.first_event))
+            interval.key = key
 
-    def memory_id(self, span: Span) -> str:
-        if span.key in self.stored:
-            return str(self.stored[span.key]["memory_id"])
-        return self._id(span.answer, span.began)
+    def memory_id(self, interval: Interval) -> str:
+        if interval.key in self.stored:
+            return str(self.stored[interval.key]["memory_id"])
+        return self._id(interval.answer, interval.first_event)
 
-    def parts(self, spans: Sequence[Span]) -> Iterator[Row]:
-        """The rows that part stored memories: the new memory, and what of the stored one is told by it."""
-        for span in spans:
-            if span.origin and span.origin != span.key:
+    def parts(self, intervals: Sequence[Interval]) -> Iterator[Row]:
+        """The rows that split stored memories: the new memory, and the assertions that move to it."""
+        for interval in intervals:
+            if interval.origin and interval.origin != interval.key:
                 yield {
-                    "key": span.key,
-                    "memory_id": self.memory_id(span),
-                    "origin_key": span.origin,
-                    "event_keys": [one.event_key for one in span.kept],
-                    "times": [span.kept[0].time_us, span.kept[-1].time_us],
-                    "rest": _rest(span, spans),
+                    "key": interval.key,
+                    "memory_id": self.memory_id(interval),
+                    "origin_key": interval.origin,
+                    "event_keys": [stored.event_key for stored in interval.stored],
+                    "times": [interval.stored[0].time_us, interval.stored[-1].time_us],
+                    "rest": _rest(interval, intervals),
                 }
 
-    def row(self, span: Span) -> Row:
-        found = [self.said[told.event_key, told.answer] for told in span.told]
-        if not found:
-            return _untold(span)
-        row = _memory_row(self.maker, self.memory_id(span), found)
+    def row(self, interval: Interval) -> Row:
+        observations = [self.said[new.event_key, new.answer] for new in interval.new]
+        if not observations:
+            return _unchanged(interval)
+        row = _memory_row(self.builder, self.memory_id(interval), observations)
         return row | {"properties": row["properties"] | {"slot_key": self.key}}
 
-    def text(self, span: Span) -> str:
-        if span.key in self.stored:
-            return str(self.stored[span.key]["text"])
-        if span.origin:
-            return str(self.stored[span.origin]["text"])
-        return self.said[span.told[0].event_key, span.answer].draft.text
+    def text(self, interval: Interval) -> str:
+        if interval.key in self.stored:
+            return str(self.stored[interval.key]["text"])
+        if interval.origin:
+            return str(self.stored[interval.origin]["text"])
+        return self.said[interval.new[0].event_key, interval.answer].draft.text
 
-    def disputes(self, found: Iterable[Dispute], spans: Sequence[Span]) -> Iterator[tuple[Row, Row]]:
-        """For each contradiction the memory that is not in the chain, and the conflict; both over where the span is."""
-        ended = {id(span): end_us for span, end_us in zip(spans, ends(spans), strict=True)}
-        for span, told in found:
-            one = self.said[told.event_key, told.answer]
-            memory_id = self._id(told.answer, "disputed", span.key)
-            row = _memory_row(self.maker, memory_id, [one])
+    def disputes(self, disputes: Iterable[Dispute], intervals: Sequence[Interval]) -> Iterator[tuple[Row, Row]]:
+        """For each dispute the memory outside the chain and the conflict; both have ended if the interval has."""
+        ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
+        for interval, assertion in disputes:
+            observation = self.said[assertion.event_key, assertion.answer]
+            memory_id = self._id(assertion.answer, "disputed", interval.key)
+            row = _memory_row(self.builder, memory_id, [observation])
             sides = [
-                Side("memory", self.memory_id(span), self.text(span), span.key),
-                Side("memory", memory_id, one.draft.text, row["key"]),
+                Side("memory", self.memory_id(interval), self.text(interval), interval.key),
+                Side("memory", memory_id, observation.draft.text, row["key"]),
             ]
-            end_us = ended[id(span)]
-            yield row | {"ends_us": end_us}, self._conflict(sides, one, end_us)
+            end_us = ended[id(interval)]
+            yield row | {"ends_us": end_us}, self._conflict(sides, observation, end_us)
 
-    def _conflict(self, sides: Sequence[Side], one: Stated, end_us: int | None) -> Row:
-        about = f"{one.draft.subject}: {one.draft.predicate}" if one.draft.subject else one.draft.kind
+    def _conflict(self, sides: Sequence[Side], observation: Observation, end_us: int | None) -> Row:
+        draft = observation.draft
+        about = f"{draft.subject}: {draft.predicate}" if draft.subject else draft.kind
         reason = f"told differently of the same time ({about})"
-        maker = self.maker
-        row = conflict_row(maker.tenancy, CONTRADICTION, sides, reason, one.time_us, maker.count_tokens)
-        return row if end_us is None else row | {"properties": row["properties"] | _over(one.time_us, end_us)}
+        builder = self.builder
+        row = conflict_row(builder.tenancy, CONTRADICTION, sides, reason, observation.time_us, builder.count_tokens)
+        return row if end_us is None else row | {"properties": row["properties"] | _over(observation.time_us, end_us)}
 
     def _id(self, *parts: str) -> str:
-        return stable_id(self.maker.tenancy.tenant_id, "memory", self.key, *parts)
+        return stable_id(self.builder.tenancy.tenant_id, "memory", self.key, *parts)
 
 
 def slot_key(tenancy: Tenancy, slot: str) -> str:
-    """The key of a question."""
+    """The key of a slot."""
     return tenancy.node_key("slot", slot)
 
 
-def told_now(tenancy: Tenancy, given: Sequence[Stated]) -> dict[str, list[list[Any]]]:
-    """When which answer is told now, by the key of the question."""
-    found: dict[str, list[list[Any]]] = {}
-    for one in given:
-        found.setdefault(slot_key(tenancy, one.draft.slot), []).append([one.time_us, one.draft.answer])
-    return found
+def new_answers(tenancy: Tenancy, given: Sequence[Observation]) -> dict[str, list[list[Any]]]:
+    """Time and answer of each new observation, grouped by slot key."""
+    groups: dict[str, list[list[Any]]] = {}
+    for observation in given:
+        groups.setdefault(slot_key(tenancy, observation.draft.slot), []).append(
+            [observation.time_us, observation.draft.answer]
+        )
+    return groups
 
 
 def _by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows of ``memories/slots`` by the question they answer."""
-    found: dict[str, list[Row]] = {}
+    """The rows of ``memories/slots``, grouped by slot key."""
+    groups: dict[str, list[Row]] = {}
     for row in stored:
-        found.setdefault(row["slot_key"], []).append(row)
-    return found
+        groups.setdefault(row["slot_key"], []).append(row)
+    return groups
 
 
-def chained(maker: _Maker, given: Sequence[Stated], stored: Sequence[Row]) -> _Chained:
-    """What *given* makes of the chains whose *stored* answers are rows of ``memories/slots``."""
+def chain_rows(builder: _RowBuilder, given: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
+    """Merge the observations *given* into the chains whose *stored* answers are rows of ``memories/slots``."""
     rows = _Chained()
-    asked: dict[str, list[Stated]] = {}
-    for one in given:
-        asked.setdefault(slot_key(maker.tenancy, one.draft.slot), []).append(one)
-    known = _by_slot(stored)
-    for key in sorted(asked):
-        said = {(one.event_key, one.draft.answer): one for one in reversed(asked[key])}
-        slot = _Slot(maker, key, {row["key"]: row for row in known.get(key, ())}, said)
-        _answer(slot, rows)
+    by_slot: dict[str, list[Observation]] = {}
+    for observation in given:
+        by_slot.setdefault(slot_key(builder.tenancy, observation.draft.slot), []).append(observation)
+    stored_by_slot = _by_slot(stored)
+    for key in sorted(by_slot):
+        said = {
+            (observation.event_key, observation.draft.answer): observation for observation in reversed(by_slot[key])
+        }
+        slot = _Slot(builder, key, {row["key"]: row for row in stored_by_slot.get(key, ())}, said)
+        _merge_slot(slot, rows)
     return rows
 
 
 def _redrawn(key: str, stored: Sequence[Row]) -> list[Row]:
-    """The rows that draw a chain anew from what is stored of it."""
-    spans = [_span(row) for row in stored]
-    places = _places(spans, key, {row["key"]: row for row in stored})
-    return [_untold(span) | place for span, place in zip(spans, places, strict=True)]
+    """The rows that rebuild a chain from its stored answers."""
+    intervals = [_interval(row) for row in stored]
+    places = _places(intervals, key, {row["key"]: row for row in stored})
+    return [_unchanged(interval) | place for interval, place in zip(intervals, places, strict=True)]
 
 
-def _answer(slot: _Slot, rows: _Chained) -> None:
-    timeline = settle(map(_span, slot.stored.values()), (one.told for one in slot.said.values()))
-    spans = timeline.spans
-    slot.named(spans)
-    rows.parts += slot.parts(spans)
-    for at, standing in enumerate(_places(spans, slot.key, slot.stored)):
-        if any(span.told or span.origin for span in spans[max(0, at - 1) : at + 2]):
-            known = rows.stored if spans[at].key in slot.stored or spans[at].origin else rows.new
-            known.append(slot.row(spans[at]) | standing)
-    for row, conflict in slot.disputes(timeline.disputes, spans):
+def _merge_slot(slot: _Slot, rows: _Chained) -> None:
+    timeline = settle(
+        map(_interval, slot.stored.values()), (observation.assertion for observation in slot.said.values())
+    )
+    intervals = timeline.intervals
+    slot.assign_keys(intervals)
+    rows.parts += slot.parts(intervals)
+    for at, standing in enumerate(_places(intervals, slot.key, slot.stored)):
+        if any(interval.new or interval.origin for interval in intervals[max(0, at - 1) : at + 2]):
+            chain = rows.stored if intervals[at].key in slot.stored or intervals[at].origin else rows.new
+            chain.append(slot.row(intervals[at]) | standing)
+    for row, conflict in slot.disputes(timeline.disputes, intervals):
         rows.disputed.append(row)
         rows.conflicts.append(conflict)
 
 
-def _span(row: Row) -> Span:
-    told = [Kept(time_us, event_key) for time_us, event_key in row["tellings"]]
-    kept = tuple(told or [Kept(row["first_us"], ""), Kept(row["last_us"], "")])
-    return Span(row["answer"], row["first_us"], row["last_us"], row["said_by"], row["key"], hard=row["hard"], kept=kept)
+def _interval(row: Row) -> Interval:
+    stored = [StoredAssertion(time_us, event_key) for time_us, event_key in row["tellings"]]
+    assertions = tuple(stored or [StoredAssertion(row["first_us"], ""), StoredAssertion(row["last_us"], "")])
+    return Interval(
+        row["answer"],
+        row["first_us"],
+        row["last_us"],
+        row["said_by"],
+        row["key"],
+        hard=row["hard"],
+        stored=assertions,
+    )
 
 
-def _rest(part: Span, spans: Sequence[Span]) -> list[int]:
-    """Between which times the stored memory that *part* leaves goes on."""
-    return next([span.first_us, span.last_us] for span in spans if span.key == part.origin)
+def _rest(part: Interval, intervals: Sequence[Interval]) -> list[int]:
+    """First and last time of what remains of the stored memory that *part* was split from."""
+    return next([interval.first_us, interval.last_us] for interval in intervals if interval.key == part.origin)
 
 
 def _over(told_us: int, end_us: int) -> Row:
-    """The properties of a conflict about what had ended before it was seen."""
+    """The properties of a conflict over an answer that had already ended."""
     return {
         "status": "resolved",
         "resolved_us": max(told_us, end_us),
@@ -366,57 +385,57 @@ def _over(told_us: int, end_us: int) -> Row:
     }
 
 
-def _places(spans: Sequence[Span], key: str, stored: Mapping[str, Row]) -> list[Row]:
-    """For each span its place: when it ceased to hold, what it supersedes, whether it is the one that holds."""
+def _places(intervals: Sequence[Interval], key: str, stored: Mapping[str, Row]) -> list[Row]:
+    """The place of each interval in its chain: end time, what it supersedes, whether it is the head."""
     return [
         {
             "ends_us": end_us,
-            "supersedes_key": _superseded(span, before, stored),
+            "supersedes_key": _superseded(interval, before, stored),
             "head_key": key if end_us is None else None,
             "chained": True,
         }
-        for span, before, end_us in zip(spans, (None, *spans), ends(spans), strict=False)
+        for interval, before, end_us in zip(intervals, (None, *intervals), ends(intervals), strict=False)
     ]
 
 
-def _superseded(span: Span, before: Span | None, stored: Mapping[str, Row]) -> str | None:
-    """The key of what *span* took the place of: by hand of something else, or in the chain of the one before it."""
-    if by_hand := stored.get(span.key, {}).get("in_place_of"):
+def _superseded(interval: Interval, before: Interval | None, stored: Mapping[str, Row]) -> str | None:
+    """The key of what *span* supersedes: a memory replaced explicitly, else the previous interval of the chain."""
+    if by_hand := stored.get(interval.key, {}).get("in_place_of"):
         return str(by_hand)
     replaced = before is None or stored.get(before.key, {}).get("replaced", False)
     return None if before is None or replaced else before.key
 
 
-def _untold(span: Span) -> Row:
-    """The row of a stored memory of which nothing new was said."""
+def _unchanged(interval: Interval) -> Row:
+    """The row of a stored memory without new observations."""
     return {
-        "key": span.key,
+        "key": interval.key,
         "properties": {"text": "", "search_text": "", "surest": 0.0},
         "event_keys": [],
         "entity_keys": [],
-        "first_us": span.first_us,
-        "last_us": span.last_us,
+        "first_us": interval.first_us,
+        "last_us": interval.last_us,
     }
 
 
-# Memories: written with the events that give them, listed, forgotten with their evidence.
+# Memories: written with their events, listed, forgotten with their evidence.
 
 
 def store(
     tenancy: Tenancy, batch: Sequence[Extracted], count_tokens: TokenCounter, tokenizer: str = DEFAULT_ENCODING
 ) -> Plan[None]:
-    """Merge the memories that *batch* gives; part of the transaction that stores its events, after their entities.
+    """Merge the memories of *batch*, in the transaction that stores its events, after their entities.
 
-    At most three statements, none where there is nothing to remember, and one more where a late answer parts another;
-    for what is told by hand one more, and another for each time that it was taken out before.
-    Of one question only the latest answer holds; what was told differently of the same time becomes a conflict.
+    Sends at most three statements, none if there are no memories; one more if a late answer splits another, and for
+    explicit memories one more per generation that was deleted before.
+    In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
     """
-    given = stated(batch)
+    given = observations_in(batch)
     if not given:
         return
-    maker = _Maker(tenancy, count_tokens, tokenizer)
-    rows = yield from _chained(maker, [one for one in given if one.draft.slot])
-    others = yield from _standing(maker, [one for one in given if not one.draft.slot])
+    builder = _RowBuilder(tenancy, count_tokens, tokenizer)
+    rows = yield from _chained(builder, [observation for observation in given if observation.draft.slot])
+    others = yield from _slotless_rows(builder, [observation for observation in given if not observation.draft.slot])
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
     yield from _record(tenancy, [*rows.links, *rows.disputed, *others])
@@ -425,10 +444,10 @@ def store(
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
-    """The ids of the memories that lost their last evidence with these events, which are marked as erased.
+    """Return the ids of the memories that lost their last evidence with these events, which are marked as erased.
 
-    They become blank and leave their chains: what they had superseded holds again. Those with evidence left take their
-    words from that.
+    These memories are blanked and leave their chains, so that what they had superseded holds again. Memories with
+    remaining evidence take their words from it.
     """
     touched = yield bind(
         "memories/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
@@ -440,19 +459,19 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
 
 
 def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
-    """Let no memory keep the spelling of an erased event that others told in their own."""
+    """Replace the spelling of an erased event by that of the remaining evidence."""
     if not keys:
         return
     rows = yield bind("memories/retold", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
-    maker = _Maker(tenancy, counter(), DEFAULT_ENCODING)
-    told = [(row["memory"], extract(Event.parse(event_document(row["event"])))) for row in rows]
-    words = [_reworded(maker, memory, extraction) for memory, extraction in told]
-    if found := [row for row in words if row is not None]:
-        yield bind("memories/reword", tenant_id=tenancy.tenant_id, batch={"memories": found})
+    builder = _RowBuilder(tenancy, counter(), DEFAULT_ENCODING)
+    extractions = [(row["memory"], extract(Event.parse(event_document(row["event"])))) for row in rows]
+    reworded = [_reworded(builder, memory, extraction) for memory, extraction in extractions]
+    if changed := [row for row in reworded if row is not None]:
+        yield bind("memories/reword", tenant_id=tenancy.tenant_id, batch={"memories": changed})
 
 
 def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:
-    """Draw the chains of these questions anew from the answers that have a place in them."""
+    """Rebuild the chains of these slots from the answers that belong to them."""
     if slots:
         stored = yield bind("memories/slots", tenant_id=tenancy.tenant_id, batch={"slot_keys": list(slots), "told": {}})
         yield from _record(
@@ -461,7 +480,7 @@ def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[Memory]:
-    """The memory with this id, and the ids of the events it rests on.
+    """The memory with this id, with the ids of its evidence.
 
     Raises:
         NotFound: there is no such memory.
@@ -482,30 +501,30 @@ def memories(
 ) -> Procedure[tuple[tuple[Memory, ...], str | None]]:
     """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-    As of a time: those that held then, with as many observations as they had.
+    With *as_of_us*: those that held then, with the observations made by then.
 
     Raises:
         UnknownChoice: there is no such kind or status.
-        InvalidRequest: *limit* is no size of a page.
-        NotFound: *after* is no cursor of a page before.
+        InvalidRequest: *limit* is no valid page size.
+        NotFound: *after* is not a cursor of an earlier page.
 
     """
     _choose("kind", kind, KINDS)
     _choose("status", status, MEMORY_STATUSES)
     check_limit(limit)
     after_us, after_id = place(after)
-    asked = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us, "limit": limit + 1}
+    parameters = {"kind": kind, "status": status, "subject": subject, "as_of_us": as_of_us, "limit": limit + 1}
     until_us = min(time_us for time_us in (as_of_us, after_us, ALWAYS) if time_us is not None)
-    asked |= {"until_us": until_us, "after_us": after_us, "after_id": after_id}
-    rows: list[Row] = yield from read(partial(_page, tenancy, asked))
-    found = tuple(
+    parameters |= {"until_us": until_us, "after_us": after_us, "after_id": after_id}
+    rows: list[Row] = yield from read(partial(_page, tenancy, parameters))
+    shown = tuple(
         _stored_memory(
             row["memory"], event_ids=row["event_ids"], observations=row["observations"], as_of=as_of_us is not None
         )
         for row in rows[:limit]
     )
     last = rows[limit - 1]["memory"] if len(rows) > limit else None
-    return found, cursor(last["first_us"], last["memory_id"]) if last else None
+    return shown, cursor(last["first_us"], last["memory_id"]) if last else None
 
 
 def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
@@ -516,36 +535,40 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
     return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"])
 
 
-def _chained(maker: _Maker, given: Sequence[Stated]) -> Plan[_Chained]:
+def _chained(builder: _RowBuilder, given: Sequence[Observation]) -> Plan[_Chained]:
     if not given:
         return _Chained()
-    told = told_now(maker.tenancy, given)
-    batch = {"slot_keys": sorted(told), "told": told}
-    rows = yield bind("memories/slots", tenant_id=maker.tenancy.tenant_id, batch=batch)
-    return chained(maker, given, rows)
+    answers = new_answers(builder.tenancy, given)
+    batch = {"slot_keys": sorted(answers), "told": answers}
+    rows = yield bind("memories/slots", tenant_id=builder.tenancy.tenant_id, batch=batch)
+    return chain_rows(builder, given, rows)
 
 
-def _standing(maker: _Maker, given: Sequence[Stated]) -> Plan[list[Row]]:
-    """The rows of memories that stand for themselves; what was taken out and is told by hand again comes anew."""
-    tenancy, said = maker.tenancy, _by_identity(given)
-    generations = dict.fromkeys(said, 0)
-    asked = {identity: at_us for identity, told in said.items() if (at_us := _last_told_by_hand(told)) is not None}
+def _slotless_rows(builder: _RowBuilder, given: Sequence[Observation]) -> Plan[list[Row]]:
+    """The rows of memories without a slot; one that was deleted and is remembered again becomes a new memory."""
+    tenancy, groups = builder.tenancy, _by_identity(given)
+    generations = dict.fromkeys(groups, 0)
+    asked = {
+        identity: at_us
+        for identity, observations in groups.items()
+        if (at_us := _last_remembered_us(observations)) is not None
+    }
     while asked:
-        by_key = {tenancy.node_key(_standing_id(tenancy, one, generations[one])): one for one in asked}
+        by_key = {tenancy.node_key(_slotless_id(tenancy, one, generations[one])): one for one in asked}
         rows = yield bind("memories/taken_out", tenant_id=tenancy.tenant_id, batch={"keys": sorted(by_key)})
         over = [one for row in rows if row["taken_out_us"] <= asked[one := by_key[row["key"]]]]
         asked = {one: asked[one] for one in over}
         generations |= {one: generations[one] + 1 for one in over}
-    found = {_standing_id(tenancy, one, generations[one]): told for one, told in said.items()}
-    return [_memory_row(maker, memory_id, found[memory_id]) for memory_id in sorted(found)]
+    by_id = {_slotless_id(tenancy, one, generations[one]): observations for one, observations in groups.items()}
+    return [_memory_row(builder, memory_id, by_id[memory_id]) for memory_id in sorted(by_id)]
 
 
 def _record(tenancy: Tenancy, rows: list[Row]) -> Plan[None]:
     yield bind("memories/record", tenant_id=tenancy.tenant_id, batch={"memories": rows}, sure=SURE)
 
 
-def _page(tenancy: Tenancy, asked: Row) -> Plan[list[Row]]:
-    rows = yield bind("memories/list", tenant_id=tenancy.tenant_id, **asked)
+def _page(tenancy: Tenancy, parameters: Row) -> Plan[list[Row]]:
+    rows = yield bind("memories/list", tenant_id=tenancy.tenant_id, **parameters)
     return rows
 
 

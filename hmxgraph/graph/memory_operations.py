@@ -1,4 +1,4 @@
-"""Semantic memories changed by hand: added, deleted, superseded, judged; each recorded by an event."""
+"""Explicit operations on memories (add, delete, supersede, judge), each recorded as an event, and their search."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,14 +29,14 @@ from hmxgraph.records.events import SESSION, Doing, added, judged, memory_event,
 from hmxgraph.records.maintenance import OUTCOMES, SIGNALS, grounded_tier, hidden_reason, weighed
 from hmxgraph.text.terms import counter, terms
 
-# What the operations on semantic memories give back.
+# Results of the operations.
 
 _SHOWN = ("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object")
 _FURTHER = ("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason")
 
 
 def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
-    """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: what ended it later is not told."""
+    """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: later changes are ignored."""
     memory = row["memory"]
     over = memory.get("valid_to_us", ALWAYS) <= now_us or not memory["text"]
     held = memory | ({} if over else {"valid_to_us": None, "delete_reason": None, "status": held_status(memory)})
@@ -69,19 +69,19 @@ def _properties(memory: Row) -> dict[str, Any]:
     return found | {shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None}
 
 
-# Semantic memories found and read: what is over, superseded or deleted stays hidden unless asked for.
+# Search and reading; memories that ended, were superseded or deleted stay hidden unless asked for.
 
-# Artifacts and what is hidden stand in the same full-text index, so more is asked for than is shown: so many, and as
-# long as too few of them are shown so many times more, up to a limit that keeps a search of a large tenant short.
-LEAST_POOL = 60
+# The full-text index also contains artifacts and hidden memories, so over-fetch: POOL times the limit, at least
+# MIN_POOL, widened while too few hits are visible, up to a limit that bounds searches of large tenants.
+MIN_POOL = 60
 POOL = 4
 _WIDER = 8
-_MOST_LOOKED_AT = 30_720
+_MAX_EXAMINED = 30_720
 SIBLINGS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MemoryQuery:
     """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical now)."""
 
     query: str
@@ -93,12 +93,12 @@ class Asked:
     as_of_us: int | None = None
     shape: Shape = field(default_factory=Shape)
 
-    def checked(self) -> "Asked":
-        """The same search, if it can be asked.
+    def checked(self) -> "MemoryQuery":
+        """The search itself, if it is valid.
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: no words to look for, or a limit outside 1..500.
+            InvalidRequest: the query is empty, or the limit is outside 1..500.
 
         """
         checked_text("query", self.query, "say in words what to look for")
@@ -109,24 +109,24 @@ class Asked:
         return self
 
 
-def search(tenancy: Tenancy, asked: Asked) -> Procedure[MemoryResult]:
-    """The memories that *asked* describes, best first; a mode adds its digest, fresh.
+def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
+    """Search memories, best first; a mode adds its digest, freshly computed.
 
     Raises:
         UnknownChoice: no such kind or mode.
 
     """
-    role = mode_of(asked.checked().mode).role
-    hits = yield from read(lambda: _search(tenancy, asked))
-    shown, budgeted = shaped(hits, asked.shape)
+    role = mode_of(request.checked().mode).role
+    hits = yield from read(lambda: _search(tenancy, request))
+    shown, budgeted = shaped(hits, request.shape)
     view = None
     if role is not None and role != "task_resume":
-        view = yield from digest(tenancy, digest_name(role, project_id=asked.project_id))
-    return MemoryResult(shown, asked.mode, view, *budgeted)
+        view = yield from digest(tenancy, digest_name(role, project_id=request.project_id))
+    return MemoryResult(shown, request.mode, view, *budgeted)
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[MemoryView]:
-    """The memory with this id, hidden or not, with its evidence.
+    """The memory with this id and its evidence, even if hidden.
 
     Raises:
         NotFound: there is none.
@@ -151,29 +151,29 @@ def _memory_by_id(tenancy: Tenancy, memory_id: str) -> Plan[MemoryView]:
     return _memory_view(rows[0], records, now_us)
 
 
-def _search(tenancy: Tenancy, asked: Asked) -> Plan[tuple[MemoryHit, ...]]:
-    now_us = yield from _now(tenancy, asked.as_of_us)
+def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...]]:
+    now_us = yield from _now(tenancy, request.as_of_us)
     shown: list[MemoryHit] = []
-    limit, more = max(LEAST_POOL, POOL * asked.limit), True
-    while more and len(shown) < asked.limit:
-        [row] = yield _question(tenancy, asked, limit)
+    limit, more = max(MIN_POOL, POOL * request.limit), True
+    while more and len(shown) < request.limit:
+        [row] = yield _question(tenancy, request, limit)
         hits = yield from _hits(tenancy, row["memories"], now_us)
-        shown = [hit for hit in hits if asked.include_hidden or hit.view.hidden_reason is None]
-        more = limit <= row["looked_at"] and limit < _MOST_LOOKED_AT
-        limit = min(limit * _WIDER, _MOST_LOOKED_AT)
-    chosen = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: asked.limit]
-    if asked.shape.expand_event_siblings:
+        shown = [hit for hit in hits if request.include_hidden or hit.view.hidden_reason is None]
+        more = limit <= row["looked_at"] and limit < _MAX_EXAMINED
+        limit = min(limit * _WIDER, _MAX_EXAMINED)
+    chosen = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
+    if request.shape.expand_event_siblings:
         chosen = yield from _with_siblings(tenancy, chosen)
     return tuple(chosen)
 
 
-def _question(tenancy: Tenancy, asked: Asked, limit: int) -> Statement:
+def _question(tenancy: Tenancy, request: MemoryQuery, limit: int) -> Statement:
     return bind(
         "memory_operations/search",
         tenant_id=tenancy.tenant_id,
-        question=term_query(tenancy.scope, terms(asked.query)),
-        kind=asked.kind,
-        project_id=asked.project_id,
+        question=term_query(tenancy.scope, terms(request.query)),
+        kind=request.kind,
+        project_id=request.project_id,
         limit=limit,
     )
 
@@ -185,7 +185,7 @@ def _hits(tenancy: Tenancy, rows: Sequence[Row], now_us: int) -> Plan[list[Memor
 
 
 def _now(tenancy: Tenancy, as_of_us: int | None) -> Plan[int]:
-    """The time as of which memories hold: the one asked for, else the tenant's logical now."""
+    """The requested time, else the tenant's logical now."""
     if as_of_us is not None:
         return as_of_us
     tenant = yield from state(tenancy)
@@ -212,12 +212,12 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[Mem
     return [replace(hit, expanded_siblings=found.get(key, ())) for key, hit in zip(keys, hits, strict=True)]
 
 
-# Semantic memories changed by hand: added, deleted, superseded, judged; each told by an event of its own.
+# Explicit changes: add, delete, supersede, judge; each is recorded as an event of its own.
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory to be added: its kind and words, whose project and tags it has, whether a policy is hard."""
+    """A memory to add: kind, text, project, tags, and whether a policy is hard."""
 
     kind: str
     text: str
@@ -226,7 +226,7 @@ class Remembered:
     hard: bool = False
 
     def checked(self) -> "Remembered":
-        """The same, if it can be added.
+        """The memory itself, if it is valid.
 
         Raises:
             UnknownChoice: no such kind.
@@ -244,13 +244,13 @@ class Remembered:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What is kept on the memory besides its words."""
+        """Properties stored besides the text."""
         found: dict[str, Any] = {"project_id": self.project_id, "tags": list(self.tags) or None}
         return {name: value for name, value in found.items() if value is not None}
 
 
 def add(tenancy: Tenancy, what: Remembered, doing: Doing) -> Procedure[MemoryView]:
-    """The memory that *what* becomes; the same words again are the same memory, observed once more.
+    """Add *what* and return its memory; the same words again are another observation of the same memory.
 
     Raises:
         UnknownChoice: no such kind.
@@ -262,7 +262,7 @@ def add(tenancy: Tenancy, what: Remembered, doing: Doing) -> Procedure[MemoryVie
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
-    """The memory, deleted: hidden, kept for what rests on it.
+    """Delete the memory: it is hidden, but kept for what rests on it.
 
     Raises:
         NotFound: there is none.
@@ -272,13 +272,13 @@ def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedu
 
 
 def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing) -> Procedure[MemoryView]:
-    """The memory that *what* becomes, in the place of *memory_id*.
+    """Add *what* so that it supersedes *memory_id*, and return its memory.
 
     Raises:
         NotFound: there is no such memory.
-        AlreadySuperseded: another one took its place.
-        SupersessionCycle: the words are those of the memory itself, or of one that came after it.
-        InvalidRequest: the words are those of a memory that took the place of another one.
+        AlreadySuperseded: it has a successor already.
+        SupersessionCycle: the words are those of the memory itself or of one of its successors.
+        InvalidRequest: the words are those of a memory that already supersedes another one.
 
     """
     what.checked()
@@ -286,7 +286,7 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, doing: Doing) 
 
 
 def feedback(tenancy: Tenancy, memory_id: str, signal: str, comment: str, doing: Doing) -> Procedure[MemoryView]:
-    """The memory with one more word for or against it: ``positive``, ``negative`` or ``correction``.
+    """Record feedback on the memory: ``positive``, ``negative`` or ``correction``.
 
     Raises:
         UnknownChoice: no such signal.
@@ -306,7 +306,7 @@ def feedback(tenancy: Tenancy, memory_id: str, signal: str, comment: str, doing:
 def record_outcome(
     tenancy: Tenancy, memory_ids: Sequence[str], result: str, summary: str, doing: Doing
 ) -> Procedure[Memories]:
-    """The memories with what came of work that used them: ``success``, ``failure`` or ``mixed``.
+    """Record the outcome of work that used these memories: ``success``, ``failure`` or ``mixed``.
 
     Raises:
         UnknownChoice: no such outcome.
@@ -316,11 +316,11 @@ def record_outcome(
     counts = _counts("outcome", result, OUTCOMES)
     names = tuple(dict.fromkeys(memory_ids))
     content = outcome(names, result, summary)
-    telling = ("observation", lambda _: content)
-    return Memories((yield from write(lambda: _judge(tenancy, names, counts, doing, telling))))
+    recorded = ("observation", lambda _: content)
+    return Memories((yield from write(lambda: _judge(tenancy, names, counts, doing, recorded))))
 
 
-_Telling = tuple[str, Callable[[Sequence[MemoryView]], Mapping[str, Any]]]
+_EventContent = tuple[str, Callable[[Sequence[MemoryView]], Mapping[str, Any]]]
 
 
 def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
@@ -330,10 +330,10 @@ def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tupl
 
 
 def _added(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[MemoryView]:
-    event = yield from _tell(tenancy, doing, EVENT_TYPE, added(what.kind, what.text, hard=what.hard))
+    event = yield from _record_event(tenancy, doing, EVENT_TYPE, added(what.kind, what.text, hard=what.hard))
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
-        raise NotFound("memory", what.text, tenancy.tenant_id, "these words give nothing to remember")
+        raise NotFound("memory", what.text, tenancy.tenant_id, "no memory can be extracted from this text")
     if what.described:
         batch = {"properties": what.described}
         yield bind("memory_operations/describe", tenant_id=tenancy.tenant_id, key=rows[0]["key"], batch=batch)
@@ -376,7 +376,10 @@ def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, doing: Doi
     )
     if not done and new.supersedes:
         raise InvalidRequest(
-            "text", repr(new.text), f"memory in nobody's place: it took that of {new.supersedes}", "delete the old one"
+            "text",
+            repr(new.text),
+            f"memory that supersedes nothing yet: it supersedes {new.supersedes}",
+            "delete the old one",
         )
     if not done:
         raise SupersessionCycle(old.memory_id, new.memory_id)
@@ -384,11 +387,11 @@ def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, doing: Doi
 
 
 def _judge(
-    tenancy: Tenancy, names: tuple[str, ...], counts: tuple[int, int], doing: Doing, telling: _Telling
+    tenancy: Tenancy, names: tuple[str, ...], counts: tuple[int, int], doing: Doing, recorded: _EventContent
 ) -> Plan[tuple[MemoryView, ...]]:
     yield from _lock(tenancy, names)
     found = yield from _views(tenancy, names)
-    event_type, content = telling
+    event_type, content = recorded
     yield bind(
         "memory_operations/count",
         tenant_id=tenancy.tenant_id,
@@ -396,7 +399,7 @@ def _judge(
         useful=counts[0],
         useless=counts[1],
     )
-    yield from _tell(tenancy, doing, event_type, content(found))
+    yield from _record_event(tenancy, doing, event_type, content(found))
     return (yield from _views(tenancy, names))
 
 
@@ -409,7 +412,7 @@ def _views(tenancy: Tenancy, names: Sequence[str]) -> Plan[tuple[MemoryView, ...
 
 
 def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
-    """Lock the session of these operations, then the memories, in the order of all writers."""
+    """Lock the session of these operations, then the memories, in the order that all writers use."""
     yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": [_session(tenancy)]})
     keys = sorted(tenancy.node_key(checked_text("memory_id", name)) for name in names)
     rows = yield bind("memory_operations/lock", tenant_id=tenancy.tenant_id, batch={"keys": keys})
@@ -419,8 +422,8 @@ def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
     return rows
 
 
-def _tell(tenancy: Tenancy, doing: Doing, event_type: str, content: Mapping[str, Any]) -> Plan[PreparedEvent]:
-    """The event that tells it, stored at the end of the session of these operations."""
+def _record_event(tenancy: Tenancy, doing: Doing, event_type: str, content: Mapping[str, Any]) -> Plan[PreparedEvent]:
+    """Store the event that records the operation, at the end of the session of these operations."""
     rows = yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": [_session(tenancy)]})
     last = rows[0]["tail"][0]
     event = memory_event(tenancy.tenant_id, doing, 0 if last is None else last + 1, event_type, content)
@@ -433,11 +436,11 @@ def _session(tenancy: Tenancy) -> Row:
     return {"key": tenancy.node_key(SESSION), "session_id": SESSION}
 
 
-# Memories given by hand: an event that says what to remember, and the memory it is evidence for.
+# `remember`: an event that says what to remember, and the memory it is evidence for.
 
 
-class Telling(NamedTuple):
-    """Who tells it, under which event id, and when: *at_us*, else just after all the tenant knows, else *now_us*."""
+class Author(NamedTuple):
+    """Who remembers, under which event id, and when: *at_us*, else just after the latest stored time, else *now_us*."""
 
     agent_id: str
     event_id: str
@@ -446,11 +449,11 @@ class Telling(NamedTuple):
 
 
 def remember(
-    tenancy: Tenancy, text: str, telling: Telling, *, kind: str = "fact", hard: bool = False
+    tenancy: Tenancy, text: str, author: Author, *, kind: str = "fact", hard: bool = False
 ) -> Procedure[Memory]:
-    """The memory that *text* becomes; the same words again are the same memory, observed once more.
+    """Remember *text* and return its memory; the same words again are another observation of the same memory.
 
-    It takes the place of what was said before about the same question. A *hard* policy stands in every context pack.
+    It supersedes earlier answers in its slot. A *hard* policy is part of every context pack.
 
     Raises:
         UnknownChoice: no such kind.
@@ -461,7 +464,7 @@ def remember(
         raise InvalidRequest("hard", kind, "hard policy", 'say kind="policy", or leave "hard" out')
     tenant = yield from read(partial(state, tenancy))
     known_us = tenant["logical_us"]
-    after_us = min(known_us + 1, LAST_US) if known_us else telling.now_us
-    doing = Doing(telling.agent_id, after_us if telling.at_us is None else telling.at_us, telling.event_id)
+    after_us = min(known_us + 1, LAST_US) if known_us else author.now_us
+    doing = Doing(author.agent_id, after_us if author.at_us is None else author.at_us, author.event_id)
     made = yield from add(tenancy, Remembered(kind, text, hard=hard), doing)
     return (yield from read(partial(memories.stored, tenancy, made.memory_id)))

@@ -16,7 +16,7 @@ from hmxgraph.recall.draft import Contest
 from hmxgraph.recall.knowledge import NO_PRIORS, REMEMBERED, Priors
 from hmxgraph.recall.pack import Costs, groups
 from hmxgraph.recall.question import CUT
-from hmxgraph.text.comparison import jaccard, runs_of_three
+from hmxgraph.text.comparison import jaccard, word_trigrams
 from hmxgraph.text.excerpts import Passages
 
 # Texts that say the same: equal once normalised, or sharing at least 0.92 of their word trigrams (DESIGN 6).
@@ -93,7 +93,7 @@ class Duplicates:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _shape(text: str) -> Shape:
-    own = frozenset(map(hash, runs_of_three(_said(text))))
+    own = frozenset(map(hash, word_trigrams(_said(text))))
     # Any order will do, as long as it is one: that of hashes is the quickest to make.
     telling = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW else ()
     return Shape(own, tuple(telling))

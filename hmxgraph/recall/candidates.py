@@ -14,7 +14,7 @@ from hmxgraph.recall._times import Span
 from hmxgraph.recall.pool import EventPool, Floats, Integers
 from hmxgraph.recall.question import PackRequest, Question
 from hmxgraph.text.excerpts import Passages
-from hmxgraph.text.lines import event_line, told
+from hmxgraph.text.lines import attributed, event_line
 from hmxgraph.text.terms import TokenCounter
 
 # The state of a tenant that a pack answers from.
@@ -286,7 +286,7 @@ class Episodes:
             pool.tokens[at],
             of.score[at],
             components,
-            told(pool.text[at], pool.speaker[at]),
+            attributed(pool.text[at], pool.speaker[at]),
             origin=EPISODIC,
             time_us=pool.time_us[at],
             session_id=pool.session_id[at],

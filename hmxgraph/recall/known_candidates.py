@@ -26,7 +26,7 @@ from hmxgraph.recall.knowledge import (
     Priors,
 )
 from hmxgraph.recall.question import Question
-from hmxgraph.text.lines import plain_quotes, reported, speaker_name, told
+from hmxgraph.text.lines import attributed, plain_quotes, reported, speaker_name
 from hmxgraph.text.terms import TokenCounter, search_text
 
 # What everything known is valued by: how much of the question it has, how new it is, what the priors make of it.
@@ -443,7 +443,7 @@ def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Ca
         tokens=evidence.tokens,
         score=components.score,
         components=components,
-        content=told(evidence.text, evidence.speaker),
+        content=attributed(evidence.text, evidence.speaker),
         origin=EPISODIC,
         time_us=evidence.time_us,
         session_id=evidence.session_id,

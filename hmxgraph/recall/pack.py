@@ -19,8 +19,7 @@ from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.recall._report import Trails, pack_html
 from hmxgraph.recall._time_rules import MONTHS, day
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.text.lines import foreign, reports, speaker_name
-from hmxgraph.text.lines import written as as_written
+from hmxgraph.text.lines import entry_text, foreign, reports, speaker_name
 from hmxgraph.text.terms import TokenCounter
 
 # What the rendered text costs beside the entries themselves: headings, dates, labels, line ends.
@@ -189,7 +188,7 @@ def written(line: Line) -> str:
 
     """
     said = line.content if line.section in DATED or not line.time_us else f"{line.content} ({_said_on(line.time_us)})"
-    return as_written(said, line.label, line.speaker)
+    return entry_text(said, line.label, line.speaker)
 
 
 def tokens_of(line: Line, count_tokens: TokenCounter) -> int:

@@ -1,1 +1,1 @@
-"""What six rooms need to know about text: terms, tokens, likeness, and what must be masked. Pure."""
+"""Text processing shared by the other packages: terms, tokens, similarity, excerpts, lines, masking. Pure."""

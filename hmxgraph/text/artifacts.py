@@ -1,4 +1,4 @@
-"""Artifacts as text, built from the immutable core only, and where an artifact applies (HMX-A 6)."""
+"""Artifacts as text, built from the immutable core only, and their validity scopes (HMX-A 6)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.protocol.timestamps import microseconds
 
-# Where an artifact applies (HMX-A 6): for whom, when, in which situations.
+# Validity scopes (HMX-A 6): for whom, when and in which situations an artifact applies.
 
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """A validity scope that can be asked; None, like an absent or empty list, restricts nothing.
+    """A validity scope that can be evaluated; None, like an absent or empty list, restricts nothing.
 
-    The free-text ``conditions`` of a scope are for the reader: no rule can decide them, so they restrict nothing here.
+    The free-text ``conditions`` of a scope are for readers: no rule can evaluate them, so they restrict nothing here.
     """
 
     tenants: tuple[str, ...] | None = None
@@ -28,9 +28,9 @@ ANYWHERE = Validity()
 
 
 def validity(scope: Mapping[str, Any] | None) -> Validity:
-    """The scope of a document's ``validity_scope``.
+    """Parse a document's ``validity_scope``.
 
-    Raises: ValueError for a bound of ``time_range`` that is no time.
+    Raises: ValueError if a bound of ``time_range`` is no timestamp.
 
     >>> validity({"agent_ids": ["a"], "time_range": {"start": "1970-01-01T00:00:01Z"}}).from_us
     1000000
@@ -50,7 +50,7 @@ def validity(scope: Mapping[str, Any] | None) -> Validity:
 def applies(
     scope: Validity, *, tenant_id: str, moment_us: int, agent_id: str | None = None, tags: Sequence[str] = ()
 ) -> bool:
-    """Whether nothing that is known of the reader lies outside *scope*; both ends of its time belong to it.
+    """Whether everything known about the reader lies within *scope*; both ends of its time range are included.
 
     >>> applies(Validity(agents=("deployer",)), tenant_id="acme", moment_us=0, agent_id="reviewer")
     False
@@ -66,23 +66,23 @@ def applies(
     )
 
 
-def overlap(one: Validity, other: Validity) -> bool:
-    """Whether some reader at some time is inside both.
+def overlap(first: Validity, second: Validity) -> bool:
+    """Whether some reader at some time lies within both scopes.
 
     >>> overlap(Validity(to_us=5), Validity(from_us=6)), overlap(Validity(tags=("a",)), ANYWHERE)
     (False, True)
     """
     return (
-        _meet(one.tenants, other.tenants)
-        and _meet(one.agents, other.agents)
-        and _meet(one.tags, other.tags)
-        and (one.to_us is None or other.from_us is None or other.from_us <= one.to_us)
-        and (other.to_us is None or one.from_us is None or one.from_us <= other.to_us)
+        _meet(first.tenants, second.tenants)
+        and _meet(first.agents, second.agents)
+        and _meet(first.tags, second.tags)
+        and (first.to_us is None or second.from_us is None or second.from_us <= first.to_us)
+        and (second.to_us is None or first.from_us is None or first.from_us <= second.to_us)
     )
 
 
-def _meet(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> bool:
-    return one is None or other is None or not set(one).isdisjoint(other)
+def _meet(first: tuple[str, ...] | None, second: tuple[str, ...] | None) -> bool:
+    return first is None or second is None or not set(first).isdisjoint(second)
 
 
 def _list(values: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -93,9 +93,9 @@ def _time(text: str | None) -> int | None:
     return None if text is None else microseconds(text)
 
 
-# How far a way out of a failure can be trusted, in words that change only when it matters.
+# How reliable a recovery step is, in words that change only when it matters.
 
-# A count would make a new version of every session.
+# Exact counts would create a new artifact version after every session.
 ONCE = "tried once, and it helped"
 MOSTLY = "this mostly helped"
 EVENLY = "this helped as often as not"
@@ -104,7 +104,7 @@ _NOTES = tuple(f" ({words})" for words in (ONCE, MOSTLY, EVENLY, AT_TIMES))
 
 
 def noted(step: str, words: str) -> str:
-    """*step* with what is known of its worth.
+    """*step* with a note on how reliable it is.
 
     >>> noted("Create the namespace", MOSTLY)
     'Create the namespace (this mostly helped)'
@@ -113,7 +113,7 @@ def noted(step: str, words: str) -> str:
 
 
 def plain(step: str) -> str:
-    """*step* without what :func:`noted` added; any other words in brackets stay.
+    """*step* without the note added by :func:`noted`; other words in brackets stay.
 
     >>> plain("Create the namespace (this mostly helped)"), plain("Create it (this always helped)")
     ('Create the namespace', 'Create it (this always helped)')
@@ -121,15 +121,15 @@ def plain(step: str) -> str:
     return next((step.removesuffix(note) for note in _NOTES if step.endswith(note)), step)
 
 
-# Artifacts as people and prompts read them, from the immutable core only, so that the text never changes.
+# Artifacts rendered for people and prompts, from the immutable core only, so that the text never changes.
 
 Content = Mapping[str, Any]
 
 
 def render_artifact(artifact_type: str, title: str, summary: str, content: Content) -> str:
-    """The artifact in plain lines: title, summary, then what its type knows (HMX-A 4).
+    """Render the artifact as plain lines: title, summary, then the fields of its type (HMX-A 4).
 
-    Content unlike its type's is legal; it is rendered field by field, as that of custom types.
+    Content that does not match its type is legal; it is rendered field by field, like that of custom types.
 
     >>> print(render_artifact("causal_pattern", "Load", "", {"cause": "deploy", "effect": "latency", "strength": 0.5}))
     Load
@@ -142,7 +142,7 @@ def render_artifact(artifact_type: str, title: str, summary: str, content: Conte
 
 
 def artifact_words(title: str, summary: str, content: Content, tags: tuple[str, ...] = ()) -> str:
-    """All text of an artifact by which it can be found, in one string.
+    """All searchable text of an artifact, as one string.
 
     >>> artifact_words("Deploy", "", {"steps": [{"order": 1, "description": "Apply"}]}, ("k8s",))
     'Deploy Apply k8s'
@@ -151,44 +151,44 @@ def artifact_words(title: str, summary: str, content: Content, tags: tuple[str, 
 
 
 def _task_schema(content: Content) -> Iterator[str]:
-    yield _artifacts_list("Before", content.get("preconditions"))
+    yield _labelled_list("Before", content.get("preconditions"))
     for step in content.get("steps") or ():
         yield f"{step.get('order', '-')}. {step.get('description', '')}{_note(step)}"
-    yield _artifacts_list("After", content.get("postconditions"))
+    yield _labelled_list("After", content.get("postconditions"))
 
 
 def _failure_playbook(content: Content) -> Iterator[str]:
     severity = f" ({content['severity']})" if content.get("severity") else ""
     yield f"Failure{severity}: {content.get('failure_pattern') or 'unknown'}"
-    yield _artifacts_list("Triggers", content.get("trigger_conditions"))
-    yield _artifacts_list("Symptoms", content.get("symptoms"))
+    yield _labelled_list("Triggers", content.get("trigger_conditions"))
+    yield _labelled_list("Symptoms", content.get("symptoms"))
     for number, step in enumerate(content.get("recovery_steps") or (), start=1):
         yield f"Recover {number}. {step}"
-    yield _artifacts_list("Prevent", content.get("prevention_strategies"))
+    yield _labelled_list("Prevent", content.get("prevention_strategies"))
 
 
 def _decision_policy(content: Content) -> Iterator[str]:
     yield f"When {content.get('condition', 'in doubt')}: {content.get('recommendation', 'unknown')}"
-    for other in content.get("alternatives") or ():
-        yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
-    yield _artifacts_list("Scope", content.get("scope"))
+    for alternative in content.get("alternatives") or ():
+        yield f"Instead of: {alternative.get('description', '')}{_outcome(alternative)}"
+    yield _labelled_list("Scope", content.get("scope"))
 
 
 def _causal_pattern(content: Content) -> Iterator[str]:
     arrow = "<->" if content.get("direction") == "bidirectional" else "->"
     strength = f" (strength {content['strength']:g})" if content.get("strength") is not None else ""
     yield f"{content.get('cause', 'unknown')} {arrow} {content.get('effect', 'unknown')}{strength}"
-    yield _artifacts_list("Conditions", content.get("conditions"))
-    yield _artifacts_list("Counterexamples", content.get("counterexamples"))
+    yield _labelled_list("Conditions", content.get("conditions"))
+    yield _labelled_list("Counterexamples", content.get("counterexamples"))
 
 
 def _strategy_template(content: Content) -> Iterator[str]:
     yield f"Goal: {content['goal']}" if content.get("goal") else ""
-    yield _artifacts_list("Applies", content.get("applicability_conditions"))
+    yield _labelled_list("Applies", content.get("applicability_conditions"))
     for phase in content.get("phases") or ():
         name = f"{phase['name']}: " if phase.get("name") else ""
         yield f"{phase.get('order', '-')}. {name}{phase.get('description', '')}{_note(phase)}"
-        yield _artifacts_list("   Done when", phase.get("success_criteria"))
+        yield _labelled_list("   Done when", phase.get("success_criteria"))
 
 
 def _plain(content: Content) -> Iterator[str]:
@@ -206,7 +206,7 @@ _BY_TYPE: dict[str, Callable[[Content], Iterator[str]]] = {
 }
 
 
-def _artifacts_list(label: str, values: Any) -> str:
+def _labelled_list(label: str, values: Any) -> str:
     return f"{label}: {'; '.join(values)}" if values else ""
 
 
@@ -215,16 +215,16 @@ def _note(step: Content) -> str:
     return f" ({', '.join(notes)})" if notes else ""
 
 
-def _outcome(other: Content) -> str:
-    parts = [other.get("outcome") or ""]
-    if other.get("success_rate") is not None:
-        parts.append(f"{other['success_rate']:.0%} of {other.get('chosen_count', 0)}")
+def _outcome(alternative: Content) -> str:
+    parts = [alternative.get("outcome") or ""]
+    if alternative.get("success_rate") is not None:
+        parts.append(f"{alternative['success_rate']:.0%} of {alternative.get('chosen_count', 0)}")
     words = ", ".join(part for part in parts if part)
     return f" ({words})" if words else ""
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """The texts inside a JSON value, keys left out, objects in the order of their keys."""
+    """Yield the strings inside a JSON value, without keys; objects in key order."""
     match value:
         case str():
             yield value

@@ -1,4 +1,4 @@
-"""Comparison of two texts: how alike they are, and whether they contradict each other."""
+"""Similarity of two texts, and whether they contradict each other."""
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from hmxgraph.text.terms import STOP_WORDS, terms, words
 
-# How alike two texts or two sets are, in [0, 1].
+# Similarity of texts and sets, in [0, 1].
 
 
 def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
-    """Shared members over all members (Jaccard 1901); two empty collections are alike.
+    """The Jaccard index: shared members over all members; 1 for two empty collections.
 
     >>> jaccard(["deploy", "staging"], ["deploy", "production"])
     0.3333333333333333
@@ -25,29 +25,29 @@ def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
 
 
 def trigrams(text: str) -> frozenset[tuple[str, ...]]:
-    """Each run of three words in *text*; a shorter text is one run.
+    """The word trigrams of *text*; a text of fewer words is one run.
 
     >>> sorted(trigrams("always verify the rollout"))
     [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
 
     """
-    return frozenset(runs_of_three(words(text)))
+    return frozenset(word_trigrams(words(text)))
 
 
-def runs_of_three(found: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """Each run of three among words already *found*, in their order; fewer are one run.
+def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """The trigrams of a list of words, in order; fewer than three words are one run.
 
-    >>> list(runs_of_three(["a", "b", "a", "b"])), list(runs_of_three(["verify", "it"]))
+    >>> list(word_trigrams(["a", "b", "a", "b"])), list(word_trigrams(["verify", "it"]))
     ([('a', 'b', 'a'), ('b', 'a', 'b')], [('verify', 'it')])
 
     """
-    if len(found) < 3:
-        return [tuple(found)] if found else []
-    return zip(found, found[1:], found[2:], strict=False)
+    if len(words_in_order) < 3:
+        return [tuple(words_in_order)] if words_in_order else []
+    return zip(words_in_order, words_in_order[1:], words_in_order[2:], strict=False)
 
 
 def trigram_jaccard(text_a: str, text_b: str) -> float:
-    """The Jaccard likeness of two texts' word trigrams: 1.0 for texts that differ in punctuation and case only.
+    """The Jaccard index of two texts' word trigrams: 1.0 if they differ only in punctuation and case.
 
     >>> trigram_jaccard("Verify the rollout!", "verify the rollout")
     1.0
@@ -56,14 +56,14 @@ def trigram_jaccard(text_a: str, text_b: str) -> float:
     return jaccard(trigrams(text_a), trigrams(text_b))
 
 
-# Whether two short directives or statements say the opposite of each other, by their words alone.
+# Opposition of two short directives or statements, judged by their words alone.
 
-# Two directives speak about the same from here on: shared terms over all terms, or over those of the shorter one.
-ALIKE = 0.6
-_INSIDE = 0.8
+# Thresholds for "the same subject": shared terms over all terms, or over those of the shorter text.
+SIMILAR = 0.6
+_CONTAINED = 0.8
 _SHORT_NOT = re.compile(r"(?<!\bca)(?<=\w)n['\u2019]t\b|(?<=\bcan)(?:['\u2019]t|not)\b", re.IGNORECASE)
-# Words about how long, of whom and how much a directive holds say nothing about what it is about.
-_FOR_GOOD = re.compile(
+# Words for the duration and scope of a directive are not part of its subject.
+_SCOPE_WORDS = re.compile(
     r"(?i:\b(?:from now on|(?:going|moving) forward|in (?:the )?future|henceforth|as a rule|in general|by default"
     r"|at all times|without (?:any )?exceptions?|no matter|any ?more|any longer|ever again)\b)"
     r"|(?<!\bin )(?<!\bof )(?<!\b(?:last|next|this) )\bmay(?= [a-z])"
@@ -94,7 +94,7 @@ _NEGATIONS = frozenset(
         "prevents",
     )
 )
-# The right word means the opposite of the left one.
+# Pairs of opposites.
 _ANTONYMS = (
     "accept reject",
     "add remove",
@@ -125,7 +125,7 @@ _ANTONYMS = (
 )
 _WEIGHTLESS = frozenset(terms("always must ever please use using used should shall need every"))
 
-# Types of relations that cannot both hold between the same two entities, each pair in alphabetical order.
+# Relation types that cannot both hold between the same two entities, each pair in alphabetical order.
 OPPOSED_RELATIONS = [
     ["allows", "forbids"],
     ["avoids", "prefers"],
@@ -138,14 +138,14 @@ OPPOSED_RELATIONS = [
 
 
 class _Stance(NamedTuple):
-    """What is spoken about, and whether for or against it."""
+    """The subject of a text, and whether it speaks against it."""
 
     about: frozenset[str]
     against: bool
 
 
 def stance(text: str) -> _Stance:
-    """The search terms of *text* without its negations, and whether an odd number of them turns it round.
+    """The search terms of *text* without its negations, and whether an odd number of them inverts it.
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True
@@ -154,55 +154,55 @@ def stance(text: str) -> _Stance:
     >>> stance("From now on nobody may deploy on Fridays") == stance("Never deploy on Fridays")
     True
     """
-    plain = _FOR_GOOD.sub("", _NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
-    found = [(word, _base(word)) for word in words(plain)]
-    turns = sum(word in _NEGATIONS or base in _OPPOSITES for word, base in found)
-    kept = [_OPPOSITES.get(base, base) for word, base in found if word not in _NEGATIONS]
-    about = frozenset(base for base in kept if base in _KEPT or base not in STOP_WORDS)
-    return _Stance(about - _WEIGHTLESS, against=turns % 2 == 1)
+    normalised = _SCOPE_WORDS.sub("", _NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
+    based = [(word, _base(word)) for word in words(normalised)]
+    negations = sum(word in _NEGATIONS or base in _OPPOSITES for word, base in based)
+    aligned = [_OPPOSITES.get(base, base) for word, base in based if word not in _NEGATIONS]
+    about = frozenset(base for base in aligned if base in _MEANINGFUL or base not in STOP_WORDS)
+    return _Stance(about - _WEIGHTLESS, against=negations % 2 == 1)
 
 
-def opposed(one: str, other: str) -> bool:
-    """Whether both speak about the same, one for and one against it.
+def opposed(first: str, second: str) -> bool:
+    """Whether both texts have the same subject, one for and one against it.
 
     >>> opposed("Use ALTER TABLE directly", "Never use ALTER TABLE directly")
     True
     >>> opposed("Use ALTER TABLE directly", "Never deploy on Fridays")
     False
     """
-    left, right = stance(one), stance(other)
+    left, right = stance(first), stance(second)
     return left.against != right.against and _same_subject(left.about, right.about)
 
 
-def differs(one: str, other: str) -> bool:
-    """Whether two answers to one question are not the same answer: other words, or the opposite.
+def differs(first: str, second: str) -> bool:
+    """Whether two answers to one question differ: other words, or the opposite.
 
-    An answer that only says more is not another one.
+    An answer that only adds detail does not differ.
 
     >>> differs("Use an online migration", "Use a blue-green switch"), differs("Retry twice.", "retry twice, then wait")
     (True, False)
     """
-    left, right = stance(one), stance(other)
-    return left.against != right.against or _inside(left.about, right.about) < _INSIDE
+    left, right = stance(first), stance(second)
+    return left.against != right.against or _containment(left.about, right.about) < _CONTAINED
 
 
 def _same_subject(left: frozenset[str], right: frozenset[str]) -> bool:
     if min(len(left), len(right)) > 1:
-        return jaccard(left, right) >= ALIKE or _inside(left, right) >= _INSIDE
-    return bool(left) and jaccard(left, right) >= ALIKE
+        return jaccard(left, right) >= SIMILAR or _containment(left, right) >= _CONTAINED
+    return bool(left) and jaccard(left, right) >= SIMILAR
 
 
-def _inside(left: frozenset[str], right: frozenset[str]) -> float:
-    """The share of the smaller set that the larger one has (overlap coefficient)."""
+def _containment(left: frozenset[str], right: frozenset[str]) -> float:
+    """The overlap coefficient: the share of the smaller set that the larger one contains."""
     smaller = min(len(left), len(right))
     return len(left & right) / smaller if smaller else float(left == right)
 
 
 def _base(word: str) -> str:
-    """The search term of a word; a stop word itself."""
+    """The search term of a word; a stop word is returned unchanged."""
     return (terms(word) or [word])[0]
 
 
 _OPPOSITES = {_base(wrong): _base(right) for right, wrong in (pair.split() for pair in _ANTONYMS)}
-# Stop words that carry the meaning once an antonym turned on them.
-_KEPT = frozenset({"before", "up"})
+# Stop words that carry meaning when an antonym was replaced by them.
+_MEANINGFUL = frozenset({"before", "up"})

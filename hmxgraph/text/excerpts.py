@@ -1,4 +1,4 @@
-"""The passages of a long text that a question asks for: its beginning tells what it is, the rest is read on demand."""
+"""Excerpts of long texts: the beginning, for orientation, and the passages relevant to a question."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,9 +9,9 @@ from math import fsum
 
 from hmxgraph.text.terms import terms
 
-# Stands where something was left out; a text that ends with it goes on.
+# Marks omitted text; at the end it means that the text continues.
 GAP = " […]"
-# A sentence or a line; what is longer is parted at a blank, or anywhere where there is none.
+# A sentence or a line; longer ones are split at a space, or anywhere if there is none.
 _LONGEST = 160
 _PIECE = re.compile(
     rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|(?<=[.!?;])\s+|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
@@ -20,32 +20,32 @@ _PIECE = re.compile(
 
 @dataclass(frozen=True)
 class Passages:
-    """A text in pieces, each with what it is worth to somebody who looks for certain terms."""
+    """A text in pieces, each with its relevance to the wanted terms."""
 
     pieces: tuple[str, ...]
     worth: tuple[float, ...]
 
     @classmethod
     def of(cls, text: str, wanted: Mapping[str, float]) -> "Passages":
-        """The pieces of *text*, worth what those *wanted* terms weigh that stand in them.
+        """Split *text*; the worth of a piece is the total weight of the *wanted* terms in it.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0))
 
         """
         pieces = tuple(_PIECE.findall(text))
-        # A set has no order of its own, and a plain sum of floats depends on one.
+        # Sets have no stable order, and a plain sum of floats depends on the order.
         return cls(pieces, tuple(fsum(wanted.get(term, 0.0) for term in set(terms(piece))) for piece in pieces))
 
     def anything_after(self, beginning: int) -> bool:
-        """Whether a piece that does not end within so many characters of the *beginning* is worth something."""
+        """Whether a piece that ends after the first *beginning* characters has any worth."""
         ends = accumulate(map(len, self.pieces))
         return any(worth and end > beginning for worth, end in zip(self.worth, ends, strict=True))
 
     def excerpt(self, limit: int) -> str:
-        r"""At most *limit* characters: the beginning, then the passages worth most, then what stands around these.
+        r"""At most *limit* characters: the beginning, then the most relevant passages, then their neighbours.
 
-        Where nothing is worth anything, that is the beginning alone; empty where not even one piece fits.
+        Only the beginning if nothing is relevant; empty if not even one piece fits.
 
         >>> log = "run the suite\n" + 9 * "case passed\n" + "Error: unknown account\n" + 9 * "cleaned up\n"
         >>> print(Passages.of(log, {"account": 1.0}).excerpt(75))
@@ -64,21 +64,23 @@ class Passages:
                 taken += takes
             elif not self.worth[place]:
                 break
-        return "".join(self._told(chosen)).rstrip()
+        return "".join(self._joined(chosen)).rstrip()
 
     @cached_property
     def _order(self) -> tuple[int, ...]:
-        """The first piece, those worth something, the best first, and the others by how near they are to these."""
+        """Places in order of choice: the first piece, relevant pieces (best first), the others by distance to these."""
         best = sorted((place for place, worth in enumerate(self.worth) if worth), key=lambda place: -self.worth[place])
-        known = dict.fromkeys([0, *best] if self.pieces else [])
+        ordered = dict.fromkeys([0, *best] if self.pieces else [])
         for step in range(1, len(self.pieces)):
-            if len(known) == len(self.pieces):
+            if len(ordered) == len(self.pieces):
                 break
-            around = (place + side for place in (*best, 0) for side in (step, -step))
-            known |= dict.fromkeys(place for place in around if 0 <= place < len(self.pieces) and place not in known)
-        return tuple(known)
+            neighbours = (place + side for place in (*best, 0) for side in (step, -step))
+            ordered |= dict.fromkeys(
+                place for place in neighbours if 0 <= place < len(self.pieces) and place not in ordered
+            )
+        return tuple(ordered)
 
-    def _told(self, chosen: set[int]) -> Iterator[str]:
+    def _joined(self, chosen: set[int]) -> Iterator[str]:
         for place in sorted(chosen):
             piece = self.pieces[place]
             whole = place + 1 in chosen or place + 1 == len(self.pieces)

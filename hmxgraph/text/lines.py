@@ -1,17 +1,17 @@
-"""How an entry is written in the text of a pack: speaker, quotation and neutralised markup."""
+"""Lines of a pack's text: speaker, label, quotation, neutralised markup."""
 
 import re
 
 from hmxgraph.protocol.events import Event
 
-# How knowledge cites what others wrote, so that nobody takes their words for its own, and how that is read back.
+# Quotation marks around the words of others, so that they are not mistaken for the engine's own.
 
 _INNER_QUOTES = str.maketrans("“”", '""')
 _ASKED = "the question is “"
 
 
 def cited(words: str) -> str:
-    """*words* as a citation; quotation marks in them become plain ones.
+    """*words* in quotation marks; quotation marks inside become plain ones.
 
     >>> cited("disk “a” is full")
     '“disk "a" is full”'
@@ -21,7 +21,7 @@ def cited(words: str) -> str:
 
 
 def plain_quotes(text: str) -> str:
-    """*text* with plain quotation marks, as what is cited has them.
+    """*text* with plain quotation marks, as used inside citations.
 
     >>> plain_quotes("disk “a”")
     'disk "a"'
@@ -41,7 +41,7 @@ def condition_of(question: str) -> str:
 
 
 def question_in(condition: str) -> str:
-    """The question that :func:`condition_of` made a condition of; empty where it is another condition.
+    """The question inside a condition made by :func:`condition_of`; empty for other conditions.
 
     >>> question_in(condition_of("Which plan?")), question_in("the work begins")
     ('Which plan?', '')
@@ -50,7 +50,7 @@ def question_in(condition: str) -> str:
     return condition.removeprefix(_ASKED).removesuffix("”") if condition.startswith(_ASKED) else ""
 
 
-# Who speaks in an event, as far as it tells: the names that the making of packs and extraction judge further.
+# Candidate names for the speaker of an event; extraction and packs check them further.
 
 _NAMED_IN = ("speaker", "user_name", "username", "author", "name")
 _NAMES = frozenset(_NAMED_IN)
@@ -58,7 +58,7 @@ _PERSON = re.compile(r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,3}")
 
 
 def named_speaker(event: Event) -> str | None:
-    """The speaker whom content or metadata name; None where neither does.
+    """The speaker named by the content or the metadata; None if there is none.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={"user_name": " Ana "}, content={})
@@ -74,10 +74,10 @@ def named_speaker(event: Event) -> str | None:
 
 
 def speaking_source(event: Event) -> str | None:
-    """The source of *event* where it is spelled like a name: capitalised, or the agent's own.
+    """The source of *event* if it is spelled like a name: capitalised, or equal to the agent id.
 
-    Whether a person bears the name is not looked at: ``Caroline`` is one, ``Slack`` and ``Customer`` are spelled like
-    one, components such as ``tool:gh`` are none.
+    Whether it is a person's name is not checked: ``Slack`` and ``Customer`` pass like ``Caroline``; components such as
+    ``tool:gh`` do not.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="ana", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={}, source="ana", content={})
@@ -90,16 +90,16 @@ def speaking_source(event: Event) -> str | None:
     return source if source == event.agent_id or source[0].isupper() else None
 
 
-# How one entry stands in the text of a pack: by whom, whose words, and nothing in it that could pass for structure.
+# One entry as lines of a pack, without anything in it that could pass for structure.
 #
-# Headings, dates and labels begin at the margin; every line of an entry but its first is set in, and the first begins
-# with a label, a bullet or a name that this module wrote.
+# Headings, dates and labels start at the margin. An entry's first line starts with a label, a bullet or a name written
+# by this module; its other lines are indented.
 
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
 LONGEST_NAME = 60
-# The label of what contradicts another entry.
+# The label of entries that contradict each other.
 DISPUTED = "disputed"
-# What an event's type says about where its words come from.
+# Labels by event type.
 _LABELS = {
     "tool_result": "tool",
     "command_exec": "tool",
@@ -113,30 +113,30 @@ _LABELS = {
 _TOOLS = ("tool:", "mcp:")
 _PAGES = ("web:", "http:", "https:", "www.")
 _REPORTED = ("[tool] ", "[web] ", "[data] ")
-# Roles under which chats hand over what a tool answered.
+# Message roles that carry tool output.
 _TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def label_of(event_type: str, source: str, role: str = "") -> str:
-    """The label of an event whose words were written by a tool, the web or another outside source; else nothing.
+    """The label of an event written by a tool, the web or another outside source; empty for all others.
 
-    *role* is that of a message, where it has one.
+    *role* is the role of a message, if it has one.
 
     >>> label_of("tool_result", "tool:kubectl"), label_of("message", "user"), label_of("message", "", "function")
     ('tool', '', 'tool')
 
     """
-    written_by = source.lower()
-    if written_by.startswith(_TOOLS):
+    lowered = source.lower()
+    if lowered.startswith(_TOOLS):
         return "" if event_type == "tool_call" else "tool"
-    # "webhook" is no person, "Webster" may be one.
-    if written_by.startswith(_PAGES) or source.startswith("web"):
+    # "webhook" is a component, "Webster" may be a person.
+    if lowered.startswith(_PAGES) or source.startswith("web"):
         return "web"
     return "tool" if role.lower() in _TOOL_ROLES else _LABELS.get(event_type, "")
 
 
 def foreign(label: str) -> bool:
-    """Whether a label says that the words come from outside.
+    """Whether *label* marks words from an outside source.
 
     >>> foreign("tool"), foreign("web, disputed"), foreign("disputed"), foreign("")
     (True, True, False, False)
@@ -146,7 +146,7 @@ def foreign(label: str) -> bool:
 
 
 def reported(words: str) -> str:
-    r"""What a tool said, as a line inside an entry that is not its own.
+    r"""The words of a tool as one line inside another entry.
 
     >>> reported("disk\n## full")
     '[tool] disk ## full'
@@ -156,7 +156,7 @@ def reported(words: str) -> str:
 
 
 def reports(content: str) -> bool:
-    r"""Whether a line inside an entry, below its first, reports what came from outside.
+    r"""Whether an entry quotes an outside source below its first line.
 
     >>> reports("Recover\n1. Retry\n[tool] disk full"), reports("[tool] is what labels say")
     (True, False)
@@ -166,7 +166,7 @@ def reports(content: str) -> bool:
 
 
 def speaker_name(speaker: str) -> str:
-    """A speaker's name without anything that could pass for structure; empty where nothing is left of it.
+    """A speaker's name without anything that could pass for structure; empty if nothing is left.
 
     >>> speaker_name("Caroline"), speaker_name("## Core")
     ('Caroline', 'Core')
@@ -176,10 +176,10 @@ def speaker_name(speaker: str) -> str:
     return name if name[:1].isalpha() else ""
 
 
-def told(text: str, speaker: str) -> str:
-    """The words of an event with the name of who said them, where that is known.
+def attributed(text: str, speaker: str) -> str:
+    """The words of an event, prefixed with the speaker if known.
 
-    >>> told("Hey Mel!", "Caroline"), told("Done.", "")
+    >>> attributed("Hey Mel!", "Caroline"), attributed("Done.", "")
     ('Caroline: Hey Mel!', 'Done.')
 
     """
@@ -187,23 +187,23 @@ def told(text: str, speaker: str) -> str:
 
 
 def event_line(text: str, label: str, speaker: str) -> str:
-    r"""The line of an event with its end, by the speaker as the event names it: what a pack spends its tokens on.
+    r"""The complete line of an event, with line end: what a pack pays tokens for.
 
     >>> event_line("Hey Mel!", "", "Caroline"), event_line("a\nb", "tool", "")
     ('Caroline: Hey Mel!\n', '[tool] a\n  b\n')
 
     """
     name = speaker_name(speaker)
-    return written(told(text, name), label, name) + "\n"
+    return entry_text(attributed(text, name), label, name) + "\n"
 
 
-def written(content: str, label: str = "", speaker: str = "") -> str:
-    r"""One entry as it is written, without the end of its last line.
+def entry_text(content: str, label: str = "", speaker: str = "") -> str:
+    r"""One entry as it appears in a pack, without the final line end.
 
-    >>> written("one\ntwo"), written("## Core", label="web"), written("Ann: hello", speaker="Ann")
+    >>> entry_text("one\ntwo"), entry_text("## Core", label="web"), entry_text("Ann: hello", speaker="Ann")
     ('- one\n  two', '[web] ## Core', 'Ann: hello')
 
     """
     mark = f"[{label}] " if label else ("" if speaker else "- ")
     first, *rest = content.splitlines() or [""]
-    return "\n".join([mark + first, *(f"  {text}" for text in rest)])
+    return "\n".join([mark + first, *(f"  {line}" for line in rest)])

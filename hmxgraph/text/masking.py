@@ -1,22 +1,22 @@
-"""Masking of ids, secrets and personal data in text that leaves its source."""
+"""Masking of ids, secrets and personal data in text."""
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-# What is masked: each rule a pattern, the mark it leaves, and a test where the pattern alone would catch too much.
+# Masking rules: a pattern, the mark that replaces a match, and a test if the pattern alone matches too much.
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """Replace what *pattern* finds by *mark*; only its group ``value`` where it has one, only if *accepts* agrees."""
+class MaskRule:
+    """Replace matches of *pattern*, or only their group ``value`` if it exists, by *mark* if *accepts* agrees."""
 
     mark: str
     pattern: re.Pattern[str]
     accepts: Callable[[str], bool] = bool
 
     def replacement(self, match: re.Match[str]) -> str:
-        """The text to stand in place of *match*."""
+        """The replacement for *match*."""
         whole = match.group()
         group = "value" if "value" in self.pattern.groupindex else 0
         if not self.accepts(match.group(group)):
@@ -26,7 +26,7 @@ class Rule:
 
 
 def _luhn(number: str) -> bool:
-    """Whether the digits of *number* end in the check digit of ISO/IEC 7812."""
+    """Whether *number* passes the check digit test of ISO/IEC 7812."""
     digits = [int(sign) for sign in number if sign.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return 13 <= len(digits) <= 19 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
@@ -39,17 +39,17 @@ def iban(number: str) -> bool:
 
 
 def _looks_secret(word: str) -> bool:
-    """Whether *word* mixes kinds of characters as passwords do and words of a sentence do not."""
+    """Whether *word* mixes letters and digits, like passwords and unlike the words of a sentence."""
     return len(word) >= 6 and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def _not_blank(value: str) -> bool:
-    """Whether *value* is more than an empty, unset or yes-or-no value, and not masked already."""
+    """Whether *value* is a real value: not empty, unset or boolean, and not already masked."""
     return value.strip("\"' ").lower() not in UNSET and not value.startswith("[")
 
 
 def is_id(word: str) -> bool:
-    """Whether *word* mixes letters and digits the way ids do: three digits and more, or digits among capitals."""
+    """Whether *word* mixes letters and digits like an id: at least three digits, or digits among capitals."""
     digits = sum(map(str.isdigit, word))
     if word.lower() in _NAMES_WITH_DIGITS or digits == len(word) or _QUANTITY.fullmatch(word):
         return False
@@ -58,11 +58,11 @@ def is_id(word: str) -> bool:
 
 
 def phone(number: str) -> bool:
-    """Whether *number* has as many digits as telephone numbers have (E.164)."""
+    """Whether *number* has as many digits as a telephone number (E.164)."""
     return 8 <= sum(map(str.isdigit, number)) <= 15
 
 
-# What stands where a secret could, and is none.
+# Values in the place of a secret that are none.
 UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
 _NAMES_WITH_DIGITS = frozenset(
     (
@@ -84,7 +84,7 @@ _NAMES_WITH_DIGITS = frozenset(
         "x86_64",
     )
 )
-# A number with its unit; behind one letter a long number is rather an id.
+# A number with its unit; a long number before a single letter is more likely an id.
 _QUANTITY = re.compile(
     r"\d{1,4}[smhdkKMG]|\d{1,7}(?:ns|us|ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|[kKMGTP]i?[bB]|[KMGTP]i|bytes?"
     r"|[kKMG]?Hz|[kMG]?bps|rpm|rps|qps|px|pt|fps|dpi|[km][VWA]h?|[mk]g|[mck]m|ml|mph)"
@@ -108,9 +108,9 @@ _CLOCK = r"\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
 _EMAIL = r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 
 
-def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool) -> Rule:
-    """The rule of an uncompiled *pattern*."""
-    return Rule(mark, re.compile(pattern), accepts)
+def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool) -> MaskRule:
+    """A rule with *pattern* compiled."""
+    return MaskRule(mark, re.compile(pattern), accepts)
 
 
 SECRETS = (
@@ -144,9 +144,9 @@ IDS = (
 )
 
 
-# Texts without what must not travel: ids that differ from run to run, secrets, personal data.
+# Masked texts, without run-specific ids, secrets or personal data.
 #
-# The marks left behind are stable, so two texts that differ in their ids only become equal.
+# Marks are stable: two texts that differ only in their ids become equal.
 
 
 def mask_ids(text: str) -> str:
@@ -162,10 +162,10 @@ def mask_ids(text: str) -> str:
 
 
 def mask_secrets(text: str, *, personal: bool = True) -> str:
-    """*text* with secrets, and unless told otherwise personal data, replaced by marks such as ``[password]``.
+    """*text* with secrets and, if *personal*, personal data replaced by marks such as ``[password]``.
 
-    Secrets: private keys, API keys, tokens, passwords, card and account numbers. Personal data: e-mail addresses,
-    phone numbers, street addresses and national ids, as far as their form gives them away.
+    Secrets: private keys, API keys, tokens, passwords, card and account numbers. Personal data, recognised by form:
+    e-mail addresses, phone numbers, street addresses and national ids.
 
     >>> mask_secrets("curl -H 'Authorization: Bearer abcdef123456' -d password=hunter2 mail ann@example.com")
     "curl -H 'Authorization: Bearer [token]' -d password=[password] mail [email]"
@@ -174,37 +174,37 @@ def mask_secrets(text: str, *, personal: bool = True) -> str:
     return masked(text, (*SECRETS, *_PERSONAL) if personal else SECRETS)
 
 
-def masked(text: str, rules: Iterable[Rule]) -> str:
-    """*text* with what each of *rules* finds replaced, one after the other."""
+def masked(text: str, rules: Iterable[MaskRule]) -> str:
+    """Apply *rules* to *text*, one after the other."""
     for rule in rules:
         text = rule.pattern.sub(rule.replacement, text)
     return text
 
 
-# Addresses as anybody may read them: in errors, reports and the files of bad lines.
+# Addresses without credentials, safe to show in errors, reports and reject files.
 
-# A login ends at an @ before the path. A colon before anything but a port is a login's as well: somebody's password
-# holds what an address has no place for.
-_LOGIN = re.compile(r"(?<=://)(?:[^/?#]*@|[^/?#:\[]*:(?!\d*(?:[/?#]|$)).*@)", re.DOTALL)
-_AFTER_THE_PATH = re.compile(r"[?#].*", re.DOTALL)
-_IN_TEXT = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)
+# Credentials end at an @ before the path. A colon not followed by a port also belongs to credentials: a password may
+# contain characters that have no place in an address.
+_CREDENTIALS = re.compile(r"(?<=://)(?:[^/?#]*@|[^/?#:\[]*:(?!\d*(?:[/?#]|$)).*@)", re.DOTALL)
+_QUERY_OR_FRAGMENT = re.compile(r"[?#].*", re.DOTALL)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)
 
 
 def public_address(address: str) -> str:
-    """*address* without login, query and fragment, where passwords and keys stand.
+    """*address* without credentials, query and fragment, which may contain passwords and keys.
 
     >>> public_address("rediss://ana:s3@cret@host:6379/events?key=1")
     'rediss://host:6379/events'
     >>> public_address("redis://:a/b?c@host/events"), public_address("http://host:80/@ana"), public_address("host:7687")
     ('redis://host/events', 'http://host:80/@ana', 'host:7687')
     """
-    return _AFTER_THE_PATH.sub("", _LOGIN.sub("", address))
+    return _QUERY_OR_FRAGMENT.sub("", _CREDENTIALS.sub("", address))
 
 
 def public_addresses(text: str) -> str:
-    """*text* with each address in it as anybody may read it.
+    """*text* with every address in it made safe to show.
 
     >>> public_addresses("401 for 'https://ana:secret@host/events?key=1'")
     "401 for 'https://host/events'"
     """
-    return _IN_TEXT.sub(lambda found: public_address(found[0]), text)
+    return _ADDRESS.sub(lambda match: public_address(match[0]), text)

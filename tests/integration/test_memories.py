@@ -8,7 +8,7 @@ from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph.checks import verify
 from hmxgraph.graph.conflicts import conflicts, resolve
 from hmxgraph.graph.memories import memories, memory
-from hmxgraph.graph.memory_operations import Telling, remember
+from hmxgraph.graph.memory_operations import Author, remember
 from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.reports import Forgettable
@@ -70,8 +70,8 @@ def told(connection, tenancy):
     count = iter(range(1000))
 
     def remembered(text, at_us=None, **how):
-        telling = Telling("ana", f"told-{next(count)}", microseconds("2026-01-01T00:00:00Z"), at_us)
-        return connection.perform(remember(tenancy, text, telling, **how))
+        author = Author("ana", f"told-{next(count)}", microseconds("2026-01-01T00:00:00Z"), at_us)
+        return connection.perform(remember(tenancy, text, author, **how))
 
     return remembered
 

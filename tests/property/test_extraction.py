@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.extraction.entities import TYPES, normalise
 from hmxgraph.extraction.extract import extract
-from hmxgraph.extraction.timeline import Kept, Span, Told, ends, settle
+from hmxgraph.extraction.timeline import Assertion, Interval, StoredAssertion, ends, settle
 from hmxgraph.protocol.events import EVENT_TYPES, Event
 
 WORDS = st.sampled_from(
@@ -80,7 +80,7 @@ def test_the_order_of_fields_decides_nothing(content):
 
 TELLINGS = st.lists(
     st.builds(
-        Told,
+        Assertion,
         st.integers(0, 30),
         st.integers(0, 500).map(str),
         st.sampled_from("abc"),
@@ -93,24 +93,24 @@ TELLINGS = st.lists(
 
 @given(st.lists(TELLINGS, max_size=4))
 def test_chains_stay_linear(batches):
-    """Batch after batch spans stay in order and apart, only the last one is open, and nothing told is lost."""
+    """Batch after batch intervals stay in order and apart, only the last one is open, and nothing told is lost."""
     stored = []
     for number, batch in enumerate(batches):
         timeline = settle(stored, batch)
-        spans = timeline.spans
-        told = sum(len(span.told) for span in spans) + len(timeline.disputes)
+        intervals = timeline.intervals
+        told = sum(len(interval.new) for interval in intervals) + len(timeline.disputes)
         assert told == len(batch)
-        assert all(one.last_us < other.first_us for one, other in pairwise(spans))
-        assert [end is None for end in ends(spans)] == [False] * (len(spans) - 1) + [True] * bool(spans)
-        stored = [kept(span, f"new-{number}-{at}") for at, span in enumerate(spans)]
+        assert all(one.last_us < other.first_us for one, other in pairwise(intervals))
+        assert [end is None for end in ends(intervals)] == [False] * (len(intervals) - 1) + [True] * bool(intervals)
+        stored = [as_stored(interval, f"new-{number}-{at}") for at, interval in enumerate(intervals)]
 
 
 @given(TELLINGS)
-def test_tellings_come_in_any_order(batch):
+def test_assertions_come_in_any_order(batch):
     """One batch gives the same timeline in whatever order it is handed over."""
     one, other = settle([], batch), settle([], list(reversed(batch)))
-    assert [(span.answer, span.first_us, span.last_us) for span in one.spans] == [
-        (span.answer, span.first_us, span.last_us) for span in other.spans
+    assert [(interval.answer, interval.first_us, interval.last_us) for interval in one.intervals] == [
+        (interval.answer, interval.first_us, interval.last_us) for interval in other.intervals
     ]
 
 
@@ -118,25 +118,27 @@ MOMENTS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), max_si
 
 
 @given(MOMENTS.flatmap(st.permutations), st.data())
-def test_tellings_arrive_in_any_order(moments, data):
-    """In whatever order and batches tellings of different times arrive, the timeline is the one of their times."""
-    tellings = [Told(time_us, f"e{time_us}", answer) for time_us, answer in moments]
-    at_once, stored = settle([], tellings), []
-    while tellings:
-        size = data.draw(st.integers(1, len(tellings)))
-        batch, tellings = tellings[:size], tellings[size:]
+def test_assertions_arrive_in_any_order(moments, data):
+    """In whatever order and batches assertions of different times arrive, the timeline is the one of their times."""
+    assertions = [Assertion(time_us, f"e{time_us}", answer) for time_us, answer in moments]
+    at_once, stored = settle([], assertions), []
+    while assertions:
+        size = data.draw(st.integers(1, len(assertions)))
+        batch, assertions = assertions[:size], assertions[size:]
         timeline = settle(stored, batch)
         assert timeline.disputes == ()
-        stored = [kept(span, f"{len(tellings)}-{at}") for at, span in enumerate(timeline.spans)]
+        stored = [as_stored(interval, f"{len(assertions)}-{at}") for at, interval in enumerate(timeline.intervals)]
     assert [(one.answer, one.first_us, one.last_us) for one in stored] == [
-        (one.answer, one.first_us, one.last_us) for one in at_once.spans
+        (one.answer, one.first_us, one.last_us) for one in at_once.intervals
     ]
-    assert [one.kept for one in stored] == [tuple(Kept(*told[:2]) for told in one.told) for one in at_once.spans]
+    assert [one.stored for one in stored] == [
+        tuple(StoredAssertion(*told[:2]) for told in one.new) for one in at_once.intervals
+    ]
 
 
-def kept(span, name):
-    """A span as it comes back from where it was stored, with all its tellings."""
-    key = span.key or name
-    before = span.kept if span.key or span.origin else ()
-    told = tuple(sorted({*before, *(Kept(*one[:2]) for one in span.told)}))
-    return Span(span.answer, span.first_us, span.last_us, span.voice, key, kept=told)
+def as_stored(interval, name):
+    """A interval as it comes back from where it was stored, with all its assertions."""
+    key = interval.key or name
+    before = interval.stored if interval.key or interval.origin else ()
+    told = tuple(sorted({*before, *(StoredAssertion(*one[:2]) for one in interval.new)}))
+    return Interval(interval.answer, interval.first_us, interval.last_us, interval.voice, key, stored=told)

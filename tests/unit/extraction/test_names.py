@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction.entities import TYPES, bare, family, normalise, surest
+from hmxgraph.extraction.entities import TYPES, bare, family, more_specific, normalise
 
 
 @pytest.mark.parametrize(
@@ -35,10 +35,10 @@ def test_ids_and_tags_lose_the_number_sign():
 
 
 def test_a_name_may_turn_out_to_be_a_person_or_an_id():
-    """Types that one name may seem to have share an identity, and the surest one is kept."""
+    """Types that one name may seem to have share an identity, and the more_specific one is kept."""
     assert family("concept") == family("person") == family("id") != family("file")
-    assert surest("concept", "person") == surest("person", "concept") == "person"
-    assert surest("symbol", "tool") == "tool"
+    assert more_specific("concept", "person") == more_specific("person", "concept") == "person"
+    assert more_specific("symbol", "tool") == "tool"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.extraction._entity_forms import MOST_LEAVES, commands, field_type, leaves
+from hmxgraph.extraction._entity_forms import MAX_LEAVES, commands, field_type, leaves
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_first_and_last_name_are_one_person():
 
 def test_large_content_is_looked_at_in_part():
     """Of a huge result only so many values are looked at."""
-    assert len(list(leaves({"ids": [f"id_{number:06}" for number in range(10_000)]}))) == MOST_LEAVES
+    assert len(list(leaves({"ids": [f"id_{number:06}" for number in range(10_000)]}))) == MAX_LEAVES
 
 
 def test_numbers_and_flags_name_nothing():

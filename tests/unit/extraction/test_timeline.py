@@ -2,20 +2,20 @@
 
 import pytest
 
-from hmxgraph.extraction.timeline import Dispute, Kept, Span, Told, ends, settle
+from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAssertion, ends, settle
 
 
 def line(told, stored=()):
-    """The timeline of tellings given as (time, answer) or (time, answer, voice)."""
-    tellings = [Told(one[0], f"e{at:03}", *one[1:]) for at, one in enumerate(told)]
-    timeline = settle(stored, tellings)
-    return [(span.answer, span.first_us, span.last_us) for span in timeline.spans], [
-        (dispute.span.answer, dispute.told.answer) for dispute in timeline.disputes
+    """The timeline of assertions given as (time, answer) or (time, answer, voice)."""
+    assertions = [Assertion(one[0], f"e{at:03}", *one[1:]) for at, one in enumerate(told)]
+    timeline = settle(stored, assertions)
+    return [(interval.answer, interval.first_us, interval.last_us) for interval in timeline.intervals], [
+        (dispute.interval.answer, dispute.assertion.answer) for dispute in timeline.disputes
     ]
 
 
 @pytest.mark.parametrize(
-    ("told", "spans", "disputes"),
+    ("told", "intervals", "disputes"),
     [
         ([(1, "a"), (2, "a")], [("a", 1, 2)], []),
         ([(1, "a"), (5, "b")], [("a", 1, 1), ("b", 5, 5)], []),
@@ -27,55 +27,58 @@ def line(told, stored=()):
         ([(1, "a", "Ann"), (5, "b", "")], [("a", 1, 1), ("b", 5, 5)], []),
     ],
 )
-def test_later_answers_supersede(told, spans, disputes):
+def test_later_answers_supersede(told, intervals, disputes):
     """A later answer supersedes; one of the same time, or by another person, is disputed."""
-    assert line(told) == (spans, disputes)
+    assert line(told) == (intervals, disputes)
 
 
 def test_a_hard_answer_gives_way_to_a_hard_one_only():
     """Whatever else is told against it, before or after, is disputed."""
-    hard, soft, harder = Told(5, "e1", "a", hard=True), Told(9, "e2", "b"), Told(9, "e3", "b", hard=True)
-    assert settle([], [hard, soft]).disputes == (Dispute(settle([], [hard]).spans[0], soft),)
-    assert [span.answer for span in settle([], [hard, harder]).spans] == ["a", "b"]
-    stored = Span("b", 9, 9, key="B")
+    hard, soft, harder = Assertion(5, "e1", "a", hard=True), Assertion(9, "e2", "b"), Assertion(9, "e3", "b", hard=True)
+    assert settle([], [hard, soft]).disputes == (Dispute(settle([], [hard]).intervals[0], soft),)
+    assert [interval.answer for interval in settle([], [hard, harder]).intervals] == ["a", "b"]
+    stored = Interval("b", 9, 9, key="B")
     assert settle([stored], [hard]).disputes == (Dispute(stored, hard),)
-    assert settle([Span("a", 5, 5, key="A", hard=True)], [soft]).disputes[0].told == soft
+    assert settle([Interval("a", 5, 5, key="A", hard=True)], [soft]).disputes[0].assertion == soft
 
 
 def test_a_late_telling_finds_its_place():
     """What arrives late is put where it belongs between stored answers."""
-    stored = [Span("a", 1, 1, key="A"), Span("c", 9, 9, key="C")]
+    stored = [Interval("a", 1, 1, key="A"), Interval("c", 9, 9, key="C")]
     assert line([(5, "b")], stored)[0] == [("a", 1, 1), ("b", 5, 5), ("c", 9, 9)]
 
 
 def test_an_earlier_telling_of_the_next_answer_moves_its_beginning():
-    """A telling just before a span of the same answer belongs to it."""
-    stored = [Span("a", 1, 2, key="A"), Span("b", 9, 9, key="B")]
+    """An assertion just before a interval of the same answer belongs to it."""
+    stored = [Interval("a", 1, 2, key="A"), Interval("b", 9, 9, key="B")]
     assert line([(5, "b")], stored)[0] == [("a", 1, 2), ("b", 5, 9)]
 
 
 def test_within_a_span_another_answer_is_disputed():
-    """Between two tellings of one answer there is no room for another."""
-    assert line([(5, "b")], [Span("a", 1, 9, key="A")])[1] == [("a", "b")]
+    """Between two assertions of one answer there is no room for another."""
+    assert line([(5, "b")], [Interval("a", 1, 9, key="A")])[1] == [("a", "b")]
 
 
-def test_within_a_span_whose_tellings_are_known_another_answer_parts_it():
+def test_within_a_span_whose_assertions_are_known_another_answer_parts_it():
     """It comes between them, as it would have done in time; told at the very time of one it is disputed."""
-    tellings = tuple(Kept(time_us, f"k{time_us}") for time_us in (1, 6, 9))
+    assertions = tuple(StoredAssertion(time_us, f"k{time_us}") for time_us in (1, 6, 9))
 
     def stored():
-        return [Span("a", 1, 9, key="A", kept=tellings)]
+        return [Interval("a", 1, 9, key="A", stored=assertions)]
 
     assert line([(5, "b")], stored()) == ([("a", 1, 1), ("b", 5, 5), ("a", 6, 9)], [])
-    assert [(span.key, span.origin, span.kept) for span in settle(stored(), [Told(5, "e", "b")]).spans] == [
-        ("A", "A", tellings[:1]),
+    assert [
+        (interval.key, interval.origin, interval.stored)
+        for interval in settle(stored(), [Assertion(5, "e", "b")]).intervals
+    ] == [
+        ("A", "A", assertions[:1]),
         ("", "", ()),
-        ("", "A", tellings[1:]),
+        ("", "A", assertions[1:]),
     ]
     assert line([(6, "b")], stored()) == ([("a", 1, 9)], [("a", "b")])
 
 
 def test_each_span_ends_where_the_next_begins():
     """Only the last answer holds."""
-    assert ends([Span("a", 1, 2), Span("b", 5, 9)]) == (5, None)
+    assert ends([Interval("a", 1, 2), Interval("b", 5, 9)]) == (5, None)
     assert ends([]) == ()
