@@ -240,8 +240,8 @@ _DEED = {
 def _browser_verb(content: Mapping[str, Any]) -> str:
     """What was done in the browser, as its agent calls it; "" where it does not say.
 
-    >>> _browser_verb({"action": "click"}), _browser_verb({"type": "browser_input_text"}), _browser_verb({"action": "#"})
-    ('click', 'input_text', '')
+    >>> [_browser_verb(action) for action in ({"action": "click"}, {"type": "browser_input_text"}, {"action": "#"})]
+    ['click', 'input_text', '']
     """
     named = next((content[name] for name in _VERB_FIELDS if isinstance(content.get(name), str)), "")
     found = _VERB.fullmatch(named.strip())

@@ -162,7 +162,8 @@ def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
     """The outcome that the work shows where nobody judged it: a failure that nothing good followed, or none.
 
     >>> from hmxgraph.compiler.summary import Situation
-    >>> _from_work([Step("pytest", "e1", Situation(), ok=False), Step("pytest", "e2", Situation(), ok=True)], []).outcome
+    >>> steps = [Step("pytest", "e1", Situation(), ok=False), Step("pytest", "e2", Situation(), ok=True)]
+    >>> _from_work(steps, []).outcome
     'success'
     """
     final = [failure for failure in failures if failure.recoverable is False]

@@ -14,10 +14,7 @@ from hmxgraph.graph.driver import OPTIONS
 from hmxgraph.graph.plan import query_names
 
 ROOT = Path(__file__).resolve().parents[2]
-ASK = (
-    "from hmxgraph.graph import plan as c; print(c._folder()); print(*c.query_names()); "
-    "c.query(c.query_names()[0])"
-)
+ASK = "from hmxgraph.graph import plan as c; print(c._folder()); print(*c.query_names()); c.query(c.query_names()[0])"
 
 
 @pytest.fixture(scope="module")
