@@ -1,1 +1,1 @@
-"""From sessions to knowledge: procedures, playbooks, policies, causes and strategies, by counting (DESIGN 6). Pure."""
+"""From sessions to artifacts: procedures, playbooks, policies, causes and strategies, by counting (DESIGN 6). Pure."""

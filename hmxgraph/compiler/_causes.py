@@ -1,8 +1,8 @@
-"""causal_pattern: what makes sessions succeed or fail, against sessions like them without it (HMX-A 4.4).
+"""causal_pattern: what makes sessions succeed or fail, compared with similar sessions that lack it (HMX-A 4.4).
 
-Some kinds of requests are harder than others, and each has its own actions; so sessions are compared within their
-kind only. Strength is Cheng's causal power (1997): how much of what could still happen the cause brings about,
-(p - base) / (1 - base). Only what the test of Mantel and Haenszel (1959) finds clear over all kinds is kept.
+Some kinds of requests are harder than others, and each has its own actions, so sessions are compared within their
+kind only. Strength is Cheng's causal power (1997), (p - base) / (1 - base). Only causes that pass the test of Mantel
+and Haenszel (1959) over all kinds are kept.
 """
 
 import re
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._verbs import is_action, kind_of, noun_words
 from hmxgraph.compiler._wording import LONGEST_TITLE, subjects, title
-from hmxgraph.compiler.failures import FailureGroup, Stratum, clearness, strata
+from hmxgraph.compiler.failures import FailureGroup, Stratum, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
@@ -21,7 +21,7 @@ from hmxgraph.text.comparison import jaccard
 
 _OFTEN = 3
 _COUNTEREXAMPLES = 3
-# What befell two sessions, the test takes for clear too soon.
+# Below three affected sessions the test is significant too easily.
 _LEAST_AFFECTED = 3
 _SAME = 0.8
 _ALIKE = 0.35
@@ -34,9 +34,9 @@ _Places = Mapping[str, Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class _Cause:
-    """Something a session may show: in words, its lineage, and for each session that shows it the steps at which.
+    """A property of sessions: its description, its lineage key, and the steps at which each session shows it.
 
-    ``scope`` are the sessions that could have shown it; ``effects`` what it may be the cause of.
+    ``scope`` holds the sessions that could have it; ``effects`` the outcomes it may cause.
     """
 
     name: str
@@ -49,7 +49,7 @@ class _Cause:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A cause with its effect, counted by kind of request; ``having`` are the sessions counted that show the cause."""
+    """A cause and its effect, counted by kind of request; ``having`` holds the counted sessions that show the cause."""
 
     cause: _Cause
     effect: str
@@ -59,22 +59,22 @@ class Finding:
     @property
     def count(self) -> int:
         """How many sessions show the cause."""
-        return sum(one.having for one in self.strata)
+        return sum(stratum.having for stratum in self.strata)
 
     @property
     def affected(self) -> int:
-        """How many of those show the effect."""
-        return sum(one.affected for one in self.strata)
+        """How many of these show the effect."""
+        return sum(stratum.affected for stratum in self.strata)
 
     @property
     def others(self) -> int:
         """How many sessions of the same kinds do not show the cause."""
-        return sum(one.others for one in self.strata)
+        return sum(stratum.others for stratum in self.strata)
 
     @property
     def others_affected(self) -> int:
-        """How many of those show the effect all the same."""
-        return sum(one.others_affected for one in self.strata)
+        """How many of the sessions without the cause show the effect."""
+        return sum(stratum.others_affected for stratum in self.strata)
 
     @property
     def share(self) -> float:
@@ -83,8 +83,8 @@ class Finding:
 
     @property
     def base(self) -> float:
-        """The share that would be expected of them without it: that of the others, kind by kind."""
-        return sum(one.having * one.others_affected / one.others for one in self.strata) / self.count
+        """The share expected without the cause: that of the other sessions, kind by kind."""
+        return sum(stratum.having * stratum.others_affected / stratum.others for stratum in self.strata) / self.count
 
     @property
     def strength(self) -> float:
@@ -92,9 +92,9 @@ class Finding:
         return round(max(0.0, (self.share - self.base) / (1 - self.base)) if self.base < 1 else 0.0, 2)
 
     @property
-    def clearness(self) -> float:
-        """How many standard errors the sessions with the cause lie above what chance would give."""
-        return clearness(self.strata)
+    def significance(self) -> float:
+        """How many standard errors the sessions with the cause lie above chance."""
+        return significance(self.strata)
 
 
 def causal_patterns(
@@ -104,18 +104,18 @@ def causal_patterns(
     profile: CompilerProfile,
 ) -> Iterator[ArtifactDraft]:
     """The clearest causes of success and of failure, the clearest first."""
-    kinds = {one.session_id: found.name for found in classes for one in found.members}
-    # What is of no kind is like nothing that it could be compared with.
-    judged = (one for one in summaries if one.outcome != "unknown" and one.session_id in kinds)
-    known = sorted(judged, key=lambda one: one.session_id)
-    found = [
+    kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
+    # Skip sessions without a comparison group.
+    judged = (summary for summary in summaries if summary.outcome != "unknown" and summary.session_id in kinds)
+    sessions = sorted(judged, key=lambda summary: summary.session_id)
+    findings = [
         finding
-        for cause in _causes(groups, known)
+        for cause in _causes(groups, sessions)
         if profile.cause_support <= len(cause.places) <= len(cause.scope) - profile.cause_support
         for effect in cause.effects
         if (finding := _finding(cause, effect, kinds, profile)) is not None
     ]
-    ranked = sorted(found, key=lambda one: (-one.clearness, one.cause.key, one.effect))
+    ranked = sorted(findings, key=lambda finding: (-finding.significance, finding.cause.key, finding.effect))
     kept: list[Finding] = []
     for finding in ranked:
         if len(kept) < profile.max_causes and not any(_same(finding, other) for other in kept):
@@ -124,9 +124,9 @@ def causal_patterns(
         yield _pattern(finding, profile)
 
 
-def _same(one: Finding, other: Finding) -> bool:
-    """Whether two causes of an effect show in practically the same sessions, so that one tells nothing new."""
-    return one.effect == other.effect and jaccard(one.cause.places.keys(), other.cause.places.keys()) >= _SAME
+def _same(finding: Finding, other: Finding) -> bool:
+    """Whether two causes of one effect occur in nearly the same sessions, so that the second adds nothing."""
+    return finding.effect == other.effect and jaccard(finding.cause.places.keys(), other.cause.places.keys()) >= _SAME
 
 
 def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary]) -> Iterator[_Cause]:
@@ -136,13 +136,13 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
         places = _failure_places(group)
         yield _Cause(f"{where} with “{group.says}”", f"failure:{group.key}", places, summaries, nouns, (_FAILS,))
     uses = _uses(summaries)
-    # Thinking and handing over come of difficulty, they are not what makes it; what ends the work comes of success.
+    # Thinking and handing over follow from difficulty, and final actions from success; neither is a cause.
     for action in (name for name in sorted(uses) if kind_of(name) in {"lookup", "action"}):
         if _ends(uses[action], summaries):
             continue
         nouns = tuple(subjects([action]))
         yield _Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns)
-        users = [one for one in summaries if one.session_id in uses[action]]
+        users = [user for user in summaries if user.session_id in uses[action]]
         often = {name: places for name, places in uses[action].items() if len(places) >= _OFTEN}
         yield _Cause(f"{action} is called {_OFTEN} times or more", f"often:{action}", often, users, nouns)
         if is_action(action):
@@ -150,18 +150,18 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
 
 
 def _failure_places(group: FailureGroup) -> dict[str, list[int]]:
-    """Where it failed like this and the work went on: a failure that ends the session is its outcome, not the cause."""
+    """The failed steps after which work continued; a failure that ends the session is its outcome, not its cause."""
     places: defaultdict[str, list[int]] = defaultdict(list)
-    for one in group.occurrences:
-        summary, step = one.summary, one.failure.step
-        decisive = one.failure.event_id == summary.outcome_event_id or step == len(summary.steps) - 1
+    for occurrence in group.occurrences:
+        summary, step = occurrence.summary, occurrence.failure.step
+        decisive = occurrence.failure.event_id == summary.outcome_event_id or step == len(summary.steps) - 1
         if summary.outcome != "unknown" and not decisive:
             places[summary.session_id].append(step)
     return dict(places)
 
 
 def _uses(summaries: Sequence[SessionSummary]) -> dict[str, dict[str, list[int]]]:
-    """For each action the sessions that take it, and at which steps."""
+    """For each action, the sessions that take it and the steps at which they do."""
     uses: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for summary in summaries:
         for place, action in enumerate(summary.actions):
@@ -170,14 +170,16 @@ def _uses(summaries: Sequence[SessionSummary]) -> dict[str, dict[str, list[int]]
 
 
 def _ends(uses: _Places, summaries: Sequence[SessionSummary]) -> bool:
-    """Whether an action mostly is the last of the session when it is taken first."""
-    ends = sum(uses[one.session_id][0] == len(one.steps) - 1 for one in summaries if one.session_id in uses)
+    """Whether the first use of an action is usually the last step of the session."""
+    ends = sum(
+        uses[session.session_id][0] == len(session.steps) - 1 for session in summaries if session.session_id in uses
+    )
     return ends > len(uses) / 2
 
 
 def _unprepared(action: str, users: Sequence[SessionSummary], uses: _Places) -> Iterator[_Cause]:
-    """Changes made without a look-up that often, but not always, comes before them; what stands in for it counts."""
-    before = {one.session_id: frozenset(one.actions[: uses[one.session_id][0]]) for one in users}
+    """Changes made without a lookup that often precedes them; a similar lookup counts as well."""
+    before = {user.session_id: frozenset(user.actions[: uses[user.session_id][0]]) for user in users}
     names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
     for lookup in names:
         alike = {lookup, *(name for name in names if _alike(name, lookup))}
@@ -188,29 +190,30 @@ def _unprepared(action: str, users: Sequence[SessionSummary], uses: _Places) -> 
             yield _Cause(name, f"without:{action}:{lookup}", lacking, users, nouns, (_FAILS,))
 
 
-def _alike(one: str, other: str) -> bool:
-    return jaccard(noun_words(one), noun_words(other)) >= _ALIKE
+def _alike(action: str, other: str) -> bool:
+    return jaccard(noun_words(action), noun_words(other)) >= _ALIKE
 
 
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
-    """The cause with its effect, where enough sessions show it and chance hardly explains it."""
+    """The cause and its effect, if enough sessions support it and chance is an unlikely explanation."""
     good = effect == _SUCCEEDS
-    found = strata(
-        (kinds[one.session_id], one.session_id in cause.places, one.succeeded == good) for one in cause.scope
+    by_kind = strata(
+        (kinds[session.session_id], session.session_id in cause.places, session.succeeded == good)
+        for session in cause.scope
     )
-    comparable = [one for one in cause.scope if kinds[one.session_id] in found]
-    having = tuple(one for one in comparable if one.session_id in cause.places)
-    finding = Finding(cause, effect, having, tuple(found.values()))
+    comparable = [session for session in cause.scope if kinds[session.session_id] in by_kind]
+    having = tuple(session for session in comparable if session.session_id in cause.places)
+    finding = Finding(cause, effect, having, tuple(by_kind.values()))
     if min(finding.count, finding.others) < profile.cause_support or finding.affected < _LEAST_AFFECTED:
         return None
-    clear = finding.strength >= profile.cause_strength and finding.clearness >= profile.cause_significance
+    clear = finding.strength >= profile.cause_strength and finding.significance >= profile.cause_significance
     return finding if clear else None
 
 
 def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
     cause, effect = finding.cause, finding.effect
     opposite = _HAPPENED[_FAILS if effect == _SUCCEEDS else _SUCCEEDS]
-    spared = [one for one in finding.having if one.succeeded != (effect == _SUCCEEDS)][:_COUNTEREXAMPLES]
+    spared = [session for session in finding.having if session.succeeded != (effect == _SUCCEEDS)][:_COUNTEREXAMPLES]
     without = f"{finding.others_affected} of {finding.others} without it"
     content = {
         "cause": cause.name,
@@ -220,7 +223,7 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
         "conditions": [
             f"Among sessions with like requests: {finding.affected} of {finding.count} with the cause, {without}"
         ],
-        "counterexamples": [f"Session {one.session_id} {opposite} all the same" for one in spared],
+        "counterexamples": [f"Session {session.session_id} {opposite} all the same" for session in spared],
     }
     return ArtifactDraft(
         artifact_type="causal_pattern",
@@ -231,11 +234,11 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
         content=content,
         seen=Observations(finding.count, finding.count, finding.affected),
         source_events=evidence(
-            (trail(one, cause.places[one.session_id][:3]) for one in finding.having), profile.max_evidence
+            (trail(session, cause.places[session.session_id][:3]) for session in finding.having), profile.max_evidence
         ),
         tags=tags(["cause", "success" if effect == _SUCCEEDS else "failure", *cause.subjects[:4]]),
         metadata={
-            "clearness": round(finding.clearness, 2),
+            "clearness": round(finding.significance, 2),
             "share": round(finding.share, 4),
             "base": round(finding.base, 4),
             "kinds_of_requests": len(finding.strata),
@@ -244,6 +247,6 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
 
 
 def _heading(cause: str, effect: str) -> str:
-    """The title; of a long message the first clause has to do."""
+    """The title, with only the first clause of a long message."""
     whole = f"When {cause}, {effect} more often"
     return whole if len(whole) <= LONGEST_TITLE else f"When {_LATER_CLAUSES.sub('”', cause)}, {effect} more often"

@@ -1,4 +1,4 @@
-"""What the compiler proposes: artifacts to be, before they have an id, a version or a place in a chain."""
+"""Draft artifacts: what the compiler proposes, before it has an id, a version or a place in a chain."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.document import KB
 
 _MAX_TAGS = 64
-# What all ids of an artifact's evidence may take of the 512 KB of HMX-A 12; an id may be of any length.
+# Bytes reserved for evidence ids within the 512 KB of HMX-A 12; a single id may have any length.
 _MOST_EVIDENCE = 128 * KB
 
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """How often something was seen, and how often it went well; ``sessions`` are the distinct ones."""
+    """How often something was observed and how often it went well; ``sessions`` counts distinct sessions."""
 
     sessions: int
     count: int
@@ -25,9 +25,9 @@ class Observations:
 
     @classmethod
     def of_sessions(cls, models: Sequence[SessionSummary], members: Iterable[SessionSummary]) -> "Observations":
-        """What the sessions that something is learnt from tell of it, and all its *members* of how they ended."""
-        known = [one.succeeded for one in members if one.went_well is not None]
-        return cls(len(models), len(known), sum(known))
+        """Support from *models*, the sessions learnt from; outcomes from all *members*."""
+        outcomes = [member.succeeded for member in members if member.went_well is not None]
+        return cls(len(models), len(outcomes), sum(outcomes))
 
     @property
     def success_rate(self) -> float:
@@ -36,7 +36,7 @@ class Observations:
 
     @property
     def confidence(self) -> float:
-        """Laplace's estimate, held back while there is little to go by (DESIGN 6).
+        """Laplace's estimate, discounted while observations are few (DESIGN 6).
 
         >>> Observations(sessions=3, count=3, successes=3).confidence
         0.6
@@ -46,10 +46,10 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactDraft:
-    """One artifact to be.
+    """One proposed artifact.
 
-    ``lineage_key`` names the pattern through all its versions. ``keywords`` are words by which it should be found
-    beyond those that it says, ``qualifiers`` what may be added to its title to tell it from another's.
+    ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
+    ``qualifiers`` can be added to its title to distinguish it from another artifact.
     """
 
     artifact_type: ArtifactType
@@ -65,20 +65,20 @@ class ArtifactDraft:
     metadata: Mapping[str, Any] | None = None
 
     def validated(self, profile: CompilerProfile) -> bool:
-        """Whether enough sessions of known outcome support it to be used (nothing active below two).
+        """Whether enough sessions of known outcome support it (at least two).
 
-        What tells how to work must have worked.
+        An artifact that recommends a way of working must have worked at least once.
         """
         enough = min(self.seen.sessions, self.seen.count) >= profile.min_support
         return enough and (self.seen.successes > 0 or not self._recommends)
 
     @property
     def _recommends(self) -> bool:
-        """Whether it tells how to work; what tells of failure and its causes holds however often work fails."""
+        """Whether it recommends a way of working; playbooks and causes stay valid however often sessions fail."""
         return self.artifact_type in {"task_schema", "decision_policy", "strategy_template"}
 
     def contradicted(self, profile: CompilerProfile) -> bool:
-        """Whether experience speaks against it by now."""
+        """Whether most observations contradict it."""
         return (
             self._recommends
             and self.seen.count >= profile.contradicted_after
@@ -87,9 +87,9 @@ class ArtifactDraft:
 
 
 def evidence(events: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
-    """At most *most* of the event ids given session by session, the same share from each, in order, without repeats.
+    """At most *most* distinct event ids, an equal share from each session, in order.
 
-    Ids so long that an artifact could not hold them are left out.
+    Ids too long for an artifact are omitted.
 
     >>> evidence([["a1", "a2", "a3"], ["b1"]], 3)
     ('a1', 'a2', 'b1')
@@ -100,7 +100,7 @@ def evidence(events: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
         total += sum(len(ids) > depth for ids in sessions)
         depth += 1
     chosen = [event_id for ids in sessions for event_id in ids[:depth]]
-    # The last round may have brought more than there is room for: those that came latest give way.
+    # The last round may overshoot; drop the ids it added last.
     surplus = max(0, len(chosen) - most)
     late = [ids[depth - 1] for ids in sessions if len(ids) >= depth]
     dropped = set(late[len(late) - surplus :]) if surplus else set()
@@ -117,7 +117,7 @@ def _held(event_ids: Iterable[str]) -> Iterator[str]:
 
 
 def trail(summary: SessionSummary, steps: Iterable[int] | None = None) -> list[str]:
-    """The events of a session that tell its story: request, outcome, the given steps (all if None)."""
+    """The events that summarise a session: request, outcome and the given steps (all steps if None)."""
     chosen = range(len(summary.steps)) if steps is None else [step for step in steps if step >= 0]
     ids = [summary.request_event_id, summary.outcome_event_id, *(summary.steps[step].event_id for step in chosen)]
     return [event_id for event_id in ids if event_id]

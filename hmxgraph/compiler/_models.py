@@ -1,4 +1,4 @@
-"""What the compiler foresees: the actions of a request and the next action of a session, by logistic models."""
+"""Logistic models that predict the actions of a request and the next action of a session."""
 
 import math
 from collections import Counter, defaultdict, deque
@@ -18,20 +18,20 @@ from hmxgraph.compiler.summary import SessionSummary, Situation, Step
 from hmxgraph.text.terms import most_first
 from hmxgraph.text.terms import terms as search_terms
 
-# Logistic models by plain numerical mathematics: the same data give the same weights.
+# Logistic models in plain numpy, so that the same data give the same weights.
 
 _Matrix: TypeAlias = NDArray[np.floating[Any]]
 _Objective: TypeAlias = Callable[[_Matrix], tuple[float, _Matrix]]
 _MEMORY = 8
 _SMALLEST_STEP = 1e-4
 _TOLERANCE = 1e-5
-# The number of multiplications up to which OpenBLAS keeps to one thread.
+# Multiplications up to which OpenBLAS uses one thread.
 _ONE_THREAD = 4 * 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class _Bare:
-    """The same observations once more with their first columns only, at a weight of their own."""
+    """A second copy of the observations, restricted to the first columns, with its own weight."""
 
     columns: int
     weight: float
@@ -39,7 +39,7 @@ class _Bare:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Observations by features of which each is 1 or 0: where the ones are. A matrix would hold mostly zeros."""
+    """A sparse binary matrix of observations by features, stored as the positions of its ones."""
 
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
@@ -47,8 +47,8 @@ class Marks:
 
     @classmethod
     def of(cls, marked: Sequence[Sequence[int]], columns: int) -> Self:
-        """The marks of observations, given by the columns that are 1 in each."""
-        rows = np.repeat(np.arange(len(marked), dtype=np.intp), [len(one) for one in marked])
+        """The matrix whose row i has ones in the columns *marked[i]*."""
+        rows = np.repeat(np.arange(len(marked), dtype=np.intp), [len(columns_marked) for columns_marked in marked])
         return cls(rows, np.fromiter(chain.from_iterable(marked), np.intp, len(rows)), (len(marked), columns))
 
     def product(self, right: _Matrix) -> _Matrix:
@@ -56,16 +56,16 @@ class Marks:
         return _summed(self.rows, self.columns, right, self.shape[0])
 
     def turned_product(self, right: _Matrix) -> _Matrix:
-        """The same, of features by observations."""
+        """The matrix product of the transpose with *right*."""
         return _summed(self.columns, self.rows, right, self.shape[1])
 
 
 def _summed(places: NDArray[np.intp], taken: NDArray[np.intp], right: _Matrix, rows: int) -> _Matrix:
-    """For each place the sum of the rows of *right* that are taken for it, column by column."""
-    found = np.empty((rows, right.shape[1]))
+    """For each place, the sum of the rows of *right* assigned to it, column by column."""
+    sums = np.empty((rows, right.shape[1]))
     for column, values in enumerate(np.ascontiguousarray(right.T)):
-        found[:, column] = np.bincount(places, values[taken], rows)
-    return found
+        sums[:, column] = np.bincount(places, values[taken], rows)
+    return sums
 
 
 def _softmax_weights(
@@ -95,12 +95,12 @@ def _softmax_weights(
 
 
 def _likelihood(chances: _Matrix, targets: _Matrix) -> float:
-    """The logarithm of the chance that *chances* gave to what was observed."""
+    """The log-likelihood of the observed classes."""
     return float((targets * np.log(chances + 1e-12)).sum())
 
 
 def _logistic_weights(inputs: Marks, targets: _Matrix, mass: _Matrix, penalty: float, rounds: int) -> _Matrix:
-    """Weights (features by labels) of independent logistic models; the first feature, a constant, goes unpenalised."""
+    """Weights (features by labels) of independent logistic models; the constant first feature is hardly penalised."""
     shape = (inputs.shape[1], targets.shape[1])
     penalties = np.full(shape, penalty)
     penalties[0] = penalty / 100
@@ -115,32 +115,32 @@ def _logistic_weights(inputs: Marks, targets: _Matrix, mass: _Matrix, penalty: f
 
 
 def product(left: _Matrix, right: _Matrix) -> _Matrix:
-    """The matrix product, a few rows at a time, so that no threads are used.
+    """The matrix product, a few rows at a time so that OpenBLAS starts no threads.
 
-    Threads would make the last digits depend on the number of processors, and on a busy machine they wait for each
-    other for longer than they work.
+    With threads the last digits depend on the number of processors, and on a busy machine threads cost more than
+    they gain.
     """
     rows = max(2, _ONE_THREAD // max(1, left.shape[1] * right.shape[1]))
-    found = np.empty((left.shape[0], right.shape[1]), np.result_type(left, right))
+    result = np.empty((left.shape[0], right.shape[1]), np.result_type(left, right))
     for start in range(0, left.shape[0], rows):
-        np.matmul(left[start : start + rows], right, out=found[start : start + rows])
-    return found
+        np.matmul(left[start : start + rows], right, out=result[start : start + rows])
+    return result
 
 
 def _softmax(scores: _Matrix) -> _Matrix:
-    """Each row of *scores* as chances that add up to one."""
+    """Each row of *scores* as probabilities that sum to one."""
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     chances: _Matrix = powers / powers.sum(axis=1, keepdims=True)
     return chances
 
 
 def _sigmoid(scores: _Matrix) -> _Matrix:
-    """Each score as a chance."""
+    """Each score as a probability."""
     return 1.0 / (1.0 + np.exp(-np.clip(scores, -40.0, 40.0)))
 
 
 def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
-    """Where *objective* is least, by L-BFGS (Liu, Nocedal 1989) with halved steps, after at most *rounds* rounds."""
+    """The minimiser of *objective* after at most *rounds* rounds of L-BFGS (Liu, Nocedal 1989) with step halving."""
     here = start
     value, slope = objective(here)
     history: deque[tuple[_Matrix, _Matrix, float]] = deque(maxlen=_MEMORY)
@@ -159,7 +159,7 @@ def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
 
 
 def _direction(slope: _Matrix, history: deque[tuple[_Matrix, _Matrix, float]]) -> _Matrix:
-    """The slope, bent by the curvature of the last steps (the two loops of L-BFGS)."""
+    """The search direction (the two-loop recursion of L-BFGS)."""
     if not history:
         return slope / max(1.0, float(np.abs(slope).max()))
     bent, shares = slope.copy(), []
@@ -177,7 +177,7 @@ def _direction(slope: _Matrix, history: deque[tuple[_Matrix, _Matrix, float]]) -
 def _step(
     objective: _Objective, here: _Matrix, value: float, slope: _Matrix, direction: _Matrix
 ) -> tuple[_Matrix, float, _Matrix]:
-    """The first point along *direction* that is clearly lower (Armijo)."""
+    """The first point along *direction* with sufficient decrease (Armijo)."""
     descent, length = float((slope * direction).sum()), 1.0
     while True:
         there = here - length * direction
@@ -187,7 +187,7 @@ def _step(
         length /= 2
 
 
-# A situation as the features by which next actions are foreseen.
+# The features from which the next action is predicted.
 
 _MOST_ALIKE = 4
 _LONGEST_POSITION = 8
@@ -195,7 +195,7 @@ START = "^"
 
 
 class _Track:
-    """The actions taken so far, as far as they tell what comes next."""
+    """The actions taken so far, reduced to what predicts the next one."""
 
     def __init__(self, agent_id: str = "") -> None:
         self._agent = agent_id
@@ -204,20 +204,20 @@ class _Track:
         self._length = 0
 
     def add(self, action: str) -> None:
-        """Note that *action* was taken."""
+        """Append *action*."""
         self._last = (*self._last[1:], action)
         self._counts[action] += 1
         self._length += 1
 
     def features(self, now: Situation) -> list[str]:
-        """The features of *now* after these actions; those of texts begin with "w:", "s:" or "r:"."""
+        """The features of *now* after these actions; text features begin with "w:", "s:" or "r:"."""
         return [*self.bare_features(now), *_worded("w", now.heard), *_worded("s", now.said), *_worded("r", now.seen)]
 
     def bare_features(self, now: Situation) -> list[str]:
-        """The features that tell nothing of what was said."""
+        """The features that do not come from texts."""
         third, second, first = self._last
         since = f"{now.since}{'+' if now.pending else ''}"
-        found = [
+        names = [
             "always",
             f"at={min(self._length, _LONGEST_POSITION)}",
             f"since={since}",
@@ -232,16 +232,16 @@ class _Track:
             f"agent1s={self._agent}|{first}|{since}",
         ]
         if now.failure:
-            found += ["failed", f"failed={now.failure}", f"failed1={now.failure}|{first}", f"after failed={first}"]
-            # Agents differ in what they do about a failure more than in anything else.
-            found += [f"agent failed={self._agent}", f"agent failed1={self._agent}|{first}"]
+            names += ["failed", f"failed={now.failure}", f"failed1={now.failure}|{first}", f"after failed={first}"]
+            # Agents differ most in how they react to failures.
+            names += [f"agent failed={self._agent}", f"agent failed1={self._agent}|{first}"]
         for action in sorted(self._counts):
-            found += [f"used={action}", f"times={action}|{min(self._counts[action], _MOST_ALIKE)}"]
-        return found
+            names += [f"used={action}", f"times={action}|{min(self._counts[action], _MOST_ALIKE)}"]
+        return names
 
 
 def positions(summary: SessionSummary) -> Iterator[tuple[_Track, Step]]:
-    """Each step of a session with what went before it; one track is used throughout."""
+    """Each step of a session with the track before it; the same track object is reused."""
     track = _Track(summary.agent_id)
     for step in summary.steps:
         yield track, step
@@ -249,7 +249,7 @@ def positions(summary: SessionSummary) -> Iterator[tuple[_Track, Step]]:
 
 
 def _track_of(summary: SessionSummary) -> _Track:
-    """The track of a session up to where it stands."""
+    """The track of all steps of a session."""
     track = _Track(summary.agent_id)
     for step in summary.steps:
         track.add(step.action)
@@ -257,7 +257,7 @@ def _track_of(summary: SessionSummary) -> _Track:
 
 
 def _is_worded(feature: str) -> bool:
-    """Whether *feature* tells what was said or seen."""
+    """Whether *feature* comes from a text."""
     return feature[1:2] == ":"
 
 
@@ -265,10 +265,10 @@ def _worded(kind: str, text: str) -> list[str]:
     return [f"{kind}:{term}" for term in text.split()]
 
 
-# What agents did next in situations like this one: a maximum entropy model over all that went before.
+# The next action, predicted by a maximum entropy model over everything before it.
 #
-# Successful and failed sessions teach it alike: what is usual next hardly differs between them, and there is never
-# too much to learn from. What works is the business of the artifacts.
+# Successful and failed sessions are weighted alike: their next actions hardly differ and data are scarce. Artifacts
+# record what works.
 
 _DIGITS = 3
 _NEGLIGIBLE = 0.01
@@ -276,31 +276,31 @@ _NEGLIGIBLE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """Actions, and for each feature what it adds to the score of each action (rows by feature)."""
+    """Actions and the weight of each feature for each action (one row per feature)."""
 
     actions: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     weights: _Matrix = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
     def chances(self, running: SessionSummary) -> list[tuple[str, float]]:
-        """Every known action with its chance to come next in *running*, likeliest first."""
+        """Every known action with its probability of coming next in *running*, most likely first."""
         if not self.actions:
             return []
         index = {feature: row for row, feature in enumerate(self.features)}
-        found = [index[name] for name in _track_of(running).features(running.ahead) if name in index]
-        chances = _softmax(self.weights[found].sum(axis=0, keepdims=True))[0]
+        rows = [index[name] for name in _track_of(running).features(running.ahead) if name in index]
+        chances = _softmax(self.weights[rows].sum(axis=0, keepdims=True))[0]
         ranked = sorted(zip(self.actions, map(float, chances), strict=True), key=lambda pair: (-pair[1], pair[0]))
         return [(action, round(chance, 4)) for action, chance in ranked]
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values; weights in thousandths, those that hardly matter left out."""
+        """Plain JSON values; weights in thousandths, negligible ones omitted."""
         whole = np.rint(self.weights * 10**_DIGITS).astype(int).tolist()
         rows = [[part for column, weight in enumerate(row) if weight for part in (column, weight)] for row in whole]
         return {"actions": list(self.actions), "features": list(self.features), "weights": rows}
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
-        """The habits with this document."""
+        """The habits stored in *document*."""
         weights = np.zeros((len(document["features"]), len(document["actions"])), np.float32)
         for row, pairs in enumerate(document["weights"]):
             weights[row, pairs[::2]] = np.asarray(pairs[1::2], np.float32) / 10**_DIGITS
@@ -308,10 +308,10 @@ class Habits:
 
 
 def learn_habits(summaries: Iterable[SessionSummary], profile: CompilerProfile) -> Habits:
-    """The habits of these sessions, whatever their order.
+    """The habits of these sessions, independent of their order.
 
-    Each position is learnt twice, the second time lightly and without what was said, so that a session of bare
-    actions can be continued too.
+    Each position is learnt twice, the second time with less weight and without text features, so that sessions without
+    texts are predicted too.
     """
     ordered = sorted(summaries, key=lambda summary: summary.session_id)
     shown = [[track.features(step.situation) for track, step in positions(summary)] for summary in ordered]
@@ -330,7 +330,7 @@ def learn_habits(summaries: Iterable[SessionSummary], profile: CompilerProfile) 
 
 
 def _features(shown: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile) -> list[str]:
-    """The features that enough sessions show, those of words last; of too many the most shared."""
+    """The features shared by enough sessions, at most a fixed number; text features come last."""
     shared: Counter[str] = Counter()
     for session in shown:
         shared.update({name for names in session for name in names})
@@ -340,7 +340,7 @@ def _features(shown: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile
 
 
 def _inputs(shown: Sequence[Sequence[str]], features: Sequence[str]) -> _Matrix:
-    """One row for each position, 1 where it shows the column's feature."""
+    """One row per position, 1 in the columns of its features."""
     index = {name: column for column, name in enumerate(features)}
     inputs = np.zeros((len(shown), len(features)), np.float32)
     for row, names in enumerate(shown):
@@ -355,10 +355,10 @@ def _targets(taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
     return targets
 
 
-# From a request to the actions that it will take: what sessions with such a request went on to do.
+# The actions that a request will take.
 #
-# Two views of the same sessions, averaged: a logistic model for each action over the words of first requests, and the
-# nearest requests with what was done for them. Both know the whole tenant; neither knows the words of a domain.
+# The average of two models: a logistic model per action over the words of requests, and the nearest requests with
+# their actions. Both learn from the whole tenant and know no domain vocabulary.
 
 _GOAL_DIGITS = 6
 _ROUNDS = 60
@@ -367,7 +367,7 @@ _FEW = 20
 
 @dataclass(frozen=True, slots=True)
 class _Exemplar:
-    """One session's request, as terms, and the actions it took."""
+    """The request of one session, as terms, and the actions it took."""
 
     terms: tuple[str, ...]
     actions: tuple[str, ...]
@@ -376,7 +376,7 @@ class _Exemplar:
 
 @dataclass(frozen=True)
 class Goals:
-    """What is known of requests: words, actions, their weights (rows by word, the first row the constant)."""
+    """The request model: words, actions and their weights (one row per word, the constant first)."""
 
     words: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
@@ -387,10 +387,10 @@ class Goals:
     share: float = 0.5
 
     def chances(self, request: str) -> dict[str, float]:
-        """For each action the chance that a session with this request takes it."""
-        found = request_terms(request)
-        modelled = next(self.modelled([found]))
-        near = self._neighbours(found)
+        """For each action, the probability that a session with this request takes it."""
+        asked = request_terms(request)
+        modelled = next(self.modelled([asked]))
+        near = self._neighbours(asked)
         if near is None:
             return modelled
         names = sorted(modelled.keys() | near.keys())
@@ -398,18 +398,19 @@ class Goals:
         return {name: round(chance, _GOAL_DIGITS) for name, chance in mixed.items()}
 
     def modelled(self, requests: Sequence[Sequence[str]]) -> Iterator[dict[str, float]]:
-        """The logistic model's chances for each of several requests, given as terms."""
+        """The probabilities of the logistic model for each request, given as terms."""
         for row in _sigmoid(_goal_inputs(requests, self.words).product(self.weights)):
             yield {name: round(float(chance), _GOAL_DIGITS) for name, chance in zip(self.actions, row, strict=True)}
 
-    def akin(self, request: str, done: Iterable[str]) -> frozenset[str]:
-        """The actions that this request, or what was *done*, has anything to do with.
+    def related_actions(self, request: str, done: Iterable[str]) -> frozenset[str]:
+        """The actions related to this request or to the actions already *done*.
 
-        These are named by a word of it, or were taken in sessions that share a telling word or an action with it.
+        An action is related if its name contains a word of the request, or if a session that took it shares a word or
+        an action.
         """
         said, company = self._bonds
-        found = [said.get(term, ()) for term in telling_terms(request)] + [company.get(name, ()) for name in done]
-        return frozenset[str]().union(*found)
+        related = [said.get(term, ()) for term in telling_terms(request)] + [company.get(name, ()) for name in done]
+        return frozenset[str]().union(*related)
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -417,13 +418,15 @@ class Goals:
             "words": list(self.words),
             "actions": list(self.actions),
             "weights": np.round(self.weights, 4).tolist(),
-            "exemplars": [[" ".join(one.terms), list(one.actions), one.succeeded] for one in self.exemplars],
+            "exemplars": [
+                [" ".join(exemplar.terms), list(exemplar.actions), exemplar.succeeded] for exemplar in self.exemplars
+            ],
             "neighbours": [self.neighbours, self.power, self.share],
         }
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
-        """The goals with this document."""
+        """The goals stored in *document*."""
         weights = np.asarray(document["weights"], np.float64).reshape(len(document["words"]) + 1, -1)
         exemplars = (_Exemplar(tuple(terms.split()), tuple(done), ok) for terms, done, ok in document["exemplars"])
         neighbours, power, share = document["neighbours"]
@@ -433,15 +436,15 @@ class Goals:
 
     @cached_property
     def _bonds(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """For each term the actions that it names or that were taken where it was said; for each action its company."""
+        """For each term the actions related to it; for each action the actions taken in the same sessions."""
         said: defaultdict[str, set[str]] = defaultdict(set)
         company: defaultdict[str, set[str]] = defaultdict(set)
-        for one in self.exemplars:
-            for term in one.terms:
-                said[term].update(one.actions)
-            for name in one.actions:
-                company[name].update(one.actions)
-        # What only sessions long ago were asked in is known by its weight.
+        for exemplar in self.exemplars:
+            for term in exemplar.terms:
+                said[term].update(exemplar.actions)
+            for name in exemplar.actions:
+                company[name].update(exemplar.actions)
+        # Terms that only occur in sessions too old to be exemplars are known by their weights.
         for term, weights in zip(self.words, self.weights[1:], strict=True):
             if term not in said:
                 said[term] = {name for name, weight in zip(self.actions, weights, strict=True) if weight > 0}
@@ -452,20 +455,20 @@ class Goals:
 
     @cached_property
     def _compared(self) -> tuple[list[_Exemplar], dict[str, float], dict[str, list[tuple[int, float]]]]:
-        """The successful sessions, the rarity of their terms, and for each term whose requests have it, at what weight.
+        """The successful sessions, the idf of their terms, and for each term its postings with weights.
 
-        The same for all that is asked.
+        Computed once for all requests.
         """
-        successes = [one for one in self.exemplars if one.succeeded]
+        successes = [exemplar for exemplar in self.exemplars if exemplar.succeeded]
         rarity = _rarity(successes)
         postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        for place, one in enumerate(successes):
-            for term, weight in _vector(one.terms, rarity).items():
+        for place, exemplar in enumerate(successes):
+            for term, weight in _vector(exemplar.terms, rarity).items():
                 postings[term].append((place, weight))
         return successes, rarity, dict(postings)
 
     def _neighbours(self, request: Sequence[str]) -> dict[str, float] | None:
-        """What the successful sessions with the likest requests did, each counting by its likeness."""
+        """The actions of the successful sessions with the most similar requests, weighted by similarity."""
         successes, rarity, postings = self._compared
         cosines: defaultdict[int, float] = defaultdict(float)
         for term, weight in _vector(request, rarity).items():
@@ -488,7 +491,7 @@ def request_terms(request: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def telling_terms(request: str) -> frozenset[str]:
-    """Those of its terms by which a request can be known to be like another: politeness makes none like any.
+    """The terms by which requests can be recognised as similar, without polite phrases.
 
     >>> sorted(telling_terms("Could you please cancel my order?"))
     ['cancel', 'order']
@@ -497,23 +500,24 @@ def telling_terms(request: str) -> frozenset[str]:
 
 
 def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Goals:
-    """The goals of these sessions; those without a request or without actions teach nothing."""
-    told = sorted(
+    """The goals of these sessions; sessions without a request or without actions are ignored."""
+    taught = sorted(
         (summary for summary in summaries if summary.request and summary.steps),
         key=lambda summary: (-summary.last_us, summary.session_id),
     )
-    if not told:
+    if not taught:
         return Goals()
     exemplars = tuple(
-        _Exemplar(request_terms(one.request), tuple(dict.fromkeys(one.actions)), one.succeeded) for one in told
+        _Exemplar(request_terms(session.request), tuple(dict.fromkeys(session.actions)), session.succeeded)
+        for session in taught
     )
-    shared = Counter(term for one in exemplars for term in one.terms)
+    shared = Counter(term for session in exemplars for term in session.terms)
     words = tuple(sorted(term for term in shared if shared[term] >= min(profile.min_support, len(exemplars))))
-    actions = tuple(sorted({name for one in exemplars for name in one.actions}))
-    targets = np.array([[float(name in one.actions) for name in actions] for one in exemplars])
-    mass = np.array([[1.0 if one.succeeded else profile.failed_session_weight] for one in exemplars])
-    inputs = _goal_inputs([one.terms for one in exemplars], words)
-    # The fewer sessions there are, the more each of their words must be trusted.
+    actions = tuple(sorted({name for session in exemplars for name in session.actions}))
+    targets = np.array([[float(name in session.actions) for name in actions] for session in exemplars])
+    mass = np.array([[1.0 if session.succeeded else profile.failed_session_weight] for session in exemplars])
+    inputs = _goal_inputs([session.terms for session in exemplars], words)
+    # Penalise less when there are few sessions.
     penalty = profile.goal_penalty * len(exemplars) / (len(exemplars) + _FEW)
     weights = _logistic_weights(inputs, targets, mass, penalty, _ROUNDS)
     return Goals(
@@ -528,18 +532,18 @@ def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -
 
 
 def _goal_inputs(requests: Sequence[Sequence[str]], words: Sequence[str]) -> Marks:
-    """The words of each request, as columns; the first column, the constant, is in all."""
+    """The words of each request as columns; the constant first column is always set."""
     index = {word: column for column, word in enumerate(words, start=1)}
     marked = [[0, *(index[term] for term in dict.fromkeys(terms) if term in index)] for terms in requests]
     return Marks.of(marked, len(words) + 1)
 
 
 def _rarity(exemplars: Sequence[_Exemplar]) -> dict[str, float]:
-    shared = Counter(term for one in exemplars for term in one.terms)
+    shared = Counter(term for exemplar in exemplars for term in exemplar.terms)
     return {term: math.log((len(exemplars) + 1) / (count + 0.5)) for term, count in shared.items()}
 
 
 def _vector(terms: Sequence[str], rarity: Mapping[str, float]) -> dict[str, float]:
-    known = {term: rarity[term] for term in terms if term in rarity}
-    length = math.sqrt(sum(weight * weight for weight in known.values())) or 1.0
-    return {term: weight / length for term, weight in known.items()}
+    weights = {term: rarity[term] for term in terms if term in rarity}
+    length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+    return {term: weight / length for term, weight in weights.items()}

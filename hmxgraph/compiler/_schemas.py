@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._verbs import instruction, is_action, kind_of, serves_any_purpose, told_line
+from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction, serves_any_purpose
 from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS
 from hmxgraph.compiler._wording import (
     asked_to,
@@ -21,8 +21,8 @@ from hmxgraph.compiler._wording import (
     listed,
     plain_words,
     quoted,
-    spoken,
     subjects,
+    term_counts,
     title,
 )
 from hmxgraph.compiler.actions import TARGET_FIELDS, command_name
@@ -32,7 +32,7 @@ from hmxgraph.compiler.sessions import FROM_USER
 from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.text.terms import most_first
 
-# What many command lines come to that differ in names only.
+# One form of command lines that differ only in names.
 
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _HALF, _USUALLY = 0.5, 0.75
@@ -40,7 +40,7 @@ _NAME = "<name>"
 
 
 def _shared_line(lines: Sequence[str]) -> str:
-    """The command line that most of *lines* come to, with ``<name>`` where they differ; "" where they have no one form.
+    """The common form of most of *lines*, with ``<name>`` where they differ; "" if there is none.
 
     >>> _shared_line(["kubectl logs -n shop web-1", "kubectl logs -n pay web-2"])
     'kubectl logs -n <name> <name>'
@@ -56,15 +56,15 @@ def _shared_line(lines: Sequence[str]) -> str:
         return ""
     usual = [_usual_piece(column) for column in zip(*alike, strict=True)]
     named = len(command_name("".join(usual)).split())
-    told = sum(piece != _NAME and not _PIECES.fullmatch(piece) for piece in usual) - named
-    if usual.count(_NAME) <= told + 1:
+    fixed = sum(piece != _NAME and not _PIECES.fullmatch(piece) for piece in usual) - named
+    if usual.count(_NAME) <= fixed + 1:
         return "".join(usual)
     most = Counter(map("".join, alike)).most_common(1)
     return next((line for line, count in most if count > _HALF * len(lines)), "")
 
 
 def _form(pieces: Sequence[str]) -> tuple[str, ...]:
-    """What two command lines share that differ in names only: what stands between the words, and the flags."""
+    """The parts shared by command lines that differ only in names: separators and flags."""
     return tuple(piece if place % 2 or piece.startswith("-") else "" for place, piece in enumerate(pieces))
 
 
@@ -79,49 +79,49 @@ _KEYWORDS = 80
 _TELLING = 6
 _MOST_CHANGES = 3
 _MOST_RUNS = 4
-_MOSTLY = 0.5
+_MAJORITY = 0.5
 _OFTEN = 0.3
 
 
 def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """One schema for each kind of request."""
+    """One schema per goal class."""
     usual = _usual_lookups(classes)
-    requests = [request for found in classes for request in found.requests]
-    everyone = spoken(requests)
-    for found in classes:
-        keywords = distinctive(found.requests, everyone, len(requests), _KEYWORDS)
-        yield _schema(found, keywords, usual, profile)
+    requests = [request for goal_class in classes for request in goal_class.requests]
+    everyone = term_counts(requests)
+    for goal_class in classes:
+        keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
+        yield _schema(goal_class, keywords, usual, profile)
 
 
 def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
-    """Look-ups that most kinds of requests need: they tell no kind from another."""
-    counts = Counter(name for found in classes for name, _ in found.steps if kind_of(name) == "lookup")
-    return frozenset(name for name in counts if counts[name] > _MOSTLY * len(classes))
+    """Lookups that most goal classes need, so that they distinguish none."""
+    counts = Counter(name for goal_class in classes for name, _ in goal_class.steps if kind_of(name) == "lookup")
+    return frozenset(name for name in counts if counts[name] > _MAJORITY * len(classes))
 
 
-def class_name(found: GoalClass, profile: CompilerProfile) -> str:
-    """What a class is about: the phrase its requests share, else what its actions come to.
+def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
+    """The name of a class: the phrase shared by its requests, else the purpose of its actions.
 
-    Of many changes those count that most sessions make; where there are none, and where programs are run or things
-    called, which serve any purpose, requests are told by what they say.
+    Of many changes, those of most sessions count. Without changes, or if they are programs that serve any purpose, the
+    words of the requests name the class.
     """
-    if phrase := common_phrase(found.requests, profile.title_share):
+    if phrase := common_phrase(goal_class.requests, profile.title_share):
         return phrase
-    changes = {name: share for name, share in found.steps if is_action(name)}
+    changes = {name: share for name, share in goal_class.steps if is_action(name)}
     usual = [name for name in changes if changes[name] >= profile.required_share][:_MOST_CHANGES]
     few = len(changes) <= _MOST_CHANGES
     runs = any(map(serves_any_purpose, changes if few else usual))
     if runs or not (few or usual):
-        topics = common_topics(found.requests, _MOSTLY, _MOST_CHANGES)
+        topics = common_topics(goal_class.requests, _MAJORITY, _MOST_CHANGES)
         if topics:
-            return _spoken_name(topics, found.requests)
+            return _spoken_name(topics, goal_class.requests)
     if few:
-        return goal_phrase([name for name, _ in found.steps])
+        return goal_phrase([name for name, _ in goal_class.steps])
     return goal_phrase(usual or most_first(changes)[:1])
 
 
 def _spoken_name(topics: Sequence[str], requests: Sequence[str]) -> str:
-    """The name of requests that share these words: the verb among them says what to do.
+    """A name for requests that share these words, starting with the verb among them.
 
     >>> _spoken_name(["staging", "deploy"], ["Deploy to staging"])
     'deploy, where requests say “staging”'
@@ -129,36 +129,36 @@ def _spoken_name(topics: Sequence[str], requests: Sequence[str]) -> str:
     'handle requests that say “calls” and “list”'
     """
     verbs = [word for word in topics if word in REQUEST_VERBS and asked_to(word, requests)][:1]
-    others = [word for word in topics if word not in verbs]
+    topics_left = [word for word in topics if word not in verbs]
     if not verbs:
-        return f"handle requests that say {quoted(others)}"
-    return f"{verbs[0]}, where requests say {quoted(others)}" if others else f"{verbs[0]} what is asked for"
+        return f"handle requests that say {quoted(topics_left)}"
+    return f"{verbs[0]}, where requests say {quoted(topics_left)}" if topics_left else f"{verbs[0]} what is asked for"
 
 
 def _schema(
-    found: GoalClass, keywords: Sequence[str], usual: frozenset[str], profile: CompilerProfile
+    goal_class: GoalClass, keywords: Sequence[str], usual: frozenset[str], profile: CompilerProfile
 ) -> ArtifactDraft:
-    models = found.models
-    name = class_name(found, profile)
-    telling = plain_words(common_words(keywords, found.requests, _OFTEN), found.requests)[:_TELLING]
-    content = _content(found, models, profile)
+    models = goal_class.models
+    name = class_name(goal_class, profile)
+    telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_TELLING]
+    content = _content(goal_class, models, profile)
     return ArtifactDraft(
         artifact_type="task_schema",
-        lineage_key=f"goal:{found.name}",
+        lineage_key=f"goal:{goal_class.name}",
         title=title(name),
         summary=_summary(name, content),
         content=content,
-        seen=Observations.of_sessions(models, found.members),
-        source_events=evidence((trail(one) for one in models), profile.max_evidence),
-        tags=tags([*telling, *subjects([name for name, _ in found.steps])[:_TELLING]]),
+        seen=Observations.of_sessions(models, goal_class.members),
+        source_events=evidence((trail(session) for session in models), profile.max_evidence),
+        tags=tags([*telling, *subjects([name for name, _ in goal_class.steps])[:_TELLING]]),
         keywords=tuple(keywords),
-        qualifiers=_qualifiers(found, content, telling, usual),
-        metadata={"goal_actions": sorted(found.key), "requests_speak_of": telling},
+        qualifiers=_qualifiers(goal_class, content, telling, usual),
+        metadata={"goal_actions": sorted(goal_class.key), "requests_speak_of": telling},
     )
 
 
-def _content(found: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
-    names = [name for name, _ in found.steps]
+def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
+    names = [name for name, _ in goal_class.steps]
     steps: list[dict[str, Any]] = [
         {
             "order": order,
@@ -166,7 +166,7 @@ def _content(found: GoalClass, models: Sequence[SessionSummary], profile: Compil
             "tools_used": [name],
             "optional": share < profile.required_share,
         }
-        for order, (name, share) in enumerate(found.steps, start=1)
+        for order, (name, share) in enumerate(goal_class.steps, start=1)
     ]
     return {
         "steps": steps,
@@ -178,11 +178,11 @@ def _content(found: GoalClass, models: Sequence[SessionSummary], profile: Compil
 
 
 def _qualifiers(
-    found: GoalClass, content: dict[str, Any], telling: Sequence[str], usual: frozenset[str]
+    goal_class: GoalClass, content: dict[str, Any], telling: Sequence[str], usual: frozenset[str]
 ) -> tuple[str, ...]:
-    """What tells this kind from another of the same name: what is given, what is consulted, what requests speak of."""
+    """What distinguishes this class from others of the same name: inputs, lookups and words of its requests."""
     given = [text.removeprefix("The user has given ") for text in content["preconditions"] if "has given" in text]
-    lookups = [name for name, _ in found.steps if kind_of(name) == "lookup" and name not in usual]
+    lookups = [name for name, _ in goal_class.steps if kind_of(name) == "lookup" and name not in usual]
     return tuple(
         text
         for text in (
@@ -195,34 +195,36 @@ def _qualifiers(
 
 
 def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
-    """The instruction for one step: what to do, with what from the steps *before* it, how often.
+    """The instruction for one step: what to do, with which inputs from the steps *before* it, how often.
 
-    *uses* are those of each session.
+    *uses* holds the steps of each session.
 
-    The command line stands for itself where most uses share it.
+    A command line shared by most uses is quoted.
     """
     every = [step for steps in uses for step in steps]
     if line := usual_line(every):
-        return told_line(action, line) + (_given(every, before, TARGET_FIELDS) if action.startswith(BROWSER) else "")
+        return line_instruction(action, line) + (
+            _given(every, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
+        )
     return instruction(action) + _given(every, before) + _repeated(uses)
 
 
 def usual_line(uses: Sequence[Step]) -> str:
-    """The command line that most *uses* share but for names; "" where there is none."""
+    """The command line that most *uses* share except for names; "" if there is none."""
     commands = [step.command for step in uses if step.command]
-    return _shared_line(commands) if len(commands) > _MOSTLY * len(uses) else ""
+    return _shared_line(commands) if len(commands) > _MAJORITY * len(uses) else ""
 
 
 def _uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
-    """The steps that take *action*, session by session: of those that are known to have failed only where all did."""
-    every = [[step for step in one.steps if step.action == action] for one in models]
+    """The steps that take *action*, session by session; failed steps only if all failed."""
+    every = [[step for step in session.steps if step.action == action] for session in models]
     went = [[step for step in steps if step.ok is not False] for steps in every]
     return went if any(went) else every
 
 
 def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerProfile) -> str:
-    """low, medium or high, from the number of steps and how many actions a session usually takes."""
-    usual = statistics.median(len(one.steps) for one in models)
+    """low, medium or high, from the number of steps and the usual number of actions of a session."""
+    usual = statistics.median(len(session.steps) for session in models)
     size = max(steps, usual / 2)
     if size <= profile.low_complexity:
         return "low"
@@ -230,7 +232,7 @@ def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerPr
 
 
 def origins(uses: Sequence[Step]) -> dict[str, str]:
-    """For each argument where its value mostly comes from: an action, "user", or "" where that varies."""
+    """For each argument the usual origin of its value: an action, "user", or "" if it varies."""
     counts: dict[str, Counter[str]] = {}
     for step in uses:
         for argument, origin in step.inputs:
@@ -238,25 +240,25 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
     usual = {}
     for argument in sorted(counts):
         origin, count = min(counts[argument].items(), key=lambda pair: (-pair[1], pair[0]))
-        frequent = sum(counts[argument].values()) >= _MOSTLY * len(uses)
+        frequent = sum(counts[argument].values()) >= _MAJORITY * len(uses)
         if frequent:
-            usual[argument] = origin if count >= _MOSTLY * sum(counts[argument].values()) else ""
+            usual[argument] = origin if count >= _MAJORITY * sum(counts[argument].values()) else ""
     return usual
 
 
-def _given(uses: Sequence[Step], before: Sequence[str], told: Container[str] = ()) -> str:
-    """Which inputs to give, and from where if that is known: "using user_id from find_user_id_by_email; and note".
+def _given(uses: Sequence[Step], before: Sequence[str], stated: Container[str] = ()) -> str:
+    """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Those *told* already are left out.
+    Inputs already *stated* are omitted.
     """
     sources: dict[str, list[str]] = {}
     loose = []
     for argument, origin in origins(uses).items():
-        if argument in told:
+        if argument in stated:
             continue
         if origin == FROM_USER or origin in before:
             sources.setdefault(origin, []).append(argument)
-        elif sum(argument in dict(step.inputs) for step in uses) > _MOSTLY * len(uses):
+        elif sum(argument in dict(step.inputs) for step in uses) > _MAJORITY * len(uses):
             loose.append(argument)
     parts = [
         f"{listed(sources[origin])} from {'the user' if origin == FROM_USER else origin}" for origin in sorted(sources)
@@ -266,7 +268,7 @@ def _given(uses: Sequence[Step], before: Sequence[str], told: Container[str] = (
 
 
 def _repeated(uses: Sequence[Sequence[Step]]) -> str:
-    """How often it is done, where most sessions do it several times; repeating what failed does not count."""
+    """How often to repeat it, if most sessions do it several times; retries of failures do not count."""
     times = [sum(step.ok is not False for step in steps) for steps in uses if steps]
     if not times or statistics.median(times) < 2:
         return ""
@@ -276,7 +278,7 @@ def _repeated(uses: Sequence[Sequence[Step]]) -> str:
 
 
 def _preconditions(names: Sequence[str], models: Sequence[SessionSummary]) -> list[str]:
-    """What must be known before: values that only the user can give."""
+    """The values that only the user can give."""
     needed: list[str] = []
     for name in names:
         uses = [step for steps in _uses_of(name, models) for step in steps]
@@ -287,24 +289,24 @@ def _preconditions(names: Sequence[str], models: Sequence[SessionSummary]) -> li
 
 
 def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None) -> bool:
-    """Whether changes (those named, or all) mostly come right after a word of the user, so that he was asked."""
+    """Whether changes (the named ones, or all) usually follow a user message, so that the user was asked."""
     changes = [
         step.situation.since in {"user", "both"} and place > 0
-        for one in models
-        for place, step in enumerate(one.steps)
+        for session in models
+        for place, step in enumerate(session.steps)
         if is_action(step.action) and (names is None or step.action in names)
     ]
-    return bool(changes) and sum(changes) >= _MOSTLY * len(changes)
+    return bool(changes) and sum(changes) >= _MAJORITY * len(changes)
 
 
 def _postconditions(steps: Sequence[tuple[str, bool]], models: Sequence[SessionSummary]) -> list[str]:
-    """What tells that the work is done, from the tools of the steps and whether each is optional.
+    """How to recognise that the work is done, from the tools of the steps and whether each is optional.
 
-    A tool whose results never told of success tells nothing.
+    Tools that never reported success are omitted.
     """
     if not any(is_action(name) for name, _ in steps):
         return ["The user's question is answered from what was found"]
-    telling = {step.action for one in models for step in one.steps if step.ok}
+    telling = {step.action for session in models for step in session.steps if step.ok}
     changes = [(name, optional) for name, optional in steps if is_action(name) and name in telling]
     firm = [f"{name} has reported success" for name, optional in changes if not optional]
     loose = [name for name, optional in changes if optional]
@@ -313,14 +315,14 @@ def _postconditions(steps: Sequence[tuple[str, bool]], models: Sequence[SessionS
     return firm + ([some] if loose else [])
 
 
-def _counts(tool: str) -> bool:
+def _does_work(tool: str) -> bool:
     return kind_of(tool) in {"lookup", "action"}
 
 
 def _summary(name: str, content: dict[str, Any]) -> str:
-    """The way in one sentence: what is consulted and changed in turn, and what then tells whether it worked."""
+    """The procedure in one sentence: lookups and changes in order, then the check."""
     firm = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
-    runs = [(changing, list(tools)) for changing, tools in groupby(filter(_counts, firm), key=is_action)]
+    runs = [(changing, list(tools)) for changing, tools in groupby(filter(_does_work, firm), key=is_action)]
     if len(runs) > _MOST_RUNS:
         looked, changed = ([tool for tool in firm if kind_of(tool) == kind] for kind in ("lookup", "action"))
         runs = [(False, looked), (True, changed)]

@@ -1,4 +1,4 @@
-"""Error signatures: a failure's kind and the telling line of its output, without what varies between runs."""
+"""Error signatures: the kind of a failure and the informative line of its output, without varying parts."""
 
 import json
 import re
@@ -12,17 +12,17 @@ from hmxgraph.protocol.events import CODES, HTTP_STATES
 from hmxgraph.text.masking import mask_ids, mask_secrets
 from hmxgraph.text.terms import STOP_WORDS
 
-# The one line of a longer output that says what went wrong, whatever program wrote it.
+# The one line of an output that says what went wrong, for any program.
 #
-# Outputs are told apart by shape alone. What names the failure stands at the end of a Python traceback, behind ``E`` in
-# a report of pytest, behind the last ``Caused by:`` of a Java trace, before the frames of most others, and else in the
-# first line with a word of failure. Headers, rules, counts and frames say nothing while another line does.
+# Only the shape of the output counts. The message is at the end of a Python traceback, after ``E`` in a pytest report,
+# after the last ``Caused by:`` of a Java trace, before the frames of most other traces, and otherwise in the first line
+# with a failure word. Headers, rules, counts and frames are used only if there is nothing else.
 
-# Of a long output the beginning and the end: what went wrong is hardly told in between.
+# Long outputs are read at both ends only.
 _MOST_CHARS = 8000
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _DECORATION = re.compile(r"^(?:[\s\u2500-\u257f\u25a0-\u27bf|>*#=!\u00d7-]+(?=\s)\s*)+")
-# What a program writes before every line of a report, whatever the line says.
+# Prefixes that a program writes before every line of a report.
 _ECHO = re.compile(r"^(?!(?:[Aa]n?|[Tt]he) )\w+ (?:ERR!|error)\s+")
 _PREFIXES = re.compile(
     r"^(?:(?!(?:[Aa]n?|[Tt]he) )\w+ (?:ERR!|error)\s+|Caused by:\s*|--->\s*|Uncaught\s+"
@@ -55,7 +55,7 @@ _NONE_FAILED = re.compile(
 
 
 def _telling_line(text: str) -> str:
-    r"""The line of *text* that says what went wrong; "" of nothing.
+    r"""The line of *text* that says what went wrong; "" for an empty text.
 
     >>> _telling_line('Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: \'currency\'')
     "KeyError: 'currency'"
@@ -70,10 +70,10 @@ def _telling_line(text: str) -> str:
     return _stripped(lines[_introduced(lines, place)])
 
 
-def tells(line: str) -> bool:
-    """Whether a line says more than that something failed, where, and how often.
+def is_informative(line: str) -> bool:
+    """Whether a line says more than that, where and how often something failed.
 
-    >>> tells("3 failed, 1 passed in 0.2s"), tells("ERROR in ./src/a.js"), tells("disk full")
+    >>> is_informative("3 failed, 1 passed in 0.2s"), is_informative("ERROR in ./src/a.js"), is_informative("disk full")
     (False, False, True)
     """
     words = {word.lower() for word in _WORD.findall(_PLACE.sub(" ", line))}
@@ -81,7 +81,7 @@ def tells(line: str) -> bool:
 
 
 def _after_traceback(lines: Sequence[str]) -> int | None:
-    """Where the last Python traceback ends: the first line behind its frames that is not set in."""
+    """The place of the first unindented line after the frames of the last Python traceback."""
     headers = [place for place, line in enumerate(lines) if _TRACE_BEGINS.match(line)]
     if not headers:
         return None
@@ -95,12 +95,12 @@ def _asserted(lines: Sequence[str]) -> int | None:
 
 
 def _cause(lines: Sequence[str]) -> int | None:
-    """The innermost cause."""
+    """The place of the innermost cause."""
     return next((place for place in reversed(range(len(lines))) if _CAUSE.match(lines[place])), None)
 
 
 def _exception(lines: Sequence[str]) -> int | None:
-    """The first line that begins with the name of an exception, with frames somewhere below it."""
+    """The place of the first line that begins with an exception name and has frames below it."""
     for place, line in enumerate(lines):
         if _EXCEPTION.match(_stripped(line)) and any(map(_FRAME.match, lines[place + 1 :])):
             return place
@@ -108,7 +108,7 @@ def _exception(lines: Sequence[str]) -> int | None:
 
 
 def _failed(lines: Sequence[str]) -> int | None:
-    """The first line with a word of failure that says more than that."""
+    """The place of the first informative line with a failure word."""
     return next((place for place, line in enumerate(lines) if _speaks(line) and _names_failure(line)), None)
 
 
@@ -128,32 +128,32 @@ _SHAPES: tuple[Callable[[Sequence[str]], int | None], ...] = (
 
 def _speaks(line: str) -> bool:
     bare = _stripped(line)
-    return not (_RULE.match(bare) or _FRAME.match(line) or _POINTER.match(bare) or _TRACE_BEGINS.match(line)) and tells(
-        bare
-    )
+    return not (
+        _RULE.match(bare) or _FRAME.match(line) or _POINTER.match(bare) or _TRACE_BEGINS.match(line)
+    ) and is_informative(bare)
 
 
 def _names_failure(line: str) -> bool:
-    told = _PLACE.sub(" ", _ECHO.sub("", line))
-    return bool(_FAILED.search(_NONE_FAILED.sub(" ", told)) or _EXCEPTION.match(_stripped(line)))
+    bare = _PLACE.sub(" ", _ECHO.sub("", line))
+    return bool(_FAILED.search(_NONE_FAILED.sub(" ", bare)) or _EXCEPTION.match(_stripped(line)))
 
 
 def _introduced(lines: Sequence[str], place: int) -> int:
-    """The line that a line ending in a colon introduces, where that says anything."""
+    """The place of the line introduced by a line ending in a colon, if it is informative."""
     if not lines[place].endswith(":"):
         return place
     return next((later for later in range(place + 1, len(lines)) if _speaks(lines[later])), place)
 
 
 def _stripped(line: str) -> str:
-    """A line without what programs put before their words: bullets, frames of boxes, levels, times, package names."""
+    """A line without leading bullets, box characters, levels, times and package names."""
     bare = _DECORATION.sub("", line.strip())
     if _ASSERTION.match(bare):
         bare = bare[1:].lstrip()
     return _PACKAGE.sub("", _PREFIXES.sub("", bare))
 
 
-# Failures under one name each: what kind, and the message without what differs from run to run.
+# One name per failure: its kind, and the message without parts that vary between runs.
 
 _LONGEST_MESSAGE = 160
 _PREFIX = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
@@ -164,13 +164,13 @@ _CODE = re.compile(r"(?:http|status|code|error|exit|errno|port)\W*$", re.IGNOREC
 _VALUE = re.compile(r"\S+")
 _QUOTED = re.compile(r"(?<![A-Za-z]{2})(['\"`])[^'\"`]{1,80}\1")
 _OPERAND_GAPS = re.compile(r"[\s'\"`=,;()<>|&]+")
-# A thing with its kind before it, as kubectl writes it.
+# A resource with its kind, as kubectl writes it.
 _THING = re.compile(r"[A-Za-z][\w.-]*/([A-Za-z0-9][\w.-]+)")
-# Words of a command line that are no names, whatever is run.
+# Words of a command line that are never names.
 _LANGUAGE = STOP_WORDS | REQUEST_VERBS | COUNT_WORDS
 _GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"})
 _NAMED = ("error", "exception")
-# Where tools, programs and web interfaces say what went wrong, what tells most first.
+# Fields in which tools, programs and web APIs report errors, the most informative first.
 _TEXT_FIELDS = (
     "message", "msg", "error_message", "error_description", "faultstring", "fault", "error", "errors", "failures",
     "failed", "stderr", "reason", "detail", "details", "description", "value", "output", "stdout", "text", "content",
@@ -186,9 +186,9 @@ _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>\s*(.*?)\s*</title>",
 
 
 def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = None, command: str = "") -> str:
-    """The line of *content* that says what went wrong, masked; "" where nothing does.
+    """The line of *content* that says what went wrong, masked; "" if there is none.
 
-    A value that was *given* to the failing call stands under its argument's name, what its *command* names as a name.
+    Values *given* to the failing call are replaced by their argument's name, operands of its *command* by ``<name>``.
 
     >>> error_message({"result": {"value": "Error: user ann_lee_1234 not found"}})
     'user <id> not found'
@@ -199,7 +199,7 @@ def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = 
 
 
 def error_type(content: Mapping[str, Any]) -> str:
-    """The type that an error names for itself, or "".
+    """The error type stated by the event, or "".
 
     >>> error_type({"error_type": "KubectlError"})
     'KubectlError'
@@ -209,7 +209,7 @@ def error_type(content: Mapping[str, Any]) -> str:
 
 
 def signature(kind: str, message: str) -> str:
-    """The name under which equal failures meet: type where it tells something, then the message, numbers masked.
+    """The name shared by equal failures: the type if informative, then the message with numbers masked.
 
     >>> signature("ToolError", "payment does not add up, total price is 375, but paid 299")
     'payment does not add up, total price is <n>, but paid <n>'
@@ -225,17 +225,17 @@ def signature(kind: str, message: str) -> str:
 
 
 def mask_quoted(message: str) -> str:
-    """*message* with what it quotes masked: names differ from run to run."""
+    """*message* with quoted names masked."""
     return _QUOTED.sub(r"\1<name>\1", message)
 
 
 def mask_numbers(message: str) -> str:
-    """*message* with its numbers masked, codes (HTTP 404, exit code 1) left as they are."""
+    """*message* with numbers masked, except codes (HTTP 404, exit code 1)."""
     return _NUMBER.sub(_masked_number, message).replace("<number>", "<n>")
 
 
 def _mask_operands(message: str, command: str) -> str:
-    """*message* with what the failing command line names masked; of several words in a row the last is the name.
+    """*message* with the operands of the failing command line masked; of several words in a row, the last is the name.
 
     >>> _mask_operands("Lock wait timeout on table events", 'mysql -e "alter table events add column c"')
     'Lock wait timeout on table <name>'
@@ -254,9 +254,9 @@ def _mask_operands(message: str, command: str) -> str:
 
 
 def _of_thing(word: str, things: Container[str]) -> str:
-    """A word like "pods/web-a" without the name, where the command names something so."""
-    found = _THING.fullmatch(_bare(word))
-    return word.replace(f"/{found.group(1)}", "/<name>") if found and found.group(1) in things else word
+    """A word such as "pods/web-a" with the name masked, if the command has it as an operand."""
+    thing = _THING.fullmatch(_bare(word))
+    return word.replace(f"/{thing.group(1)}", "/<name>") if thing and thing.group(1) in things else word
 
 
 def _is_name(word: str) -> bool:
@@ -268,35 +268,35 @@ def _text(value: Any, depth: int = 0) -> str:
         return value
     if isinstance(value, Mapping) and depth < _DEEPEST:
         fields = {str(name).lower(): part for name, part in value.items() if part}
-        told = [name for name in _TEXT_FIELDS if name in fields]
-        return next((text for name in told if (text := _told(name, fields[name], depth))), "")
+        names = [name for name in _TEXT_FIELDS if name in fields]
+        return next((text for name in names if (text := _field_text(name, fields[name], depth))), "")
     if isinstance(value, list) and value:
         return _text(value[0], depth + 1)
     return ""
 
 
-def _told(name: str, value: Any, depth: int) -> str:
-    """The text under a field; of faults that are told input by input ({"email": ["is taken"]}) the first.
+def _field_text(name: str, value: Any, depth: int) -> str:
+    """The text of a field; the first of errors listed by input ({"email": ["is taken"]}).
 
-    Tests that failed may be listed by name, which says nothing of what went wrong.
+    Names of failed tests are ignored: they do not say what went wrong.
     """
     by_input = value.items() if name in _FAULT_FIELDS and isinstance(value, Mapping) else ()
-    found = _text(value, depth + 1)
+    message = _text(value, depth + 1)
     if name in _TEST_FIELDS and isinstance(value, list):
-        return _of_test(value[0], found)
-    return found or next((f"{given} {text}" for given, part in by_input if (text := _text(part, depth + 2))), "")
+        return _of_test(value[0], message)
+    return message or next((f"{given} {text}" for given, part in by_input if (text := _text(part, depth + 2))), "")
 
 
-def _of_test(told: Any, found: str) -> str:
-    """What a failed test says; where that is no more than values, with the name of the test."""
-    if " " not in found:
+def _of_test(test: Any, text: str) -> str:
+    """The message of a failed test, prefixed with its name if the message holds only values."""
+    if " " not in text:
         return ""
-    name = next((told[field] for field in _TEST_NAMES if told.get(field)), "") if isinstance(told, Mapping) else ""
-    return found if not name or _LETTERS.search(_PREFIX.sub("", found)) else f"{name}: {_PREFIX.sub('', found)}"
+    name = next((test[field] for field in _TEST_NAMES if test.get(field)), "") if isinstance(test, Mapping) else ""
+    return text if not name or _LETTERS.search(_PREFIX.sub("", text)) else f"{name}: {_PREFIX.sub('', text)}"
 
 
 def _count(content: Mapping[str, Any]) -> str:
-    """What numbers alone say of a failure."""
+    """A message built from counts and codes."""
     inner = [part for name in ("response", "result") if isinstance(part := content.get(name), Mapping)]
     told = {name: value for part in (content, *inner) for name, value in part.items()}
     tests = [told[name] for name in _TEST_FIELDS if type(told.get(name)) in {int, list} and told[name]]
@@ -307,8 +307,8 @@ def _count(content: Mapping[str, Any]) -> str:
 
 
 def _line(text: str, given: Mapping[str, str], command: str) -> str:
-    told = _of_document(text)
-    line = _bared(_telling_line(told), keep="\n" in told.strip())
+    report = _of_document(text)
+    line = _bared(_telling_line(report), keep="\n" in report.strip())
     inner = _inside_words(value for value in given if len(value) > _TOO_SHORT and value not in _LANGUAGE)
     line = _phrases(line, given)
     named = (
@@ -321,7 +321,7 @@ def _line(text: str, given: Mapping[str, str], command: str) -> str:
 
 
 def _of_document(text: str) -> str:
-    """What a JSON document says went wrong, and the title of a web page; any other *text* as it is."""
+    """The message in a JSON document or the title of a web page; any other *text* unchanged."""
     if page := _PAGE.match(text):
         return page.group(1)
     if not text.lstrip().startswith(("{", "[")):
@@ -334,13 +334,13 @@ def _of_document(text: str) -> str:
 
 
 def _bared(line: str, *, keep: bool) -> str:
-    """*line* without the type before its words; it stays where told to *keep* it and the words alone say little."""
+    """*line* without a leading type, which stays if *keep* is set and the rest is uninformative."""
     bare = _PREFIX.sub("", line)
     return bare if not keep or len(_LETTERS.findall(mask_quoted(bare))) > 1 else _ERROR.sub("", line)
 
 
 def _argument(word: str, given: Mapping[str, str], inner: re.Pattern[str] | None) -> str:
-    """*word* with the value that it is, or that a path or an identifier in it is made of, under its argument's name."""
+    """*word* with given values, also inside paths and identifiers, replaced by their argument's name."""
     bare = _bare(word)
     if name := given.get(bare.lower()):
         return word.replace(bare, f"<{name}>")
@@ -348,20 +348,20 @@ def _argument(word: str, given: Mapping[str, str], inner: re.Pattern[str] | None
 
 
 def _known(match: re.Match[str], given: Mapping[str, str]) -> str:
-    """The name of what was found; a pattern takes letters for alike that lower case does not, such as the long s."""
+    """The argument name of a match; regular expressions equate letters that lower case does not, such as the long s."""
     name = given.get(match.group(1).lower())
     return f"<{name}>" if name else match.group()
 
 
 def _phrases(line: str, given: Mapping[str, str]) -> str:
-    """*line* with given values of several words under their arguments' names."""
+    """*line* with given values of several words replaced by their argument's name."""
     for value in sorted((value for value in given if " " in value), key=lambda value: (-len(value), value)):
         line = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", f"<{given[value]}>", line, flags=re.IGNORECASE)
     return line
 
 
 def _inside_words(values: Iterable[str]) -> re.Pattern[str] | None:
-    """Any of *values* inside a word, with the rest of the identifier that it begins or goes on: "orders_pkey"."""
+    """A pattern for any of *values* inside a word, including the rest of the identifier: "orders_pkey"."""
     spelt = "|".join(re.escape(value) for value in sorted(values, key=lambda value: (-len(value), value)))
     return re.compile(rf"(?<![^\W_])({spelt})(?![^\W_])\w*", re.IGNORECASE) if spelt else None
 

@@ -10,7 +10,7 @@ from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tag
 from hmxgraph.compiler._schemas import agreed, class_name, complexity
 from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
 from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS, telling_words
-from hmxgraph.compiler._wording import capital, goal_phrase, listed, plain_words, spelling, spoken, title
+from hmxgraph.compiler._wording import capital, goal_phrase, listed, plain_words, spelling, term_counts, title
 from hmxgraph.compiler.goal_classes import GoalClass, only_failed, repairs_of
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
@@ -33,12 +33,12 @@ _MOST_NAMED = 4
 _MOST_VALUES = 4
 _FREQUENT = 0.2
 _OFTEN = 0.4
-_MOSTLY = 0.5
+_MAJORITY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Kinds of requests that are handled alike: about one subject, or to make one change."""
+    """Goal classes that are handled alike: about one subject, or making one change."""
 
     subject: str
     purpose: str
@@ -46,44 +46,44 @@ class Field:
 
     @property
     def members(self) -> tuple[SessionSummary, ...]:
-        """All sessions of these kinds."""
-        return tuple(one for found in self.classes for one in found.members)
+        """All sessions of these classes."""
+        return tuple(member for goal_class in self.classes for member in goal_class.members)
 
     @property
     def models(self) -> tuple[SessionSummary, ...]:
         """The sessions to learn from."""
-        return tuple(one for found in self.classes for one in found.models)
+        return tuple(model for goal_class in self.classes for model in goal_class.models)
 
 
 def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """One strategy for each subject that requests are about.
+    """One strategy per subject of requests.
 
-    A single phase tells less than the task schemas do, and of two that go through the same phases the wider tells all.
+    Strategies of one phase are dropped, since task schemas say more; of two with equal phases the wider is kept.
     """
     fields = [field for field in _fields(classes, profile) if field.purpose or field.subject or len(field.classes) == 1]
-    told: list[list[dict[str, Any]]] = []
-    for field in sorted(fields, key=lambda one: -len(one.members)):
+    known_phases: list[list[dict[str, Any]]] = []
+    for field in sorted(fields, key=lambda subject_field: -len(subject_field.members)):
         template = _template(field, profile)
-        found = template.content["phases"]
-        if len(found) > 1 and found not in told:
-            told.append(found)
+        phase_documents = template.content["phases"]
+        if len(phase_documents) > 1 and phase_documents not in known_phases:
+            known_phases.append(phase_documents)
             yield template
 
 
 def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
-    """Each step with its phase: what it was for, seen from where the session stood.
+    """Each step with its phase, judged by its place in the session.
 
-    Look-ups that start from the user's words identify, later ones gather, those after the last change verify.
+    Lookups with inputs from the user identify, later lookups gather, lookups after the last change verify.
     """
     changes = [place for place, step in enumerate(summary.steps) if is_action(step.action)]
     last = changes[-1] if changes else len(summary.steps)
-    known: set[str] = set()
-    found = []
+    taken: set[str] = set()
+    phased = []
     for place, step in enumerate(summary.steps):
-        phase = _phase(step, fresh=step.action not in known, after=place > last, started=bool(known))
-        known.add(step.action)
-        found.append((phase, step))
-    return found
+        phase = _phase(step, fresh=step.action not in taken, after=place > last, started=bool(taken))
+        taken.add(step.action)
+        phased.append((phase, step))
+    return phased
 
 
 def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
@@ -97,12 +97,12 @@ def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
         case _:
             if after:
                 return "verify"
-            told = any(origin == FROM_USER for _, origin in step.inputs)
-            return "identify" if not started or (fresh and told) else "gather"
+            from_user = any(origin == FROM_USER for _, origin in step.inputs)
+            return "identify" if not started or (fresh and from_user) else "gather"
 
 
 def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Field]:
-    """The fields of one change each, then those of one subject where they join several changes."""
+    """The fields of a single change, then the fields of a subject that joins several changes."""
     by_change: defaultdict[str, list[GoalClass]] = defaultdict(list)
     for found in classes:
         by_change[_main_change(found)].append(found)
@@ -112,59 +112,63 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
         by_subject[_subject(group)] += group
     wide = [Field(subject, "", tuple(by_subject[subject])) for subject in sorted(by_subject)]
     wide = [one for one in wide if one.classes not in {other.classes for other in narrow}]
-    # What a single kind of request takes is told by its task schema, unless nothing wider tells it.
+    # A single class has its task schema already, unless no wider field covers it.
     covered = {found.name for one in wide if len(one.classes) > 1 for found in one.classes}
     return [
         one for one in narrow if len(one.classes) > 1 or covered.isdisjoint(kind.name for kind in one.classes)
     ] + wide
 
 
-def _main_change(found: GoalClass) -> str:
-    """The change that most of the class's sessions make, "" if they make none; a click may change anything."""
-    made = [(name, share) for name, share in found.steps if is_action(name) and not name.startswith(BROWSER)]
+def _main_change(goal_class: GoalClass) -> str:
+    """The change that most sessions of the class make, or ""; browser actions, which may do anything, are ignored."""
+    made = [(name, share) for name, share in goal_class.steps if is_action(name) and not name.startswith(BROWSER)]
     changes = [(share, not _called(name), name) for name, share in made]
-    # Of several that all make, one whose name says what it does, and of these the first: what ends the work, as a
-    # commit does, is not its purpose.
+    # Of equally frequent changes, prefer a telling name, then the first: final actions such as a commit are not the
+    # purpose.
     return max(changes, key=lambda one: one[:2], default=(0.0, False, ""))[2]
 
 
 def _called(name: str) -> bool:
-    """Whether the name of an action says only with what it is done."""
+    """Whether the name of an action says only which interface it calls."""
     return serves_any_purpose(name) and read_action(name).verb != "run"
 
 
 def _joined(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list[GoalClass]]:
-    """Classes joined that share much of their steps."""
+    """Classes joined by similar steps."""
     joined: list[list[GoalClass]] = []
-    for found in classes:
-        names = [name for name, _ in found.steps]
-        near = [group for group in joined if any(_likeness(names, one) >= profile.strategy_likeness for one in group)]
-        joined = [group for group in joined if group not in near] + [[*(one for group in near for one in group), found]]
+    for goal_class in classes:
+        names = [name for name, _ in goal_class.steps]
+        near = [
+            group for group in joined if any(_likeness(names, member) >= profile.strategy_likeness for member in group)
+        ]
+        joined = [group for group in joined if group not in near] + [
+            [*(member for group in near for member in group), goal_class]
+        ]
     return joined
 
 
-def _likeness(names: Sequence[str], other: GoalClass) -> float:
-    return jaccard(names, [name for name, _ in other.steps])
+def _likeness(names: Sequence[str], goal_class: GoalClass) -> float:
+    return jaccard(names, [name for name, _ in goal_class.steps])
 
 
 def _subject(group: Sequence[GoalClass]) -> str:
-    """The noun in the names of the steps that most requests speak of too; else what they speak of; else the noun."""
+    """The step noun that requests mention most, else their most frequent word, else the most frequent noun."""
     counts = Counter(
         _stem(word)
-        for found in group
-        for name, share in found.steps
+        for goal_class in group
+        for name, share in goal_class.steps
         for word in noun_words(name)
         for _ in range(round(10 * share))
     )
-    requests = [request for found in group for request in found.requests]
-    said = spoken(requests)
+    requests = [request for goal_class in group for request in goal_class.requests]
+    said = term_counts(requests)
     nouns = [noun for noun in sorted(counts) if noun not in _EMPTY and len(noun) > 2]
     least = _OFTEN * len(requests)
-    heard = {noun: said[terms(noun)[0]] for noun in nouns if terms(noun) and said[terms(noun)[0]] >= least}
-    if heard:
-        return min(heard, key=lambda noun: (-heard[noun], -counts[noun], noun))
+    spoken_nouns = {noun: said[terms(noun)[0]] for noun in nouns if terms(noun) and said[terms(noun)[0]] >= least}
+    if spoken_nouns:
+        return min(spoken_nouns, key=lambda noun: (-spoken_nouns[noun], -counts[noun], noun))
     written = spelling(requests)
-    # What a sentence is about tends to stand at its end: "fix the failing unit test".
+    # The topic of a sentence tends to be near its end: "fix the failing unit test".
     late = {word: statistics.fmean(places) for word, places in _places(requests).items()}
     often = [term for term in said if said[term] >= least]
     ranked = sorted(often, key=lambda term: (-said[term], -late.get(written[term], 0.0), term))
@@ -174,29 +178,29 @@ def _subject(group: Sequence[GoalClass]) -> str:
 
 
 def _places(requests: Sequence[str]) -> dict[str, list[float]]:
-    """For each telling word how far into the requests it stands, 0 at the start."""
+    """For each informative word its relative positions in the requests, 0 at the start."""
     places: defaultdict[str, list[float]] = defaultdict(list)
     for request in requests:
-        found = telling_words(request)
-        for place, word in enumerate(found):
-            places[word].append(place / len(found))
+        tokens = telling_words(request)
+        for place, word in enumerate(tokens):
+            places[word].append(place / len(tokens))
     return places
 
 
 def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     models = field.models
     worked = _purposeful(models)
-    found = _phase_documents(worked, _flow(worked, profile), asked=agreed(models))
-    stages = [_STAGES[phase["name"]] for phase in found]
+    documents = _phase_documents(worked, _flow(worked, profile), asked=agreed(models))
+    stages = [_STAGES[phase["name"]] for phase in documents]
     names = list(dict.fromkeys(class_name(one, profile) for one in field.classes))
     flow = listed(stages, "then")
     about = _about(field, names)
     goal = about if len(names) == 1 or field.purpose else f"{about}: {'; '.join(names[:_MOST_NAMED])}"
     content = {
         "goal": capital(goal),
-        "phases": found,
-        "applicability_conditions": _conditions(field, found),
-        "estimated_complexity": complexity(len(found), models, profile) if models else "low",
+        "phases": documents,
+        "applicability_conditions": _conditions(field, documents),
+        "estimated_complexity": complexity(len(documents), models, profile) if models else "low",
     }
     return ArtifactDraft(
         artifact_type="strategy_template",
@@ -213,17 +217,17 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
 
 
 def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
-    """The steps of the sessions with their phases, but for what only failed or answers failures, as playbooks tell.
+    """The steps of the sessions with their phases, without failed actions and repairs, which belong to playbooks.
 
-    Where most began with what only failed, the answer to it is the way.
+    If most sessions used an action that only failed, its repairs are kept.
     """
-    taken = Counter(name for one in models for name in set(one.actions))
+    taken = Counter(name for model in models for name in set(model.actions))
     vain = {name for name in taken if only_failed(name, models)}
-    instead = any(taken[name] > _MOSTLY * len(models) for name in vain)
+    instead = any(taken[name] > _MAJORITY * len(models) for name in vain)
     aside = vain if instead else vain | repairs_of(models)
     return [
-        [(phase, step) for phase, step in phases(one) if aside >= taken.keys() or step.action not in aside]
-        for one in models
+        [(phase, step) for phase, step in phases(model) if aside >= taken.keys() or step.action not in aside]
+        for model in models
     ]
 
 
@@ -244,26 +248,26 @@ def _phase_documents(worked: Sequence[_Phased], flow: Sequence[str], *, asked: b
 
 
 def _phase_tools(worked: Sequence[_Phased], flow: Sequence[str]) -> dict[str, list[str]]:
-    """What each phase is done with, a look-up where it is new; a phase of which nothing is left is none."""
+    """The tools of each phase, each lookup in its first phase only; phases without tools are dropped."""
     tools: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in worked:
-        for phase, action in sorted({(phase, step.action) for phase, step in one}):
+    for session in worked:
+        for phase, action in sorted({(phase, step.action) for phase, step in session}):
             tools[phase][action] += 1
     sessions = _phase_sessions(worked)
-    found = {phase: _frequent(tools[phase], sessions[phase]) for phase in flow}
-    if {"identify", "gather"} <= found.keys():
-        found["gather"] = [name for name in found["gather"] if name not in found["identify"]]
-    return {phase: found[phase] for phase in flow if found[phase]}
+    frequent = {phase: _frequent(tools[phase], sessions[phase]) for phase in flow}
+    if {"identify", "gather"} <= frequent.keys():
+        frequent["gather"] = [name for name in frequent["gather"] if name not in frequent["identify"]]
+    return {phase: frequent[phase] for phase in flow if frequent[phase]}
 
 
 def _flow(worked: Sequence[_Phased], profile: CompilerProfile) -> list[str]:
-    """The phases that enough of the sessions go through, in the order of work."""
+    """The phases of enough sessions, in working order."""
     sessions = _phase_sessions(worked)
     return [phase for phase in _PHASES if sessions[phase] >= max(1.0, profile.phase_share * len(worked))]
 
 
 def _phase_sessions(worked: Sequence[_Phased]) -> Counter[str]:
-    return Counter(phase for one in worked for phase in {phase for phase, _ in one})
+    return Counter(phase for session in worked for phase in {phase for phase, _ in session})
 
 
 def _frequent(counts: Counter[str], sessions: int) -> list[str]:
@@ -284,7 +288,7 @@ def _phase_document(order: int, phase: str, names: Sequence[str], criterion: str
 
 def _criterion(phase: str, names: Sequence[str], worked: Sequence[_Phased], *, asked: bool) -> str:
     match phase:
-        case "act" if not any(step.ok for one in worked for name, step in one if name == phase):
+        case "act" if not any(step.ok for session in worked for name, step in session if name == phase):
             return f"A result tells that {listed(names, 'or')} worked; none has so far"
         case "act":
             done = "every call made" if len(names) > 1 else names[0]
@@ -298,22 +302,24 @@ def _criterion(phase: str, names: Sequence[str], worked: Sequence[_Phased], *, a
             return f"{listed(names, 'or')} shows, after the last change, that it worked"
         case _:
             values = _passed_on(phase, names, worked)
-            one = len(values) == 1 and not values[0].endswith("s")
-            known = f"{listed(values)} {'is' if one else 'are'} known"
-            return known if values else f"{listed(names, 'or')} has answered without an error"
+            session = len(values) == 1 and not values[0].endswith("s")
+            sentence = f"{listed(values)} {'is' if session else 'are'} known"
+            return sentence if values else f"{listed(names, 'or')} has answered without an error"
 
 
 def _passed_on(phase: str, names: Sequence[str], worked: Sequence[_Phased]) -> list[str]:
-    """The values that later phases take from what this one found, those that most sessions take first."""
+    """The values that later phases take from this one, the most frequent first."""
     taken: Counter[str] = Counter()
-    for one in worked:
-        taken.update({name for later, step in one if later != phase for name, origin in step.inputs if origin in names})
+    for session in worked:
+        taken.update(
+            {name for later, step in session if later != phase for name, origin in step.inputs if origin in names}
+        )
     return [name for name in most_first(taken) if taken[name] >= _FREQUENT * len(worked)][:_MOST_VALUES]
 
 
-def _conditions(field: Field, found: Sequence[dict[str, Any]]) -> list[str]:
-    """What the request is about, and the tools that the phases name."""
-    tools = sorted({name for phase in found for name in phase["tools_used"]})
+def _conditions(field: Field, documents: Sequence[dict[str, Any]]) -> list[str]:
+    """The subject of the request and the tools needed."""
+    tools = sorted({name for phase in documents for name in phase["tools_used"]})
     named = (
         f"The tools {listed(tools)} are at hand" if len(tools) <= _MOST_TOOLS else "The tools of all phases are at hand"
     )

@@ -1,4 +1,4 @@
-"""What an action is for and how a person would be told to do it, read off its name."""
+"""The purpose of an action and its instruction for people, derived from its name."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -41,11 +41,11 @@ _HANDOVER = {
     "delegate": "delegate", "forward": "forward",
 }  # fmt: skip
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-# What stands between a tool and the service or thing that it belongs to: "calendar.create_event".
+# Separators between a tool and the service it belongs to: "calendar.create_event".
 _BELONGS = re.compile(r"[./:]+|__+")
-# Words that belong to the verb before them: "turn off".
+# Particles that belong to the verb before them: "turn off".
 _PARTICLES = frozenset(("on", "off", "up", "down", "in", "out"))
-# Verbs that hardly are nouns too, by which a name is read though a service or thing stands before: "jira_create_issue".
+# Verbs that are rarely nouns, so that they are recognised after a service name: "jira_create_issue".
 _INNER_LOOKUPS = frozenset(
     ("get", "fetch", "find", "list", "search", "read", "describe", "query", "show", "retrieve", "lookup", "inspect")
 )
@@ -76,7 +76,7 @@ _LINKS = frozenset(
         "the",
     )
 )
-# Words that end the name of one thing: what follows them in "by name zip" is another one.
+# Words that end one item of a list: in "by name zip", zip is the next item.
 _ENDS = frozenset(("id", "name", "code", "number"))
 _MASS = frozenset(("data", "roaming", "usage", "information", "info", "access", "feedback", "money"))
 _SEARCHED = frozenset(
@@ -88,7 +88,7 @@ _TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagn
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An action's name taken apart: its kind, verb phrase and what the verb is about."""
+    """An action name parsed into its kind, verb phrase and object."""
 
     kind: Kind
     verb: str
@@ -102,19 +102,19 @@ class Reading:
 
 @lru_cache(maxsize=10_000)
 def read_action(action: str) -> Reading:
-    """How *action* (a tool name, or a program with its subcommand) reads.
+    """The reading of *action*, a tool name or a program with its subcommand.
 
     >>> read_action("get_order_details").phrase, read_action("find_user_id_by_email").phrase
     ('look up the order details', 'find the user id by email')
     >>> read_action("update_reservation_flights").kind, read_action("kubectl rollout status").phrase
     ('action', 'run kubectl rollout status')
 
-    Only a verb makes a sentence; what is named after a thing is called.
+    A name without a verb is read as something to call.
 
     >>> read_action("billing_api").phrase, read_action("s3").phrase
     ('call billing_api', 'call s3')
 
-    The service or thing that a tool belongs to may stand before the verb.
+    A service or object name may precede the verb.
 
     >>> read_action("calendar.list_events").phrase, read_action("light.turn_off").phrase
     ('list the events', 'turn off the light')
@@ -138,7 +138,7 @@ def read_action(action: str) -> Reading:
     for kind, table in _TABLES:
         if first in table:
             verb, subject = table[first], _object(table[first], words[1:], owner)
-            # One searches the code, but searches for a flight.
+            # English idiom: search the code, but search for a flight.
             return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
     return _changing(action, owner, words)
 
@@ -150,7 +150,7 @@ def _in_browser(action: str) -> Reading:
 
 
 def _changing(action: str, owner: Sequence[str], words: Sequence[str]) -> Reading:
-    """How an action reads that has none of the names that look-ups, thoughts and handovers have."""
+    """The reading of an action whose verb is no lookup, thought or handover."""
     first = words[0].lower()
     if len(words) == 1 and not owner:
         return Reading("action", "run", action)
@@ -163,7 +163,7 @@ def _changing(action: str, owner: Sequence[str], words: Sequence[str]) -> Readin
 
 
 def _taken_apart(action: str) -> tuple[list[str], list[str]]:
-    """The words of the service or thing that a tool belongs to, if any, and the words from its verb on.
+    """The words of the owning service, if any, and the words from the verb on.
 
     >>> _taken_apart("contacts.search"), _taken_apart("get_user")
     ((['contacts'], ['search']), ([], ['get', 'user']))
@@ -197,7 +197,7 @@ def _is_program(action: str) -> bool:
 
 
 def serves_any_purpose(action: str) -> bool:
-    """Whether the name of *action* leaves open what it is for: a program, something called, work of no name of its own.
+    """Whether the name of *action* does not show its purpose: a program, a called interface, unnamed work.
 
     >>> serves_any_purpose("git push"), serves_any_purpose("browser click"), serves_any_purpose("cancel_order")
     (True, True, False)
@@ -205,12 +205,12 @@ def serves_any_purpose(action: str) -> bool:
     return action in _EVENT_ACTIONS or action.startswith(BROWSER) or read_action(action).verb in {"run", "call"}
 
 
-def told_line(action: str, line: str) -> str:
-    """The sentence that tells to do *action* by this command line, of an edit in this file, in a browser to this.
+def line_instruction(action: str, line: str) -> str:
+    """The instruction to do *action* with this command line, file or browser target.
 
-    >>> told_line("git push", "git push origin"), told_line("file_edit", "setup.cfg")
+    >>> line_instruction("git push", "git push origin"), line_instruction("file_edit", "setup.cfg")
     ('Run `git push origin`', 'Edit `setup.cfg`')
-    >>> told_line("browser click", "#buy"), told_line("browser goto", "https://shop.example")
+    >>> line_instruction("browser click", "#buy"), line_instruction("browser goto", "https://shop.example")
     ('Click `#buy` in the browser', 'Open `https://shop.example` in the browser')
     """
     if not line_is_target(action):
@@ -222,7 +222,7 @@ def told_line(action: str, line: str) -> str:
 
 
 def line_is_target(action: str) -> bool:
-    """Whether the line of *action* is no command, but what it was done to: the file of an edit, a place in the browser.
+    """Whether the line of *action* is not a command but a target: the file of an edit or a place in the browser.
 
     >>> line_is_target("git push"), line_is_target("file_edit"), line_is_target("browser click")
     (False, True, True)
@@ -245,7 +245,7 @@ def is_action(action: str) -> bool:
 
 
 def instruction(action: str) -> str:
-    """The sentence that tells a person to do it.
+    """The instruction to do it.
 
     >>> instruction("get_order_details"), instruction("kubectl apply")
     ('Look up the order details with get_order_details', 'Run kubectl apply')
@@ -257,7 +257,7 @@ def instruction(action: str) -> str:
 
 
 def noun_words(action: str) -> tuple[str, ...]:
-    """The words an action's name is about, its verb and links left out; of a program the program.
+    """The nouns in an action name, without verb and prepositions; the program name for a program.
 
     >>> noun_words("modify_pending_order_items"), noun_words("billing_api")
     (('pending', 'order', 'items'), ('billing', 'api'))
@@ -275,7 +275,7 @@ def noun_words(action: str) -> tuple[str, ...]:
 
 
 def _object(verb: str, words: Sequence[str], owner: Sequence[str]) -> str:
-    """What the verb is about; where it has no words of its own, the thing that the tool belongs to."""
+    """The object of the verb; the owning service if the name has no object."""
     if words or not owner:
         return _subject(verb, words)
     return f"{'to' if verb == 'post' else 'the'} {' '.join(owner)}"
@@ -295,7 +295,7 @@ def _subject(verb: str, words: Sequence[str]) -> str:
 
 
 def _readable(words: Sequence[str]) -> Iterator[str]:
-    """The words of a name with what a sentence needs between them: "by name zip" becomes "by name and zip".
+    """The words of a name with the missing small words: "by name zip" becomes "by name and zip".
 
     >>> list(_readable(["user", "id", "by", "name", "zip"])), list(_readable(["bills", "for", "customer"]))
     (['user', 'id', 'by', 'name', 'and', 'zip'], ['bills', 'for', 'the', 'customer'])
@@ -312,7 +312,7 @@ def _readable(words: Sequence[str]) -> Iterator[str]:
 
 
 def _program_kind(action: str) -> Kind:
-    """By the program, else by its last subcommand: "aws rds describe-db-instances", "terraform state list"."""
+    """Lookup or action, by the program, else by its last subcommand: "aws rds describe-db-instances"."""
     words = action.split(" ")
     prefixes = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
     tells = bool(prefixes & TELLING_PROGRAMS) or (len(words) > 1 and words[-1].split("-")[0] in TELLING_SUBCOMMANDS)

@@ -1,4 +1,4 @@
-"""The English words that the compiler knows, and texts as sets of search terms."""
+"""The English vocabulary of the compiler, and texts as sets of search terms."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,14 +8,14 @@ from typing import Any
 from hmxgraph.text.masking import mask_secrets
 from hmxgraph.text.terms import terms, words
 
-# The few English words that the compiler knows by heart. None belongs to a domain; programs are told by name.
+# Built-in word lists. They cover English and well-known programs, no application domain.
 
 
 def _listed(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# What people ask for, as the first word of an instruction.
+# Verbs of requests, as the first word of an instruction.
 REQUEST_VERBS = _listed("""
     activate add adjust analyse analyze apply approve arrange assign book build buy cancel change check clean close
     compare compile configure connect convert copy create debug delete deploy diagnose disable download downgrade edit
@@ -27,7 +27,7 @@ REQUEST_VERBS = _listed("""
     withdraw write
 """)
 
-# What tools do besides, as the first word of their names.
+# Further verbs at the start of tool names.
 TOOL_VERBS = _listed("""
     accept accelerate acknowledge acquire activate add align allocate allow amend annotate answer append archive attach
     authorise authorize award backup ban bind block boost broadcast bump call capture cast charge claim classify clear
@@ -49,55 +49,55 @@ TOOL_VERBS = _listed("""
     vacuum void vote wait wake warn wipe wrap zip zoom
 """)
 
-# Words by which a name says that it is a thing to be called, whatever it begins with.
+# Words that make a tool name a noun, whatever its first word is.
 INTERFACES = _listed("api cli sdk")
 
-# Words behind which a request has its verb.
+# Words after which a request has its verb.
 VERB_LEADS = _listed("""
     also and but can could first he'll help i'd i'll just kindly let let's lets me might must no not now or please
     quickly rather shall should so then they to us want we we'll will would you
 """)
 
-# Verbs before "to" by which a sentence tells what somebody else does.
+# Verbs before "to" that describe what others want, not a request.
 OTHERS_VERBS = _listed(
     "are decided decides had has hopes is likes needed needs plans tried tries wants was were wishes"
 )
 
-# Verbs that make a subject of the word before them: "search is slow".
+# Finite verbs, which make the word before them a subject: "search is slow".
 FINITE_VERBS = _listed("""
     are aren't breaks broke can can't cannot could couldn't crashes did didn't do does doesn't don't fails gets goes got
     had hangs has hasn't have hung is isn't keeps kept looks might must seems should shouldn't still stopped takes took
     was wasn't went were weren't will won't works would
 """)
 
-# What people complain of, as the first word of what is wrong.
+# Words that start a complaint.
 TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
 
-# Words that count things and tell nothing of them.
+# Words that count things.
 COUNT_WORDS = _listed("""
     all another both couple each every few four five many more most one other several single some ten three two
 """)
 
-# Words by which a sentence speaks of its speakers, or asks, instead of naming a task.
+# Pronouns and question words, which never belong to a task name.
 PRONOUNS = _listed("he her him i it me she that they them us we what which who you your")
 
-# What people say around a request.
+# Polite phrases around a request.
 _POLITE_WORDS = _listed("""
     able afternoon also assist assistance can could day dear evening get good got great hello help hey hi hope hoping id
     im ive just let lets like look looking may might morning need now ok okay please really something sure thank thanks
     there today try trying want wanted wondering would yes
 """)
 
-# Tools through which a command line is run.
+# Names of tools that run a command line.
 SHELL_WORDS = _listed("""
     bash cmd command commands console exec execute powershell process run script sh shell terminal zsh
 """)
 
-# What web requests do.
+# HTTP methods.
 WEB_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 WEB_LOOKUPS = frozenset(("GET", "HEAD", "OPTIONS"))
 
-# Programs that tell and change nothing; a subcommand follows a slash.
+# Read-only programs; a subcommand follows a slash.
 TELLING_PROGRAMS = _listed("""
     cat curl date df dig dmesg du env file find free grep head history host id iostat jq less ls lsblk lsof md5sum
     netstat nproc nslookup ping ps pwd rg sha256sum ss stat tail top traceroute tree uname uptime vmstat wc which whoami
@@ -110,13 +110,13 @@ TELLING_PROGRAMS = _listed("""
     pytest jest mocha vitest tox nox rspec phpunit ctest go/test cargo/test npm/test npm/run/test make/test mvn/test
 """)
 
-# The first word of subcommands that tell and change nothing, whatever the program.
+# First words of read-only subcommands of any program.
 TELLING_SUBCOMMANDS = _listed("""
     cat check checks describe diff get head help history info inspect lint list logs ls read search show status tail top
     validate version view whoami
 """)
 
-# Programs by how many words after their name say what they do.
+# Programs by the number of subcommand words after their name.
 SUBCOMMANDS = dict.fromkeys(
     _listed("""
     ansible-galaxy apt apt-get brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
@@ -126,12 +126,12 @@ SUBCOMMANDS = dict.fromkeys(
     1,
 ) | dict.fromkeys(_listed("aws az docker gcloud gh openstack"), 2)
 
-# What only prepares or wraps another program.
+# Programs that wrap or prepare another program.
 WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")
 PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
 SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
 
-# How actions in a browser are named, before what was done there; and what only looks, besides what tools look up with.
+# The prefix of browser actions, and the browser verbs that only read.
 BROWSER = "browser "
 BROWSER_LOOKUPS = _listed("""
     back capture crawl evaluate extract forward get go goto hover navigate observe open read refresh reload scrape
@@ -139,13 +139,13 @@ BROWSER_LOOKUPS = _listed("""
 """)
 BROWSER_WAYS = _listed("go goto navigate open visit")
 
-# Words by which states and results name themselves good or bad.
+# Words of good and bad states and results.
 GOOD_STATES = _listed("success succeeded successful completed complete done resolved passed ok solved finished closed")
 BAD_STATES = _listed("""
     failure failed error aborted cancelled canceled timeout timed_out rejected unresolved crashed
 """)
 
-# Words by which the output of any program says that something failed, whatever it was.
+# Words in the output of any program that mean failure.
 FAILURE_WORDS = _listed("""
     abort aborted aborting bug cannot can't corrupt couldn't crash crashed declined denied error errors exception fail
     failed fails failure failures fatal fault forbidden illegal invalid killed mismatch mismatched missing panic
@@ -163,7 +163,7 @@ FAILURE_PHRASES = (
     "out of",
 )
 
-# Words of reports about failures that tell nothing of what failed.
+# Words of failure reports that do not say what failed.
 REPORT_WORDS = _listed("""
     aborted aborting above been below build called check code command complete completed count detail details due
     elapsed exit exited failing finished following found generated had info last level log log4j ms occurred output
@@ -173,7 +173,7 @@ REPORT_WORDS = _listed("""
 """)
 
 
-# Texts as the sets of search terms that the compiler compares; nothing secret and no numbers among them.
+# Texts as sets of search terms, without secrets and numbers.
 
 _LONGEST_TERM = 24
 _MARK = re.compile(r"<[a-z_]+>|\[[a-z ]+\]")
@@ -199,9 +199,9 @@ def value_terms(value: Any, limit: int) -> str:
 
 
 def telling_words(text: str) -> list[str]:
-    """The words of *text* as written, lower case, that tell what it is about.
+    """The informative words of *text*, in lower case.
 
-    Politeness, stop words and the marks of what was masked are left out.
+    Polite words, stop words and mask marks are omitted.
 
     >>> telling_words("Hi! I'd like to return the two skateboards of order <number>, please.")
     ['return', 'two', 'skateboards', 'order']
@@ -209,9 +209,9 @@ def telling_words(text: str) -> list[str]:
     return [word for word in words(_MARK.sub(" ", text)) if word not in _POLITE_WORDS and _telling(word)]
 
 
-def _distinct(found: Iterable[str], limit: int) -> list[str]:
+def _distinct(candidates: Iterable[str], limit: int) -> list[str]:
     kept: dict[str, None] = {}
-    for term in found:
+    for term in candidates:
         kept[term] = None
         if len(kept) == limit:
             break

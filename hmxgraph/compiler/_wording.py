@@ -1,4 +1,4 @@
-"""Words for people: titles, lists, what a kind of request speaks of."""
+"""Text for people: titles, lists and the topics of requests."""
 
 import math
 import re
@@ -21,7 +21,7 @@ from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import most_first, terms
 
 LONGEST_TITLE = 120
-# Marks of what was masked, words, names with digits in them, anything else.
+# Mask marks, words, names with digits, anything else.
 _TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/-]*+(?!\w)|[A-Za-z][\w'/-]*|[^\sA-Za-z<]+|<")
 _NO_WORD = re.compile(r"[\d_]")
 _BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
@@ -32,7 +32,7 @@ _IMPERSONAL = {"my": "the", "our": "the"}
 
 
 def listed(parts: Sequence[str], link: str = "and", most: int = 6) -> str:
-    """The parts as a sentence lists them.
+    """The parts as an English list.
 
     >>> listed(["name", "zip", "email"]), listed([])
     ('name, zip and email', '')
@@ -47,7 +47,7 @@ def capital(text: str) -> str:
 
 
 def goal_phrase(actions: Sequence[str]) -> str:
-    """What doing *actions* comes to: the changes they make, or what they answer from where they change nothing.
+    """The purpose of *actions*: their changes, or the information they answer from if they change nothing.
 
     >>> goal_phrase(["get_order_details", "modify_order_items", "modify_order_address"])
     'modify the order items and the order address'
@@ -60,23 +60,23 @@ def goal_phrase(actions: Sequence[str]) -> str:
     if changes:
         return _joined([(reading.verb, reading.subject) for reading in changes])
     lookups = [name for name in actions if kind_of(name) == "lookup"]
-    told = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
-    if any(told):
-        return f"answer from {listed([subject for subject in told if subject][:3])}"
+    answers = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
+    if any(answers):
+        return f"answer from {listed([subject for subject in answers if subject][:3])}"
     return _joined([_phrase(name) for name in lookups or actions])
 
 
 def _phrase(action: str) -> tuple[str, str]:
-    """Verb and object of an action; one whose name has no object is used itself."""
+    """Verb and object of an action; "use" and its name if the name has no object."""
     reading = read_action(action)
     bare = reading.kind == "lookup" and reading.subject in {"", "it"}
     return ("use", action) if bare else (reading.verb, reading.subject)
 
 
 def common_phrase(requests: Sequence[str], share: float) -> str:
-    """The longest telling run of words that at least *share* of the requests have, as an instruction; "" if none.
+    """The longest informative phrase that at least *share* of the requests contain, as an instruction; "" if none.
 
-    A run counts that begins with what to do, or with what is wrong. Names do not count.
+    A phrase must begin with a request verb or a complaint. Proper names do not count.
 
     >>> common_phrase(["Deploy the staging environment", "please deploy the staging environment now"], 0.6)
     'deploy the staging environment'
@@ -94,18 +94,18 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
 
 
 def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]:
-    """The words that at least *share* of the requests use, those that most use first.
+    """The words that at least *share* of the requests use, most frequent first.
 
     >>> common_topics(["my phone has no service", "No service on the phone", "phone broken"], 0.6, 2)
     ['phone', 'service']
     """
-    said, written = spoken(requests), spelling(requests)
+    said, written = term_counts(requests), spelling(requests)
     shared = [written[term] for term in most_first(said) if said[term] >= share * len(requests)]
     return [word for word in plain_words(shared, requests) if word not in COUNT_WORDS][:most]
 
 
 def quoted(words: Iterable[str], link: str = "and") -> str:
-    """The words as a sentence cites them.
+    """The words in quotation marks, as an English list.
 
     >>> quoted(["return", "refund"])
     '“return” and “refund”'
@@ -114,14 +114,15 @@ def quoted(words: Iterable[str], link: str = "and") -> str:
 
 
 def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:
-    """The words that requests of this kind use and others do not, as most often written, the most telling first.
+    """The words that distinguish these requests from others, in their usual spelling, the most distinctive first.
 
-    Log-odds with a prior, weighted by how many say it; *everyone* and *total* count all requests.
+    Log-odds with a prior, weighted by frequency; *everyone* and *total* count all requests.
     """
-    here, others = spoken(requests), total - len(requests)
+    here, other_requests = term_counts(requests), total - len(requests)
     written = spelling(requests)
     scores = {
-        term: count * math.log((count + 0.5) / (len(requests) + 1) * (others + 1) / (everyone[term] - count + 0.5))
+        term: count
+        * math.log((count + 0.5) / (len(requests) + 1) * (other_requests + 1) / (everyone[term] - count + 0.5))
         for term, count in here.items()
         if count >= min(2, len(requests))
     }
@@ -129,12 +130,12 @@ def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, mos
 
 
 def common_words(words: Sequence[str], requests: Sequence[str], share: float) -> list[str]:
-    """Those of *words* that at least *share* of the requests use.
+    """The subset of *words* that at least *share* of the requests use.
 
     >>> common_words(["refund", "poem"], ["A refund", "Refund and poem", "refund it"], 0.5)
     ['refund']
     """
-    said = spoken(requests)
+    said = term_counts(requests)
     return [word for word in words if terms(word) and said[terms(word)[0]] >= share * len(requests)]
 
 
@@ -144,7 +145,7 @@ def subjects(actions: Iterable[str]) -> list[str]:
 
 
 def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
-    """Those of *words* that the requests write small somewhere inside a sentence: names of people and places are out.
+    """The subset of *words* that the requests write in lower case inside a sentence, which excludes proper names.
 
     >>> plain_words(["refund", "ann"], ["A refund for Ann", "I want a refund"])
     ['refund']
@@ -155,14 +156,14 @@ def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def _small_words(request: str) -> frozenset[str]:
-    """The telling words that a request writes small inside a sentence."""
+    """The informative words that a request writes in lower case inside a sentence."""
     tokens = _TOKEN.findall(request)
     small = (token for place, token in enumerate(tokens) if token[0].islower() and _plain(token, place, tokens))
     return frozenset(word for token in small for word in telling_words(token))
 
 
 def title(text: str) -> str:
-    """*text* as a title: a capital, no full stop, cut between words where it is too long.
+    """*text* as a title: capitalised, without a full stop, cut between words if too long.
 
     >>> title("cancel the order.")
     'Cancel the order'
@@ -171,7 +172,7 @@ def title(text: str) -> str:
 
 
 def citing(before: str, message: str) -> str:
-    """A title that ends with what a tool wrote, as a citation, so that nobody takes its words for the compiler's.
+    """A title ending with the output of a tool in quotation marks, so that its words are not taken for the compiler's.
 
     >>> citing("recover from: ", "disk “a” is full.")
     'Recover from: “disk "a" is full”'
@@ -182,12 +183,12 @@ def citing(before: str, message: str) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """*text* in at most so many characters, cut between words."""
+    """*text* in at most *most* characters, cut between words."""
     return text if len(text) <= most else text[: most - 4].rsplit(" ", 1)[0] + " ..."
 
 
 def _joined(pairs: Sequence[tuple[str, str]]) -> str:
-    """The first few verbs with their subjects, a verb or a subject that repeats only once."""
+    """The first few verbs with their objects; repeated verbs and objects are merged."""
     grouped: dict[str, list[str]] = {}
     for verb, subject in pairs[:_MOST_GOALS]:
         grouped.setdefault(verb, []).append(subject)
@@ -198,9 +199,9 @@ def _joined(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _worth(run: Sequence[str]) -> int:
-    """How much a run tells: its telling words; nothing where it does not say what to do or what is wrong.
+    """The number of informative words of a phrase; 0 if it starts with neither a request verb nor a complaint.
 
-    A run that stops at a count, or at what somebody was doing ("trouble sending"), stops too early.
+    A phrase that ends in a count or in a dangling participle ("trouble sending") is cut too early.
     """
     cut = run[-1] in COUNT_WORDS or (run[-1].endswith("ing") and run[-2:-1] and run[-2] in TROUBLES)
     telling = len(set(_telling(run)) - COUNT_WORDS)
@@ -210,38 +211,38 @@ def _worth(run: Sequence[str]) -> int:
 
 @lru_cache(maxsize=20_000)
 def _runs(request: str) -> frozenset[tuple[str, ...]]:
-    """The runs of plain words between a telling first and last word; a name, being written large, ends a run."""
+    """The phrases of plain words that start and end with an informative word; a capitalised name ends a phrase."""
     tokens = _TOKEN.findall(request)
     plain = [token.lower() if _plain(token, place, tokens) else "" for place, token in enumerate(tokens)]
     telling = [bool(word) and bool(telling_words(word)) for word in plain]
-    found = set()
+    runs = set()
     for start in range(len(plain)):
         for end in range(start + 1, min(len(plain), start + _LONGEST_PHRASE)):
             if not plain[start] or not plain[end]:
                 break
             run = tuple(plain[start : end + 1])
             if telling[start] and telling[end] and (plain[start] not in REQUEST_VERBS or _asks(tokens, start)):
-                found.add(run)
-    return frozenset(found)
+                runs.add(run)
+    return frozenset(runs)
 
 
 def asked_to(verb: str, requests: Sequence[str]) -> bool:
-    """Whether most of the requests that have *verb* as a word ask to do that: "list my orders", not "the price list".
+    """Whether most requests with the word *verb* use it as a verb: "list my orders", not "the price list".
 
     >>> asked_to("list", ["List my orders"]), asked_to("list", ["Fetch the price list"])
     (True, False)
     """
-    found = [
+    answers = [
         _asks(tokens, place)
         for tokens in map(_TOKEN.findall, requests)
         for place, token in enumerate(tokens)
         if token.lower() == verb
     ]
-    return sum(found) > len(found) / 2
+    return sum(answers) > len(answers) / 2
 
 
 def _asks(tokens: Sequence[str], place: int) -> bool:
-    """Whether the word at *place* stands where a request has its verb, and no finite verb makes a subject of it."""
+    """Whether the word at *place* is the verb of a request and not the subject of a finite verb."""
     after = [token.lower() for token in tokens[place + 1 : place + 3]]
     finite = bool(after) and (
         after[0] in FINITE_VERBS or (after[0].endswith("ed") and (len(after) < 2 or not _content(after[1])))
@@ -253,9 +254,9 @@ def _begins(tokens: Sequence[str], place: int) -> bool:
     before = [token.lower() for token in tokens[max(0, place - 2) : place]]
     if not before or before[-1][-1] in _BREAKS:
         return True
-    # "I have to", "we want to"; "legal has to" tells what others do.
-    others = before[-1] == "to" and before[0] in OTHERS_VERBS
-    return before[-1] in VERB_LEADS and not others
+    # "I have to" and "we want to" ask; "legal has to" describes others.
+    by_others = before[-1] == "to" and before[0] in OTHERS_VERBS
+    return before[-1] in VERB_LEADS and not by_others
 
 
 def _content(word: str) -> bool:
@@ -263,7 +264,7 @@ def _content(word: str) -> bool:
 
 
 def _plain(token: str, place: int, tokens: Sequence[str]) -> bool:
-    """Whether a token is a word and no name: names are capitalised inside a sentence."""
+    """Whether a token is a word and not a proper name, which is capitalised inside a sentence."""
     first = place == 0 or tokens[place - 1][-1] in ".!?:\n"
     word = token[0].isalpha() and not _NO_WORD.search(token)
     return word and (token[0].islower() or first) and token.lower() not in PRONOUNS
@@ -273,13 +274,13 @@ def _telling(run: Sequence[str]) -> list[str]:
     return telling_words(" ".join(run))
 
 
-def spoken(requests: Iterable[str]) -> Counter[str]:
-    """For each term how many of the requests use it."""
+def term_counts(requests: Iterable[str]) -> Counter[str]:
+    """For each term, how many of the requests use it."""
     return Counter(term for request in requests for term in {term for term, _ in _pairs(request)})
 
 
 def spelling(requests: Sequence[str]) -> dict[str, str]:
-    """How each term of the requests is mostly written."""
+    """The usual spelling of each term of the requests."""
     spellings: dict[str, Counter[str]] = {}
     for request in requests:
         for term, word in _pairs(request):
@@ -289,4 +290,4 @@ def spelling(requests: Sequence[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=20_000)
 def _pairs(request: str) -> tuple[tuple[str, str], ...]:
-    return tuple((found[0], word) for word in telling_words(request) if (found := terms(word)))
+    return tuple((word_terms[0], word) for word in telling_words(request) if (word_terms := terms(word)))

@@ -22,7 +22,7 @@ from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.events import WORK, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets, public_address
 
-# Command lines by what they do: the program and its subcommand.
+# The program and subcommand of a command line.
 
 _DEEPER = {
     ("docker", "compose"), ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"),
@@ -48,10 +48,10 @@ _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
 
 
 def command_name(line: str) -> str:
-    """The program that *line* runs, with its subcommand where the program has such.
+    """The program that *line* runs, with its subcommand if it has any.
 
-    Directory changes, assignments and wrappers are passed over, other hosts and containers too; of a pipeline the first
-    program counts.
+    Directory changes, assignments, wrappers, remote hosts and containers are skipped; the first program of a pipeline
+    counts.
 
     >>> command_name("cd /srv && sudo kubectl apply -f staging.yaml | tee log")
     'kubectl apply'
@@ -60,13 +60,13 @@ def command_name(line: str) -> str:
     >>> command_name("ssh -p 22 web-1 sudo df -h"), command_name("kubectl exec -it web-1 -- ls /srv")
     ('df', 'ls')
     """
-    segments = [found for segment in _segments(line) if (found := _named(segment))]
+    segments = [program for segment in _segments(line) if (program := _named(segment))]
     telling = [name for name in segments if name not in PREPARATIONS]
     return (telling or segments or [""])[0]
 
 
 def tried_again(line: str, later: str) -> bool:
-    """Whether *later* is *line* once more, corrected at most: with words added, left out or spelt otherwise.
+    """Whether *later* repeats *line*, possibly corrected: with words added, omitted or respelt.
 
     >>> tried_again("kubectl apply -f stagin.yaml", "kubectl apply -f staging.yaml --wait")
     True
@@ -79,12 +79,12 @@ def tried_again(line: str, later: str) -> bool:
 
 
 def _parts(line: str) -> list[str]:
-    """The words of a command line, all numbers alike."""
+    """The words of a command line, with all numbers equal."""
     return ["0" if part.isdecimal() else part for part in _PARTS.findall(line.lower())]
 
 
-def _alike(words: Sequence[str], others: Sequence[str]) -> bool:
-    return SequenceMatcher(None, " ".join(words), " ".join(others), autojunk=False).ratio() >= _SPELT_ALIKE
+def _alike(words: Sequence[str], later_words: Sequence[str]) -> bool:
+    return SequenceMatcher(None, " ".join(words), " ".join(later_words), autojunk=False).ratio() >= _SPELT_ALIKE
 
 
 def _segments(line: str) -> list[list[str]]:
@@ -142,7 +142,7 @@ def _inside_shell(program: str, rest: Sequence[str]) -> str:
 
 
 def _elsewhere(program: str, rest: Sequence[str]) -> str:
-    """The command line that a program runs on another host or in a container; "" where it opens a shell, or is none."""
+    """The command line that a program runs on another host or in a container; "" if there is none."""
     if program == "ssh":
         return " ".join(_behind_host(rest))
     if program == "kubectl" and "exec" in rest and "--" in rest:
@@ -166,21 +166,21 @@ def _module(rest: Sequence[str]) -> str:
 
 def _subcommands(program: str, rest: Sequence[str]) -> list[str]:
     depth = SUBCOMMANDS.get(program, 0)
-    found: list[str] = []
+    names: list[str] = []
     for before, word in zip(["", *rest], rest, strict=False):
-        if len(found) == depth:
+        if len(names) == depth:
             break
         if word.startswith("-") or before in _FLAGS_WITH_VALUE:
             continue
         if not _WORD.fullmatch(word):
             break
-        found.append(word)
+        names.append(word)
         depth += (program, word) in _DEEPER
         depth -= (program, word) in _SHALLOW
-    return found
+    return names
 
 
-# Calls that are web requests, by what they do: the method and the address.
+# Web requests: the method and the address.
 
 PATH_ID = "<id>"
 _ADDRESS_FIELDS = ("url", "path", "endpoint", "uri")
@@ -191,9 +191,9 @@ _VERSION = re.compile(r"v\d{1,3}")
 
 
 def request_name(given: Mapping[str, Any]) -> str:
-    """The web request that a call with these arguments makes, without what differs from run to run; "" if it is none.
+    """The web request made by a call with these arguments, without ids that vary between runs; "" if it is none.
 
-    Logins, queries and secrets, which stand in addresses too, are no part of it.
+    Logins, queries and secrets in the address are omitted.
 
     >>> request_name({"method": "get", "url": "https://api.shop.example/v2/orders/4711?full=1"})
     'GET api.shop.example/v2/orders/<id>'
@@ -209,14 +209,15 @@ def request_name(given: Mapping[str, Any]) -> str:
     return mask_secrets(f"{method} {'/'.join((host, *path))}")[:_LONGEST]
 
 
-# Work that tells its end itself, taken apart: what was done, with what, and how it went; HMX-E gives it no fields.
+# Events that hold both the action and its end: what was done, with which inputs, and how it went. HMX-E defines no
+# fields for them.
 
 _COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
 _PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename")
 _VERB_FIELDS = ("action", "action_type", "type")
 _NAME_FIELDS = ("tool_name", "operation", "api_name", "api", "service")
 _VERB = re.compile(r"(?:browser[_. -]+)?([A-Za-z][A-Za-z_. -]{0,40})", re.IGNORECASE)
-# What is given, by type of event. A text is typed or found, as the verb tells.
+# Input fields by event type. Whether a text is typed or read depends on the verb.
 _GIVEN = {
     "browser_action": (
         "url", "href", "selector", "xpath", "element", "index", "ref", "target", "value", "text", "key", "keys",
@@ -224,9 +225,9 @@ _GIVEN = {
     ),
     "api_result": ("request_body", "params", "payload", "query"),
 }  # fmt: skip
-# Where some put all of it.
+# Fields in which some producers bundle all inputs.
 _BUNDLES = ("params", "parameters", "arguments", "args")
-# By what an action in a browser is told from others of its kind: to what it was done, or where it led.
+# Fields that identify the target of a browser action.
 TARGET_FIELDS = ("selector", "element", "xpath", "url", "href")
 _DEED = {
     "command_exec": (*_COMMAND_FIELDS, "cwd"),
@@ -238,28 +239,30 @@ _DEED = {
 
 
 def _browser_verb(content: Mapping[str, Any]) -> str:
-    """What was done in the browser, as its agent calls it; "" where it does not say.
+    """The browser action as its agent names it, or "".
 
-    >>> [_browser_verb(action) for action in ({"action": "click"}, {"type": "browser_input_text"}, {"action": "#"})]
-    ['click', 'input_text', '']
+    >>> _browser_verb({"action": "click"}), _browser_verb({"type": "browser_input_text"})
+    ('click', 'input_text')
+    >>> _browser_verb({"action": "#"})
+    ''
     """
     named = next((content[name] for name in _VERB_FIELDS if isinstance(content.get(name), str)), "")
-    found = _VERB.fullmatch(named.strip())
-    return (found[1].lower() if found[1].isupper() else found[1]) if found else ""
+    match = _VERB.fullmatch(named.strip())
+    return (match[1].lower() if match[1].isupper() else match[1]) if match else ""
 
 
 def interface(content: Mapping[str, Any]) -> object:
-    """What an API result calls the interface or operation that it is of; None where it does not say."""
+    """The interface or operation named by an API result, or None."""
     return next((content[name] for name in _NAME_FIELDS if isinstance(content.get(name), str) and content[name]), None)
 
 
 def _edited_path(content: Mapping[str, Any]) -> str:
-    """The file that an edit names; "" where it names none."""
+    """The file named by an edit, or ""."""
     return next((content[name] for name in _PATH_FIELDS if isinstance(content.get(name), str)), "")
 
 
 def _inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given to the work, by the names of its fields.
+    """The inputs of the action, by field name.
 
     >>> _inputs_of("browser_action", {"action": "fill", "selector": "#name", "text": "Ann", "success": True})
     {'selector': '#name', 'text': 'Ann'}
@@ -270,13 +273,13 @@ def _inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
     if event_type == "browser_action" and bundle is not None:
         return dict(bundle)
     names = [name for name in _GIVEN.get(event_type, ()) if content.get(name) not in (None, "", {}, [])]
-    found = event_type == "browser_action" and _finds(_browser_verb(content))
-    told = {name: content[name] for name in names if not (found and name == "text")}
-    return _opened(told) if event_type == "api_result" else told
+    reads = event_type == "browser_action" and _finds(_browser_verb(content))
+    given = {name: content[name] for name in names if not (reads and name == "text")}
+    return _opened(given) if event_type == "api_result" else given
 
 
 def _browser_target(content: Mapping[str, Any]) -> str:
-    """To what something was done in the browser, or where it led; "" where that is not told in words.
+    """The element or the address of a browser action, or "".
 
     >>> _browser_target({"action": "click", "selector": "#buy", "url": "https://shop.example/cart"})
     '#buy'
@@ -284,22 +287,22 @@ def _browser_target(content: Mapping[str, Any]) -> str:
     'https://shop.example/cart'
     """
     inputs = _inputs_of("browser_action", content)
-    told = {name: inputs[name] for name in TARGET_FIELDS if isinstance(inputs.get(name), str)}
-    inside = next((told[name] for name in TARGET_FIELDS[:3] if name in told), "")
+    targets = {name: inputs[name] for name in TARGET_FIELDS if isinstance(inputs.get(name), str)}
+    inside = next((targets[name] for name in TARGET_FIELDS[:3] if name in targets), "")
     led = _first_word(_browser_verb(content)) in BROWSER_WAYS
-    return inside or (public_address(next(iter(told.values()), "")) if led else "")
+    return inside or (public_address(next(iter(targets.values()), "")) if led else "")
 
 
-def _opened(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What was sent, by the names of its parts."""
-    found: dict[str, Any] = {}
-    for name, value in told.items():
-        found |= value if isinstance(value, Mapping) else {name: value}
-    return found
+def _opened(bundles: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of bundled inputs."""
+    opened: dict[str, Any] = {}
+    for name, value in bundles.items():
+        opened |= value if isinstance(value, Mapping) else {name: value}
+    return opened
 
 
 def ending(event_type: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What *content* tells of how the work went: all but what was done and with what.
+    """The part of *content* that describes the result: everything but the action and its inputs.
 
     >>> ending("command_exec", {"command": "make", "exit_code": 2, "stderr": "no rule"})
     {'exit_code': 2, 'stderr': 'no rule'}
@@ -318,16 +321,16 @@ def _first_word(verb: str) -> str:
     return re.split(r"[_. -]+|(?<=[a-z])(?=[A-Z])", verb)[0].lower()
 
 
-# What an agent did in one event, under one name: a tool, a program with its subcommand, or a kind of work.
+# The action of one event under one name: a tool, a program with its subcommand, or a kind of work.
 
-# What a command line may show of itself inside an artifact.
+# Longest command line kept in an artifact.
 _LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
 class SessionEvent(Protocol):
-    """What the compiler needs to know of an event; :class:`hmxgraph.protocol.events.Event` has it all."""
+    """The fields of an event that the compiler reads; :class:`hmxgraph.protocol.events.Event` has them all."""
 
     @property
     def event_id(self) -> str: ...  # noqa: D102
@@ -353,9 +356,9 @@ class SessionEvent(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Action:
-    """One thing done: its name, what was given to it, and how it went if known.
+    """One action: its name, its inputs, and its result if known.
 
-    ``command`` is the command line where it was one, of an edit the file, in a browser to what it was done.
+    ``command`` is the command line, the file of an edit, or the target of a browser action.
     """
 
     name: str
@@ -366,9 +369,9 @@ class _Action:
 
 
 def action_of(event: SessionEvent) -> _Action | None:
-    """The action that *event* is, or None for an event that only tells something.
+    """The action of *event*, or None if it is not an action.
 
-    A tool call is finished by its result; a command, an edit, a test run, a browser action tell their end themselves.
+    A tool call is finished by its result; commands, edits, test runs and browser actions contain their own result.
     """
     if event.event_type == "tool_call":
         return _tool_call(event.content)
@@ -376,7 +379,7 @@ def action_of(event: SessionEvent) -> _Action | None:
 
 
 def _work(event_type: str, content: Mapping[str, Any]) -> _Action:
-    """Work that tells its end itself; what says no more than that goes by its type."""
+    """An action that contains its own result; its event type is its name if it has no other."""
     match event_type:
         case "file_edit":
             name, line = "", _kept(_edited_path(content))
@@ -393,13 +396,13 @@ def _work(event_type: str, content: Mapping[str, Any]) -> _Action:
 
 
 def _request(content: Mapping[str, Any]) -> str:
-    """The web request that an API result is of; it may stand in a field of its own."""
+    """The web request of an API result, also from its "request" field."""
     inner = content.get("request")
     return request_name(content) or (request_name(inner) if isinstance(inner, Mapping) else "")
 
 
 def tool_name(value: object) -> str:
-    r"""The name of a tool on one line, no longer than an index holds; "" of nothing.
+    r"""The name of a tool on one line, short enough for an index; "" if it is empty.
 
     >>> tool_name("restart\nserver"), tool_name(None)
     ('restart server', '')
@@ -438,9 +441,9 @@ def _kept(target: str) -> str:
 
 
 def _shown(line: str) -> str:
-    """*line* as it may be kept: masked, but for the words that say what is run."""
+    """*line* masked for storage, except for the program name."""
     if not line:
         return ""
     said, text = command_name(line), mask_secrets(" ".join(line.split()))
-    before, found, after = text.partition(said) if said else ("", "", "")
-    return (f"{mask_ids(before)}{said}{mask_ids(after)}" if found else mask_ids(text))[:_LONGEST_COMMAND]
+    before, separator, after = text.partition(said) if said else ("", "", "")
+    return (f"{mask_ids(before)}{said}{mask_ids(after)}" if separator else mask_ids(text))[:_LONGEST_COMMAND]

@@ -24,13 +24,13 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.comparison import jaccard, trigrams
 
-# The sessions to compile from: all of them bare, and the latest in full.
+# The sessions to compile from: all of them without texts, the latest with texts.
 
 _BLANK = Situation()
 
 
 class Ledger:
-    """Takes sessions in any order; what was said in them is kept for the latest only, as many as habits need."""
+    """Collects sessions in any order; texts are kept only for the latest sessions, as many as habits need."""
 
     def __init__(self, positions: int, summaries: Iterable[SessionSummary] = ()) -> None:
         self._positions = positions
@@ -42,25 +42,25 @@ class Ledger:
             self.add(summary)
 
     def add(self, summary: SessionSummary) -> None:
-        """Enter one session; each session is entered once, and one whose events are all erased is none."""
+        """Add one session. Call once per session; a session without events is ignored."""
         if not summary.event_count:
             return
         self._bare[summary.session_id] = _bare(summary)
         self._full[summary.session_id] = summary
         heapq.heappush(self._latest, (summary.last_us, summary.session_id, len(summary.steps)))
         self._total += len(summary.steps)
-        # The oldest gives way as long as the others alone fill the measure, so the order of entry does not matter.
+        # Drop the oldest while the rest alone reach the limit, so that the order of insertion does not matter.
         while self._latest and self._total - self._latest[0][2] >= self._positions:
             _, session_id, steps = heapq.heappop(self._latest)
             self._total -= steps
             del self._full[session_id]
 
     def sessions(self) -> list[SessionSummary]:
-        """All sessions by id, without what was said at each step."""
+        """All sessions by id, without the texts of their steps."""
         return [self._bare[session_id] for session_id in sorted(self._bare)]
 
     def recent(self) -> list[SessionSummary]:
-        """The latest sessions by id, in full."""
+        """The latest sessions by id, with texts."""
         return [self._full[session_id] for session_id in sorted(self._full)]
 
 
@@ -72,14 +72,14 @@ def _bare(summary: SessionSummary) -> SessionSummary:
     return replace(summary, steps=steps, ahead=_BLANK)
 
 
-# From summaries to what is known: the reduce step of the compiler.
+# From summaries to drafts: the reduce step of the compiler.
 
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What the sessions teach: artifacts to be, and the models behind suggestions.
+    """The result of a compilation: draft artifacts and the models behind suggestions.
 
-    Of its sessions some had no outcome that could be told, and some were too long to be kept whole.
+    ``without_outcome`` counts sessions without a known outcome, ``shortened`` those too long to be kept whole.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
@@ -96,9 +96,9 @@ def compile_summaries(
     profile: CompilerProfile = DEFAULT_PROFILE,
     stage: Callable[[str], None] = lambda _: None,
 ) -> Compilation:
-    """The compilation of these sessions; the same for the same sessions in any order.
+    """Compile these sessions; the order of sessions does not matter.
 
-    *stage* is told the name of each stage as it begins.
+    *stage* is called with the name of each stage as it begins.
     """
     ledger = Ledger(profile.habit_positions)
     for summary in summaries:
@@ -109,7 +109,7 @@ def compile_summaries(
 def compile_ledger(
     ledger: Ledger, profile: CompilerProfile = DEFAULT_PROFILE, stage: Callable[[str], None] = lambda _: None
 ) -> Compilation:
-    """The same for sessions that were entered one by one."""
+    """Compile the sessions of a ledger."""
     sessions = ledger.sessions()
     stage("goals")
     goals = learn_goals(sessions, profile)
@@ -139,15 +139,15 @@ def compile_ledger(
 
 
 def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
-    """The drafts with titles that differ: those that share one are told apart by their qualifiers.
+    """The drafts with unique titles; equal titles are distinguished by qualifiers.
 
-    What no qualifier tells apart gets the first letters of its lineage's hash.
+    Where no qualifier helps, the first digits of the lineage hash are appended.
     """
     named: defaultdict[str, list[ArtifactDraft]] = defaultdict(list)
     for draft in drafts:
         named[draft.title].append(draft)
     renamed = {
-        id(draft): draft if len(alike) == 1 else replace(draft, title=_told_apart(draft, alike))
+        id(draft): draft if len(alike) == 1 else replace(draft, title=_qualified_title(draft, alike))
         for alike in named.values()
         for draft in alike
     }
@@ -163,7 +163,7 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
 def _without_duplicates(
     drafts: Sequence[ArtifactDraft], profile: CompilerProfile
 ) -> tuple[list[ArtifactDraft], list[tuple[str, str]]]:
-    """The drafts without those that say what a better supported one says, and the pairs (left out, kept)."""
+    """The drafts without near-duplicates of better supported ones, and the pairs (dropped, kept)."""
     kept: list[tuple[ArtifactDraft, frozenset[tuple[str, ...]], str]] = []
     dropped = []
     for draft in drafts:
@@ -171,9 +171,9 @@ def _without_duplicates(
         hashed = content_hash(draft.content)
         twin = next(
             (
-                other
-                for other, words, other_hash in kept
-                if other.artifact_type == draft.artifact_type
+                rival
+                for rival, words, other_hash in kept
+                if rival.artifact_type == draft.artifact_type
                 and (hashed == other_hash or _alike(said, words, profile.near_duplicate))
             ),
             None,
@@ -185,26 +185,26 @@ def _without_duplicates(
     return [draft for draft, _, _ in kept], dropped
 
 
-def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], least: float) -> bool:
-    small, large = sorted((len(one), len(other)))
-    return small >= least * large and jaccard(one, other) >= least
+def _alike(trigrams_left: frozenset[tuple[str, ...]], trigrams_right: frozenset[tuple[str, ...]], least: float) -> bool:
+    small, large = sorted((len(trigrams_left), len(trigrams_right)))
+    return small >= least * large and jaccard(trigrams_left, trigrams_right) >= least
 
 
 def _ranked(drafts: Iterable[ArtifactDraft]) -> list[ArtifactDraft]:
     order = {name: place for place, name in enumerate(ARTIFACT_TYPES)}
-    return sorted(drafts, key=lambda one: (order[one.artifact_type], -one.seen.sessions, one.lineage_key))
+    return sorted(drafts, key=lambda draft: (order[draft.artifact_type], -draft.seen.sessions, draft.lineage_key))
 
 
-def _told_apart(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> str:
-    """The title with the fewest qualifiers that no other draft of this title has in the same place."""
+def _qualified_title(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> str:
+    """The title with the first qualifier that no other draft of this title shares."""
     for count in range(1, len(draft.qualifiers) + 1):
         mine = draft.qualifiers[count - 1]
-        if sum(other.qualifiers[count - 1 : count] == (mine,) for other in alike) == 1:
+        if sum(rival.qualifiers[count - 1 : count] == (mine,) for rival in alike) == 1:
             return title(f"{draft.title} ({mine})")
     return title(f"{draft.title} ({'; '.join(draft.qualifiers)})") if draft.qualifiers else draft.title
 
 
-# What suggestions need of a compilation, as one document.
+# The part of a compilation that suggestions need, as one document.
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class Model:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing can be suggested from it."""
+        """Whether it has nothing to suggest."""
         return not self.goals.actions and not self.habits.actions
 
     @classmethod
@@ -230,7 +230,7 @@ class Model:
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
-        """The model that :meth:`to_json` wrote; the empty one of None."""
+        """The model written by :meth:`to_json`; the empty model for None."""
         if not text:
             return cls()
         document = cast("dict[str, Any]", parse_json(text))

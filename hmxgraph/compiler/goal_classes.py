@@ -1,4 +1,4 @@
-"""Kinds of requests: sessions that are asked for the same and, as far as can be foreseen, do the same."""
+"""Goal classes: sessions with similar requests and, as far as can be predicted, the same actions."""
 
 import statistics
 from collections import Counter, defaultdict
@@ -19,7 +19,7 @@ Groups = dict[Key, list[SessionSummary]]
 
 @dataclass(frozen=True, slots=True)
 class GoalClass:
-    """One kind of request: the actions it is known by, its sessions, and the steps that its successes share.
+    """One kind of request: its identifying actions, its sessions, and the steps shared by its successful sessions.
 
     ``steps`` are in order of work, each with the share of successful sessions that took it.
     """
@@ -30,114 +30,118 @@ class GoalClass:
 
     @property
     def name(self) -> str:
-        """The text that names the class: the same for the same key."""
+        """The stable name of the class, derived from its key."""
         return "|".join(sorted(self.key))
 
     @property
     def models(self) -> tuple[SessionSummary, ...]:
-        """The sessions to learn from: the successful ones; where no outcome is known, all."""
-        good = tuple(one for one in self.members if one.succeeded)
-        return good or tuple(one for one in self.members if one.outcome == "unknown")
+        """The sessions to learn from: the successful ones, or those without an outcome if none succeeded."""
+        good = tuple(member for member in self.members if member.succeeded)
+        return good or tuple(member for member in self.members if member.outcome == "unknown")
 
     @property
     def requests(self) -> tuple[str, ...]:
         """What was asked for."""
-        return tuple(one.request for one in self.members if one.request)
+        return tuple(member.request for member in self.members if member.request)
 
 
 def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile) -> list[GoalClass]:
-    """The kinds of requests in these sessions, largest first; each has something to learn from."""
-    told = [one for one in summaries if one.request and one.steps]
-    mute = [one for one in summaries if not one.request and one.steps]
-    heard, unheard = _heard(told, goals, profile)
-    groups = _settled(_merged(_grouped(heard), profile), profile)
-    silent = _settled(_grouped((_changes(one), one) for one in mute), profile)
-    found = [
-        GoalClass(key, tuple(sorted(members, key=lambda one: one.session_id)), ())
-        for key, members in _joined(_joined(groups, silent), _grouped(unheard)).items()
+    """The goal classes of these sessions, largest first; classes without steps are omitted."""
+    requested = [summary for summary in summaries if summary.request and summary.steps]
+    mute = [summary for summary in summaries if not summary.request and summary.steps]
+    shared, unique = _by_wording(requested, goals, profile)
+    groups = _settled(_merged(_grouped(shared), profile), profile)
+    silent = _settled(_grouped((_changes(summary), summary) for summary in mute), profile)
+    unfinished = [
+        GoalClass(key, tuple(sorted(members, key=lambda member: member.session_id)), ())
+        for key, members in _joined(_joined(groups, silent), _grouped(unique)).items()
     ]
     repairs = repairs_of(summaries)
-    finished = [GoalClass(one.key, one.members, _steps(one, repairs, profile)) for one in found]
-    united = _united([one for one in finished if one.steps], repairs, profile)
-    return sorted(united, key=lambda one: (-len(one.members), one.name))
+    finished = [
+        GoalClass(goal_class.key, goal_class.members, _steps(goal_class, repairs, profile)) for goal_class in unfinished
+    ]
+    united = _united([goal_class for goal_class in finished if goal_class.steps], repairs, profile)
+    return sorted(united, key=lambda goal_class: (-len(goal_class.members), goal_class.name))
 
 
 def _united(classes: Sequence[GoalClass], repairs: Container[str], profile: CompilerProfile) -> list[GoalClass]:
-    """Classes that come to the same changes in much the same steps are one, in whatever words they are asked for.
+    """Merge classes that make the same changes in similar steps, whatever the wording of their requests.
 
-    The largest gives the key.
+    The largest class gives the key.
     """
     united: list[GoalClass] = []
-    for one in sorted(classes, key=lambda one: (-len(one.members), one.name)):
-        place = next((place for place, other in enumerate(united) if _same_work(one, other, profile)), None)
+    for goal_class in sorted(classes, key=lambda goal_class: (-len(goal_class.members), goal_class.name)):
+        place = next((place for place, larger in enumerate(united) if _same_work(goal_class, larger, profile)), None)
         if place is None:
-            united.append(one)
+            united.append(goal_class)
             continue
-        members = sorted((*united[place].members, *one.members), key=lambda one: one.session_id)
+        members = sorted((*united[place].members, *goal_class.members), key=lambda member: member.session_id)
         whole = GoalClass(united[place].key, tuple(members), ())
         united[place] = GoalClass(whole.key, whole.members, _steps(whole, repairs, profile))
     return united
 
 
-def _same_work(one: GoalClass, other: GoalClass, profile: CompilerProfile) -> bool:
-    """Whether they make the same changes in much the same steps; where nothing is changed, in the very same."""
-    steps, others = ([name for name, _ in found.steps] for found in (one, other))
-    changes, theirs = (set(filter(is_action, names)) for names in (steps, others))
-    return changes == theirs and jaccard(steps, others) >= (profile.unite_steps if changes else 1.0)
+def _same_work(goal_class: GoalClass, candidate: GoalClass, profile: CompilerProfile) -> bool:
+    """Whether two classes make the same changes in similar steps; read-only classes must have equal steps."""
+    steps, candidate_steps = ([name for name, _ in compared.steps] for compared in (goal_class, candidate))
+    changes, theirs = (set(filter(is_action, names)) for names in (steps, candidate_steps))
+    return changes == theirs and jaccard(steps, candidate_steps) >= (profile.unite_steps if changes else 1.0)
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
-    """The actions worth expecting: a change is worth naming at lower odds than a look-up, being what was asked for."""
+    """The actions worth expecting; changes, which are what was asked for, need less probability than lookups."""
     chosen = {name for name, chance in chances.items() if chance >= threshold(name, profile)}
     return frozenset(chosen or most_first(chances)[:1])
 
 
 def threshold(action: str, profile: CompilerProfile) -> float:
-    """The chance from which *action* is expected of a request."""
+    """The probability from which *action* is expected."""
     by_kind = {"lookup": profile.goal_lookup, "action": profile.goal_action}
     return by_kind.get(kind_of(action), profile.scratch_share)
 
 
 def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfile) -> float:
-    """How well a class with this key answers a request with these chances: the surplus of chance over threshold."""
-    # A key is a set, which has no order of its own; a plain sum of floats depends on one.
+    """How well a class with this key fits these probabilities: the sum of probability minus threshold."""
+    # A key is an unordered set, and a plain float sum depends on order.
     return fsum(chances.get(name, 0.0) - threshold(name, profile) for name in key)
 
 
-def _heard(
-    told: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
+def _by_wording(
+    requested: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> tuple[list[tuple[Key, SessionSummary]], list[tuple[Key, SessionSummary]]]:
-    """The sessions with their keys: those asked for in words that others use too, and those in words of their own.
+    """The sessions with their keys, split into requests in shared words and requests in unique words.
 
-    Of the latter those that do what is usual are taken for the usual; the others are known by what they did, and
-    where that failed nobody knows what was asked.
+    A request in unique words counts as usual if the session takes the usual actions; otherwise its own actions are its
+    key, unless the session failed.
     """
-    heard, unheard = [], []
-    company = _company(told)
-    for one, chances in zip(told, goals.modelled([request_terms(one.request) for one in told]), strict=True):
-        akin = {name: chances[name] for name in _akin(one, company)}
-        usual, taken = expected(chances, profile), frozenset(one.actions)
-        if akin or usual <= taken:
-            heard.append((expected(akin or chances, profile), one))
-        elif one.outcome != "failure":
-            unheard.append((expected(dict.fromkeys(taken, 1.0), profile), one))
-    return heard, unheard
+    shared, unique = [], []
+    company = _company(requested)
+    for session, chances in zip(
+        requested, goals.modelled([request_terms(session.request) for session in requested]), strict=True
+    ):
+        related = {name: chances[name] for name in _akin(session, company)}
+        usual, taken = expected(chances, profile), frozenset(session.actions)
+        if related or usual <= taken:
+            shared.append((expected(related or chances, profile), session))
+        elif session.outcome != "failure":
+            unique.append((expected(dict.fromkeys(taken, 1.0), profile), session))
+    return shared, unique
 
 
-def _company(told: Iterable[SessionSummary]) -> dict[str, Counter[str]]:
-    """For each telling term how many of the sessions whose requests say it took each action."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in told:
-        for term in telling_terms(one.request):
-            found[term].update(set(one.actions))
-    return found
+def _company(sessions: Iterable[SessionSummary]) -> dict[str, Counter[str]]:
+    """For each informative term, how many sessions that use it took each action."""
+    company: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for session in sessions:
+        for term in telling_terms(session.request):
+            company[term].update(set(session.actions))
+    return company
 
 
 def _akin(summary: SessionSummary, company: Mapping[str, Counter[str]]) -> set[str]:
-    """The actions of the other sessions that share a telling term with this one."""
+    """The actions of other sessions that share an informative term with this one."""
     taken = frozenset(summary.actions)
-    counts = (company[term] for term in telling_terms(summary.request))
-    return {name for one in counts for name, count in one.items() if count > (name in taken)}
+    companies = (company[term] for term in telling_terms(summary.request))
+    return {name for counts in companies for name, count in counts.items() if count > (name in taken)}
 
 
 def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> Groups:
@@ -147,9 +151,9 @@ def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> Groups:
     return {key: groups[key] for key in sorted(groups, key=sorted)}
 
 
-def _joined(told: Groups, silent: Groups) -> Groups:
-    """Both, where a key names one class: sessions that nobody asked for in words belong to those that do the same."""
-    return {key: told.get(key, []) + silent.get(key, []) for key in told | silent}
+def _joined(requested: Groups, silent: Groups) -> Groups:
+    """The union of both groupings; sessions without a request join those with the same key."""
+    return {key: requested.get(key, []) + silent.get(key, []) for key in requested | silent}
 
 
 def _changes(summary: SessionSummary) -> Key:
@@ -157,7 +161,7 @@ def _changes(summary: SessionSummary) -> Key:
 
 
 def _merged(groups: Groups, profile: CompilerProfile) -> Groups:
-    """Groups that are asked for in the same words and do much the same are one; the larger gives the key."""
+    """Merge groups with similar wording and similar actions; the larger group gives the key."""
     merged = dict(groups)
     words = {key: _word_shares(members) for key, members in groups.items()}
     near = _near(groups, profile)
@@ -175,15 +179,15 @@ def _near(groups: Iterable[Key], profile: CompilerProfile) -> list[tuple[Key, Ke
     """The pairs of keys that share enough of their actions, in order."""
     keys = sorted(groups, key=sorted)
     return [
-        (one, other)
-        for place, one in enumerate(keys)
-        for other in keys[place + 1 :]
-        if jaccard(one, other) >= profile.merge_actions
+        (left, right)
+        for place, left in enumerate(keys)
+        for right in keys[place + 1 :]
+        if jaccard(left, right) >= profile.merge_actions
     ]
 
 
 def _closest(alike: Mapping[tuple[Key, Key], float], profile: CompilerProfile) -> tuple[Key, Key] | None:
-    """The pair that is asked for in the likest words, if any is alike enough; of equals the first."""
+    """The pair with the most similar wording, if similar enough; the first of equals."""
     best = max(alike.values(), default=0.0)
     return (
         next((pair for pair, share in alike.items() if share == best), None) if best >= profile.merge_requests else None
@@ -191,26 +195,30 @@ def _closest(alike: Mapping[tuple[Key, Key], float], profile: CompilerProfile) -
 
 
 def _word_shares(members: Sequence[SessionSummary]) -> dict[str, float]:
-    """For each term the share of requests that use it."""
-    counts = Counter(term for one in members for term in set(request_terms(one.request)))
+    """For each term, the share of requests that use it."""
+    counts = Counter(term for member in members for term in set(request_terms(member.request)))
     return {term: count / len(members) for term, count in sorted(counts.items())}
 
 
-def _overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+def _overlap(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     """Shared weight over all weight (weighted Jaccard)."""
-    shared = sum(min(share, other[term]) for term, share in one.items() if term in other)
-    total = sum(one.values()) + sum(other.values()) - shared
+    shared = sum(min(share, right[term]) for term, share in left.items() if term in right)
+    total = sum(left.values()) + sum(right.values()) - shared
     return shared / total if total else 1.0
 
 
 def _settled(groups: Groups, profile: CompilerProfile) -> Groups:
-    """Groups without enough successes join the likest that has; those that are like none stay as they are."""
+    """Groups without enough successes join the most similar group that has them, if there is one."""
     firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
     alone: Groups = {}
     for key, members in groups.items():
         if key in firm:
             continue
-        likest = min(firm, key=lambda other: (-_likeness(key, other), -len(groups[other]), sorted(other)), default=None)
+        likest = min(
+            firm,
+            key=lambda firm_key: (-_likeness(key, firm_key), -len(groups[firm_key]), sorted(firm_key)),
+            default=None,
+        )
         if likest is not None and _likeness(key, likest):
             firm[likest] += members
         else:
@@ -219,24 +227,24 @@ def _settled(groups: Groups, profile: CompilerProfile) -> Groups:
 
 
 def _supported(members: Sequence[SessionSummary], profile: CompilerProfile) -> bool:
-    return sum(one.outcome != "failure" for one in members) >= profile.min_support
+    return sum(member.outcome != "failure" for member in members) >= profile.min_support
 
 
-def _likeness(one: Key, other: Key) -> float:
-    """Twice the shared over the sum (Dice 1945)."""
-    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+def _likeness(left: Key, right: Key) -> float:
+    """The Dice coefficient (1945)."""
+    return 2 * len(left & right) / (len(left) + len(right)) if left or right else 1.0
 
 
-def _steps(found: GoalClass, repairs: Container[str], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
-    models = found.models
+def _steps(goal_class: GoalClass, repairs: Container[str], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
+    models = goal_class.models
     if not models:
         return ()
-    counts = Counter(name for one in models for name in set(one.actions))
+    counts = Counter(name for model in models for name in set(model.actions))
     shares = {name: count / len(models) for name, count in counts.items()}
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
-    # What never went well is no way to success, though all tried it first: what was done instead is.
+    # An action that always failed is not a step; what replaced it is.
     went = [name for name in usual if not only_failed(name, models)]
-    # What mostly answers a failure belongs to a playbook, unless no success does without and others take it of itself.
+    # Repairs belong to playbooks, unless every success needs them and they also occur without a failure.
     answers = repairs_of(models) - {
         name for name in went if shares[name] >= profile.required_share and name not in repairs
     }
@@ -247,7 +255,7 @@ def _steps(found: GoalClass, repairs: Container[str], profile: CompilerProfile) 
 
 
 def _share_needed(action: str, models: Sequence[SessionSummary], profile: CompilerProfile) -> float:
-    """The share of sessions from which an action is a step: changes, and what checks on them, count at less."""
+    """The share of sessions from which an action is a step; lower for changes and for the checks after them."""
     match kind_of(action):
         case "action":
             return profile.action_share
@@ -258,20 +266,20 @@ def _share_needed(action: str, models: Sequence[SessionSummary], profile: Compil
 
 
 def _checks(action: str, models: Sequence[SessionSummary]) -> bool:
-    """Whether a look-up mostly comes for the first time after the last change: then it checks the result."""
-    found = []
-    for one in models:
-        names = one.actions
+    """Whether a lookup usually comes first after the last change, which makes it a check."""
+    checked = []
+    for model in models:
+        names = model.actions
         changes = [place for place, name in enumerate(names) if is_action(name)]
         if action in names:
-            found.append(bool(changes) and names.index(action) > changes[-1])
-    return sum(found) > len(found) / 2
+            checked.append(bool(changes) and names.index(action) > changes[-1])
+    return sum(checked) > len(checked) / 2
 
 
 def only_failed(action: str, models: Sequence[SessionSummary]) -> bool:
-    """Whether *action* failed each time that it was taken, or led to an error at once."""
+    """Whether every use of *action* failed or was followed by an error at once."""
     return all(
-        _led_to_failure(one, place) for one in models for place, name in enumerate(one.actions) if name == action
+        _led_to_failure(model, place) for model in models for place, name in enumerate(model.actions) if name == action
     )
 
 
@@ -280,19 +288,19 @@ def _led_to_failure(summary: SessionSummary, place: int) -> bool:
 
 
 def repairs_of(summaries: Iterable[SessionSummary]) -> frozenset[str]:
-    """The actions that mostly answer a failure in these sessions."""
+    """The actions that usually follow a failure in these sessions."""
     taken, answers = Counter[str](), Counter[str]()
-    for one in summaries:
-        taken.update(one.actions)
-        answers.update(step.action for step in one.steps if step.situation.failure)
+    for session in summaries:
+        taken.update(session.actions)
+        answers.update(step.action for step in session.steps if step.situation.failure)
     return frozenset(name for name in answers if answers[name] > taken[name] / 2)
 
 
 def _place(action: str, models: Sequence[SessionSummary]) -> float:
-    """How far into the work *action* is first taken, on average; 0 is the start, 1 the end."""
+    """The mean position of the first use of *action*; 0 is the start, 1 the end."""
     places = []
-    for one in models:
-        order = list(dict.fromkeys(one.actions))
+    for model in models:
+        order = list(dict.fromkeys(model.actions))
         if action in order:
             places.append(order.index(action) / len(order))
     return statistics.fmean(places)

@@ -1,4 +1,4 @@
-"""The one place for every number that the compiler goes by."""
+"""All parameters of the compiler."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CompilerProfile:
-    """All thresholds of a compilation; artifacts name the profile they were made with.
+    """All thresholds of a compilation; artifacts name the profile that produced them.
 
     Shares and rates lie in [0, 1]; counts are sessions unless a name says otherwise.
 
@@ -17,7 +17,7 @@ class CompilerProfile:
 
     name: str = "hmxgraph-compiler-1"
 
-    # What a session's summary may hold.
+    # Limits of a session summary.
     max_steps: int = 400
     max_failures: int = 100
     max_decisions: int = 100
@@ -26,7 +26,7 @@ class CompilerProfile:
     known_values: int = 400
     remembered_messages: int = 12
 
-    # What it takes to become knowledge.
+    # Requirements on artifacts.
     min_support: int = 2
     max_evidence: int = 300
     confidence_step: float = 0.05
@@ -77,19 +77,19 @@ class CompilerProfile:
     habit_bare_weight: float = 0.3
 
     def adapted(self, parameters: Mapping[str, float]) -> "CompilerProfile":
-        """The profile with these parameters in place of its own, as an imported fingerprint asks for (HMX-F 12).
+        """The profile with these parameters replaced, as an imported fingerprint requests (HMX-F 12).
 
-        Unknown names and values that no compiler could work with are passed over; whole numbers stay whole; nothing
-        lowers the support below two sessions.
+        Unknown names and unworkable values are ignored; integers stay integers; the support is never lowered below two
+        sessions.
 
         >>> CompilerProfile().adapted({"min_support": 3.0, "unheard_of": 1.0}).min_support
         3
         """
-        known = self.parameters()
+        numbers = self.parameters()
         given: dict[str, Any] = {
-            name: type(known[name])(parameters[name])
+            name: type(numbers[name])(parameters[name])
             for name in sorted(parameters)
-            if name in known and _is_workable(parameters[name], known[name])
+            if name in numbers and _is_workable(parameters[name], numbers[name])
         }
         return replace(self, **{**given, "min_support": max(2, given.get("min_support", self.min_support))})
 
@@ -103,7 +103,7 @@ class CompilerProfile:
 
 
 def _is_workable(value: float, usual: float) -> bool:
-    # What comes from elsewhere may not make a share more than a whole, or a compilation endless.
+    # Imported values may not push a share above 1 or make a compilation run forever.
     most = 1.0 if isinstance(usual, float) and usual < 1 else 10 * usual
     return (0.0 if isinstance(usual, float) else 1) <= value <= most
 

@@ -1,4 +1,4 @@
-"""What a compilation changes in what was known: stored heads compared with new drafts."""
+"""The changes of a compilation: stored heads compared with new drafts."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,12 +13,10 @@ from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.reports import _COUNTED, ReportedChange
 from hmxgraph.protocol.timestamps import iso
 
-# What a compilation changes in what was known: a pure comparison of stored heads with new drafts (HMX-A 5, 7).
-#
-# Nothing here remembers: the same heads and drafts give the same changes, whatever way led to them.
+# A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
 
 COMPILER = "hmxgraph-compiler"
-# Reasons that begin like this are the compiler's own; whatever else ended an artifact was somebody's decision.
+# Prefix of the compiler's own reasons; any other reason is the decision of an operator.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
 _UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
@@ -29,14 +27,14 @@ REPLACED = OWN_REASON + "replaced before it was validated"
 _VALIDATED = OWN_REASON + "enough sessions support it"
 
 _GENERATION = "~"
-_VEIL = "sha256:"
+_HASH_PREFIX = "sha256:"
 
 _Deed: TypeAlias = Literal["created", "updated", "counted", "activated", "deprecated", "unchanged", "left"]
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest version of a lineage as it is stored; ``reason`` tells why it has its status."""
+    """The newest stored version of a lineage; ``reason`` explains its status."""
 
     artifact_id: str
     artifact_type: str
@@ -54,12 +52,12 @@ class Head:
 
     @property
     def pattern(self) -> str:
-        """The lineage of the drafts that it is a version of, veiled (:func:`veiled`)."""
-        return _veiled_name(self._named()[0])
+        """The hashed lineage of its drafts (:func:`hashed_lineage`)."""
+        return _hashed_name(self._named()[0])
 
     @property
     def generation(self) -> int:
-        """Which chain of its pattern this is, counted from 1."""
+        """The number of this chain among those of its pattern, from 1."""
         return self._named()[1]
 
     def _named(self) -> tuple[str, int]:
@@ -69,9 +67,9 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing to do: the deed, why, the head it concerns (if any), the artifact that comes (if any), its draft.
+    """One change: what to do and why, the head concerned, the new artifact and its draft, if any.
 
-    ``statuses`` are those that the head goes through before a successor takes its place.
+    ``statuses`` are the transitions of the head before its successor takes its place.
     """
 
     deed: _Deed
@@ -85,13 +83,13 @@ class Change:
 
     @property
     def generation(self) -> int:
-        """Which of the pattern's chains it is: a chain ends for good, what comes back begins another one."""
+        """The number of its chain; an ended chain stays ended, so a pattern that returns starts a new one."""
         return self.head.generation + (self.artifact is not None and not self.artifact.supersedes) if self.head else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """Everything an artifact is made with besides its draft."""
+    """Everything that goes into an artifact besides its draft."""
 
     tenant_id: str
     profile: CompilerProfile
@@ -100,7 +98,7 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in the chains of its pattern an artifact stands."""
+    """The position of an artifact in the chains of its pattern."""
 
     generation: int = 1
     version: int = 1
@@ -108,9 +106,9 @@ class Place:
 
 
 def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Making) -> tuple[Change, ...]:
-    """What to do about each draft and each head that no draft speaks for, drafts first, in their order."""
+    """The change for each draft, in order, then for each head without a draft."""
     newest = _newest(heads)
-    names = [(draft.artifact_type, _veiled_name(draft.lineage_key)) for draft in drafts]
+    names = [(draft.artifact_type, _hashed_name(draft.lineage_key)) for draft in drafts]
     changes = [_change(newest.get(name), draft, making) for name, draft in zip(names, drafts, strict=True)]
     spoken_for = set(names)
     changes += [_orphan(newest[name]) for name in sorted(newest) if name not in spoken_for and _alive(newest[name])]
@@ -118,28 +116,28 @@ def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Ma
 
 
 def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
-    """The lineage key under which versions of *draft* are stored: no artifact id is spelled like it."""
+    """The lineage key under which versions of *draft* are stored; no artifact id has this form."""
     again = f"{_GENERATION}{generation}" if generation > 1 else ""
     return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{again}"
 
 
-def veiled(lineage_key: str) -> str:
-    """The lineage key of a compiled artifact without its words: what names the same pattern keeps naming the same.
+def hashed_lineage(lineage_key: str) -> str:
+    """The lineage key of a compiled artifact with its words hashed; equal patterns stay equal.
 
-    >>> veiled("hmxgraph-compiler/task_schema/goal:x~2")[:50]
+    >>> hashed_lineage("hmxgraph-compiler/task_schema/goal:x~2")[:50]
     'hmxgraph-compiler/task_schema/sha256:2e574c51b06fb'
-    >>> veiled("hmxgraph-compiler/task_schema/goal:x~2")[-2:]
+    >>> hashed_lineage("hmxgraph-compiler/task_schema/goal:x~2")[-2:]
     '~2'
 
     """
     compiler, artifact_type, named = lineage_key.split("/", 2)
     name, generation = _generation(named)
     again = f"{_GENERATION}{generation}" if generation > 1 else ""
-    return f"{compiler}/{artifact_type}/{_veiled_name(name)}{again}"
+    return f"{compiler}/{artifact_type}/{_hashed_name(name)}{again}"
 
 
 def build(draft: ArtifactDraft, place: Place, making: Making) -> Artifact:
-    """The artifact that *draft* becomes in this place (DESIGN 6 for its id and confidence)."""
+    """The artifact of *draft* at this place (id and confidence: DESIGN 6)."""
     document = {
         "hmx_version": HMX_VERSION,
         "artifact_id": artifact_id(making.tenant_id, draft, place),
@@ -180,14 +178,14 @@ def _metadata(draft: ArtifactDraft, profile: CompilerProfile) -> dict[str, objec
 
 def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
     newest: dict[tuple[str, str], Head] = {}
-    for head in sorted(heads, key=lambda one: (one.pattern, one.generation, one.version, one.artifact_id)):
+    for head in sorted(heads, key=lambda head: (head.pattern, head.generation, head.version, head.artifact_id)):
         newest[head.artifact_type, head.pattern] = head
     return newest
 
 
 def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
     if head is None:
-        return _fresh(draft, making, None)
+        return _new_chain(draft, making, None)
     if not head.compiled or (head.status not in LIVING and not _own(head)):
         return Change("left", head.artifact_type, head.title, f"{head.status} by decision", head)
     match head.status:
@@ -196,11 +194,11 @@ def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
         case "draft":
             return _of_draft(head, draft, making)
         case _:
-            return _risen(head, draft, making)
+            return _revived(head, draft, making)
 
 
-def _fresh(draft: ArtifactDraft, making: Making, head: Head | None) -> Change:
-    """The first version of a new chain; *head* is the end of the one before, if there was one."""
+def _new_chain(draft: ArtifactDraft, making: Making, head: Head | None) -> Change:
+    """The first version of a new chain; *head* is the end of the previous chain, if any."""
     if draft.contradicted(making.profile):
         return Change("left", draft.artifact_type, draft.title, _CONTRADICTED, head)
     place = Place(head.generation + 1) if head is not None else Place()
@@ -240,10 +238,10 @@ def _of_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
     return _counted(head, draft)
 
 
-def _risen(head: Head, draft: ArtifactDraft, making: Making) -> Change:
-    """What the compiler had given up comes back once it is validated; what it had to unlearn, as it was."""
+def _revived(head: Head, draft: ArtifactDraft, making: Making) -> Change:
+    """A new chain for a pattern that was given up, once validated; at once if its evidence had been erased."""
     if draft.validated(making.profile) or head.reason == FORGOTTEN:
-        return _fresh(draft, making, head)
+        return _new_chain(draft, making, head)
     return Change("unchanged", head.artifact_type, head.title, head.reason, head)
 
 
@@ -265,7 +263,7 @@ def _deprecated(head: Head, reason: str) -> Change:
 
 
 def _difference(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> str:
-    """Why a new version is due, "" if it is not: content, words, confidence or the side of one half changed."""
+    """Why a new version is due ("" if not): content, wording, confidence or the side of one half changed."""
     reasons = [text for text, holds in _tests(head, draft, profile) if holds]
     return "; ".join(reasons)
 
@@ -283,13 +281,13 @@ def _tests(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> Iterat
 
 
 def _generation(named: str) -> tuple[str, int]:
-    """The name of a pattern and which of its chains this is."""
+    """The name of a pattern and the number of its chain."""
     name, mark, number = named.rpartition(_GENERATION)
     return (name, int(number)) if mark and number.isdecimal() else (named, 1)
 
 
-def _veiled_name(name: str) -> str:
-    return name if name.startswith(_VEIL) else _VEIL + sha256_hex(name.encode())
+def _hashed_name(name: str) -> str:
+    return name if name.startswith(_HASH_PREFIX) else _HASH_PREFIX + sha256_hex(name.encode())
 
 
 def _alive(head: Head) -> bool:
@@ -300,23 +298,23 @@ def _own(head: Head) -> bool:
     return head.reason.startswith(OWN_REASON) or head.reason == ERASED
 
 
-# What a compilation did, or would do.
+# Reports on the changes of a compilation.
 
 
-# A draft that became active and a head that gained evidence are updates of what was there.
+# Activation of a draft and new evidence for a head are reported as updates.
 _FIELD = {"activated": "updated", "counted": "updated"}
 
 
 def counts(changes: Sequence[Change]) -> dict[str, dict[str, int]]:
-    """For each kind of change how many artifacts of each type it befell; types without any are left out."""
-    found: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
+    """For each kind of change, the number of artifacts by type; types without any are omitted."""
+    by_field: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
     for change in changes:
-        found[_FIELD.get(change.deed, change.deed)][change.artifact_type] += 1
-    return {name: {kind: found[name][kind] for kind in ARTIFACT_TYPES if found[name][kind]} for name in _COUNTED}
+        by_field[_FIELD.get(change.deed, change.deed)][change.artifact_type] += 1
+    return {name: {kind: by_field[name][kind] for kind in ARTIFACT_TYPES if by_field[name][kind]} for name in _COUNTED}
 
 
 def reported(changes: Sequence[Change]) -> tuple[ReportedChange, ...]:
-    """The changes that somebody might want to read: all but what stayed as it was."""
+    """The changes worth reporting: all but the unchanged."""
     return tuple(
         ReportedChange(change.deed, change.artifact_type, _id(change), change.title, change.reason)
         for change in changes

@@ -16,13 +16,13 @@ from hmxgraph.compiler.summary import Decision, Failure, Outcome, SessionSummary
 from hmxgraph.protocol.events import position, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# A memory of so many entries, in which the youngest take the place of the oldest.
+# A bounded dict in which new entries replace the oldest.
 
 V = TypeVar("V")
 
 
 def remember(memory: dict[str, V], name: str, value: V, most: int) -> None:
-    """Keep *value* as the youngest of at most *most*.
+    """Store *value* as the newest of at most *most* entries.
 
     >>> memory = {"a": 1, "b": 2}
     >>> remember(memory, "c", 3, 2)
@@ -35,7 +35,7 @@ def remember(memory: dict[str, V], name: str, value: V, most: int) -> None:
         del memory[next(iter(memory))]
 
 
-# Where the values that an agent passes on came from, as far as a bounded memory tells.
+# The origin of argument values, within a bounded memory.
 
 _CALLS = 1000
 _SCALARS_PER_RESULT = 200
@@ -46,7 +46,7 @@ FROM_USER = "user"
 
 
 class _Origins:
-    """Where the values that an agent passes on came from: a result seen before, or the user's words."""
+    """The origins of argument values: an earlier result or a user message."""
 
     def __init__(self, most_values: int, most_messages: int) -> None:
         self._most = most_values
@@ -55,22 +55,22 @@ class _Origins:
         self._given: dict[str, dict[str, int]] = {}
         self._phrases: dict[str, str] = {}
 
-    def heard(self, text: str) -> None:
-        """Remember the user's words."""
+    def add_message(self, text: str) -> None:
+        """Store a user message."""
         self._messages.append(text[:_MESSAGE_CHARS].lower())
 
-    def told(self, action: str, result: Any) -> None:
-        """Remember the values in a result of *action*; one that was told before came from where it was told first."""
+    def add_result(self, action: str, result: Any) -> None:
+        """Store the values in a result of *action*; the first action to return a value stays its origin."""
         for value in islice(_scalars(result), _SCALARS_PER_RESULT):
             remember(self._values, value, self._values.get(value, action), self._most)
 
     def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Each argument's name with the action or "user" that its value came from, "" if unknown."""
+        """Each argument with the origin of its value: an action, "user", or "" if unknown."""
         named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
         return tuple((str(name)[:40], self._origin(value)) for name, value in named)
 
     def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """The arguments that differ from those of the last call of *action*; none at its first call."""
+        """The arguments that changed since the last call of *action*; none at its first call."""
         given = {str(name)[:40]: crc32(repr(arguments[name])[:_MESSAGE_CHARS].encode()) for name in arguments}
         before = self._given.get(action)
         remember(self._given, action, given, _CALLS)
@@ -79,16 +79,16 @@ class _Origins:
         return tuple(sorted(name for name in given.keys() | before.keys() if given.get(name) != before.get(name)))
 
     def named(self, arguments: Mapping[str, Any]) -> dict[str, str]:
-        """For each value among the arguments, in lower case, the name it was given under; phrases of earlier calls too.
+        """For each argument value in lower case, its argument name; phrases of earlier calls are included.
 
-        A phrase is the name of somebody or something, of which later failures speak.
+        Phrases are names of people or things that later failures may mention.
         """
-        told = {text.lower(): name for text, name in islice(_named(arguments, ""), _SCALARS_PER_RESULT)}
-        known = self._phrases | told
-        for text, name in told.items():
+        current = {text.lower(): name for text, name in islice(_named(arguments, ""), _SCALARS_PER_RESULT)}
+        named = self._phrases | current
+        for text, name in current.items():
             if " " in text:
                 remember(self._phrases, text, name, _PHRASES)
-        return known
+        return named
 
     def _origin(self, value: Any) -> str:
         for text in _scalars(value):
@@ -120,7 +120,7 @@ def _scalars(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _named(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Each scalar with the innermost name it stands under."""
+    """Each scalar with the innermost key above it."""
     if isinstance(value, Mapping) and depth < 6:
         for key in sorted(value, key=str):
             yield from _named(value[key], str(key)[:40], depth + 1)
@@ -131,7 +131,7 @@ def _named(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
         yield from ((text, name) for text in _scalars(value))
 
 
-# How a session ended: what people said first, what the work itself showed next.
+# The outcome of a session: feedback first, then the results of the work.
 
 _TRIALS = frozenset(
     ("test_run", "pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "ctest")
@@ -142,7 +142,7 @@ _WORD = re.compile(r"[a-z_]+")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An outcome, in words why, and the event that told it."""
+    """An outcome, its reason, and the event that shows it."""
 
     outcome: Outcome = "unknown"
     reason: str = ""
@@ -150,7 +150,7 @@ class Verdict:
 
 
 def judged(event: SessionEvent) -> Verdict | None:
-    """What *event* says about the session as a whole, if anything: feedback, or a state named good or bad."""
+    """The verdict of *event* on the session, if any: feedback, or a good or bad state."""
     if event.event_type == "feedback":
         return _from_feedback(event)
     if event.event_type == "state_change" or event.event_type.startswith("x-"):
@@ -159,7 +159,7 @@ def judged(event: SessionEvent) -> Verdict | None:
 
 
 def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
-    """The outcome that the work shows where nobody judged it: a failure that nothing good followed, or none.
+    """The outcome inferred from the work itself: failure if a failure was left open.
 
     >>> from hmxgraph.compiler.summary import Situation
     >>> steps = [Step("pytest", "e1", Situation(), ok=False), Step("pytest", "e2", Situation(), ok=True)]
@@ -169,18 +169,18 @@ def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
     final = [failure for failure in failures if failure.recoverable is False]
     if final:
         return Verdict("failure", f"final error: {final[-1].signature}", final[-1].event_id)
-    known = [step for step in steps if step.ok is not None]
-    if not known:
+    judged = [step for step in steps if step.ok is not None]
+    if not judged:
         return Verdict("failure", failures[-1].signature, failures[-1].event_id) if failures else Verdict()
-    open_trials = {step.action: step for step in known if _is_trial(step.action)}
-    failed = [step for step in (*open_trials.values(), known[-1]) if not step.ok]
+    open_trials = {step.action: step for step in judged if _is_trial(step.action)}
+    failed = [step for step in (*open_trials.values(), judged[-1]) if not step.ok]
     if failed:
         return Verdict("failure", f"{failed[-1].action} failed last", failed[-1].event_id)
-    return Verdict("success", "no failure left open", known[-1].event_id)
+    return Verdict("success", "no failure left open", judged[-1].event_id)
 
 
 def _is_trial(action: str) -> bool:
-    """Whether *action* runs tests, by its program or its subcommand: "npm test"."""
+    """Whether *action* runs tests, by program or subcommand ("npm test")."""
     return action in _TRIALS or action.endswith(" test")
 
 
@@ -205,7 +205,7 @@ def _from_state(event: SessionEvent) -> Verdict | None:
     return None
 
 
-# The steps of a session while it is read, those whose end may still come included; all of it bounded.
+# The steps of a session while it is read, including those without a result yet; all bounded.
 
 _OPEN_CALLS = 1000
 _NAMED = 1000
@@ -213,9 +213,9 @@ _NAMED = 1000
 
 @dataclass(slots=True)
 class _OpenStep:
-    """A step whose end may still come; ``number`` counts all steps of the session, kept or not.
+    """A step whose result may still arrive; ``number`` counts all steps of the session, kept or not.
 
-    ``tool`` is what its agent called, a shell where the action is the program that ran in it.
+    ``tool`` is the called tool: the shell, if the action is a program that ran in it.
     """
 
     action: str
@@ -232,12 +232,12 @@ class _OpenStep:
     tool: str = ""
 
     def so_far(self) -> Step:
-        """The step as it stands now."""
+        """The step as known so far."""
         return Step(self.action, self.event_id, self.situation, self.inputs, self.changed, self.command, self.ok)
 
 
 class _OpenSteps:
-    """The first and the last steps of a session, and those whose result is awaited."""
+    """The first and last steps of a session, and those that await their result."""
 
     def __init__(self, most: int) -> None:
         self._first: list[_OpenStep] = []
@@ -250,11 +250,11 @@ class _OpenSteps:
 
     @property
     def pending(self) -> int:
-        """How many calls wait for their result."""
+        """The number of calls without a result."""
         return len(self._calls)
 
     def add(self, step: _OpenStep, call_id: object) -> None:
-        """Keep *step* as the newest step, awaited under its call id where it has one."""
+        """Append *step*, and register its call id if it has one."""
         step.number = self.count
         self.count += 1
         self.last = step
@@ -267,7 +267,7 @@ class _OpenSteps:
             remember(self._calls, str(call_id), step, _OPEN_CALLS)
 
     def called(self, call_id: object, tool: str) -> _OpenStep | None:
-        """The step that a result belongs to: by call id, else the newest that has no result and fits the tool."""
+        """The step of a result: by call id, else the last step if it has no result and fits the tool."""
         if call_id and str(call_id) in self._calls:
             return self._calls.pop(str(call_id))
         last = self.last
@@ -279,38 +279,38 @@ class _OpenSteps:
         return last if fits else None
 
     def name(self, event_id: str, step: _OpenStep) -> None:
-        """Let *event_id* stand for *step* too."""
+        """Register *event_id* as another id of *step*."""
         remember(self._named, event_id, step, _NAMED)
 
     def named(self, *event_ids: str | None) -> _OpenStep | None:
-        """The step that one of the events belongs to."""
+        """The step of the first known event id."""
         return next((self._named[name] for name in event_ids if name is not None and name in self._named), None)
 
     def of_tool(self, tool: str, agent_id: str) -> _OpenStep | None:
-        """The newest call of *tool* that may have failed, one of this agent if there is any."""
+        """The newest call of *tool* that may have failed, preferably by this agent."""
         calls = [step for step in self._doubtful() if tool and tool in {step.tool, step.action}]
         return next((step for step in calls if step.agent_id == agent_id), next(iter(calls), None))
 
     def of_agent(self, agent_id: str) -> _OpenStep | None:
-        """The newest step of this agent that may have failed; of those before it none that ended without complaint."""
+        """The newest step of this agent that may have failed; earlier steps must not have ended without a failure."""
         steps = [step for step in self._newest() if step.agent_id == agent_id]
-        found = (step for step in steps if step is steps[0] or step.ok is False or not step.ended)
-        return next((step for step in found if not step.ok), None)
+        candidates = (step for step in steps if step is steps[0] or step.ok is False or not step.ended)
+        return next((step for step in candidates if not step.ok), None)
 
     def _doubtful(self) -> Iterator[_OpenStep]:
-        """The kept steps that nothing good is known of, newest first."""
+        """The kept steps not known to have succeeded, newest first."""
         return (step for step in self._newest() if not step.ok)
 
     def _newest(self) -> Iterator[_OpenStep]:
         return chain(reversed(self._latest), reversed(self._first))
 
     def kept(self) -> Iterator[_OpenStep]:
-        """The steps that were kept, in order."""
+        """The kept steps, in order."""
         yield from self._first
         yield from self._latest
 
     def place(self, number: int) -> int:
-        """Where the step with this number stands among the kept ones; -1 if it is not."""
+        """The place of the step with this number among the kept steps; -1 if it was dropped."""
         dropped = self.count - len(self._first) - len(self._latest)
         if number < len(self._first):
             return number
@@ -324,7 +324,7 @@ _TELLING = 2
 
 
 def summarise(events: Iterable[SessionEvent], profile: CompilerProfile = DEFAULT_PROFILE) -> SessionSummary:
-    """The summary of one session's events, in whatever order they come."""
+    """The summary of one session; the order of *events* does not matter."""
     reader = SessionReader(profile)
     for event in sorted(events, key=position):
         reader.add(event)
@@ -332,7 +332,7 @@ def summarise(events: Iterable[SessionEvent], profile: CompilerProfile = DEFAULT
 
 
 class SessionReader:
-    """Reads a session event by event, in order, and can tell its summary at any time; holds no event."""
+    """Reads a session event by event, in order, without keeping events; its summary is available at any time."""
 
     def __init__(self, profile: CompilerProfile = DEFAULT_PROFILE) -> None:
         self._profile = profile
@@ -350,7 +350,7 @@ class SessionReader:
         self._openings = 0
 
     def add(self, event: SessionEvent) -> None:
-        """Take in the next event of the session."""
+        """Add the next event of the session."""
         self._enter(event)
         action = action_of(event)
         if action is not None:
@@ -359,7 +359,7 @@ class SessionReader:
             step.given = self._origins.named(action.arguments)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
             if not self._steps.count:
-                self._state = None  # what stood before the work is no outcome of it
+                self._state = None  # a state before the work is not its outcome
             self._steps.add(step, event.content.get("call_id"))
             self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
             if action.finished:
@@ -378,7 +378,7 @@ class SessionReader:
                 self._judgement(event)
 
     def summary(self) -> SessionSummary:
-        """What is known of the session so far."""
+        """The summary of the session so far."""
         steps = tuple(step.so_far() for step in self._steps.kept())
         verdict = self._feedback or self._state or _from_work(steps, self._failures)
         return SessionSummary(
@@ -409,22 +409,22 @@ class SessionReader:
 
     def _message(self, event: SessionEvent) -> None:
         text = str(event.content.get("text") or "")
-        found = text_terms(text, self._profile.words_per_text)
+        terms_said = text_terms(text, self._profile.words_per_text)
         if event.content.get("role") == "user":
-            self._origins.heard(text)
-            self._now = replace(self._now, since="user", heard=found)
+            self._origins.add_message(text)
+            self._now = replace(self._now, since="user", heard=terms_said)
             self._opening(text, event.event_id)
         elif event.content.get("role") == "assistant":
             since = "both" if self._now.since == "user" else "assistant"
-            self._now = replace(self._now, since=since, said=found)
+            self._now = replace(self._now, since=since, said=terms_said)
 
     def _opening(self, text: str, event_id: str) -> None:
-        """The request is the first of the first few user messages that says what it is about."""
+        """Take the first informative one of the first few user messages as the request."""
         if self._openings == _OPENINGS:
             return
         self._openings += 1
-        known, _ = self._request
-        if not known or (len(telling_words(known)) < _TELLING <= len(telling_words(text))):
+        current, _ = self._request
+        if not current or (len(telling_words(current)) < _TELLING <= len(telling_words(text))):
             masked = mask_ids(mask_secrets(" ".join(text[:2000].split())))
             self._request = (masked[: self._profile.request_chars], event_id)
 
@@ -436,53 +436,55 @@ class SessionReader:
         self._finish(step, event.event_id, event.content, ok=went_well(event.event_type, event.content))
 
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
-        told = content.get("result", content)
-        self._origins.told(step.action, told)
+        result = content.get("result", content)
+        self._origins.add_result(step.action, result)
         step.ok, step.ended = ok, True
         self._now = replace(
             self._now,
             since="result",
-            seen=value_terms(told, self._profile.words_per_text),
+            seen=value_terms(result, self._profile.words_per_text),
             pending=self._steps.pending > 0,
         )
         if ok is False:
             self._fail(_failure(event_id, content, step))
 
     def _error(self, event: SessionEvent) -> None:
-        told = self._steps.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
-        if told is not None:
-            told.ok = False
-        guessed = told or self._steps.of_agent(event.agent_id) or self._steps.last
+        linked_step = self._steps.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
+        if linked_step is not None:
+            linked_step.ok = False
+        guessed = linked_step or self._steps.of_agent(event.agent_id) or self._steps.last
         self._fail(_failure(event.event_id, event.content, guessed or _NO_STEP))
 
     def _failed_tool(self, event: SessionEvent) -> _OpenStep | None:
-        """The call that an error comes from by its source, "tool:gzip"."""
+        """The call named by the source of an error ("tool:gzip")."""
         kind, _, tool = (event.source or "").partition(":")
         return self._steps.of_tool(tool_name(tool), event.agent_id) if kind == "tool" else None
 
     def _fail(self, failure: Failure) -> None:
-        """Note a failure; the error event of a failed result takes the result's place."""
-        known = self._failures
-        if known and failure.step >= 0 and known[-1].step == failure.step:
-            known[-1] = failure if failure.message else known[-1]
-        elif len(known) < self._profile.max_failures:
-            known.append(failure)
+        """Record a failure; the error event of a failed result replaces the result's failure."""
+        failures = self._failures
+        if failures and failure.step >= 0 and failures[-1].step == failure.step:
+            failures[-1] = failure if failure.message else failures[-1]
+        elif len(failures) < self._profile.max_failures:
+            failures.append(failure)
         self._now = replace(self._now, failure=failure.signature)
 
     def _decision(self, event: SessionEvent) -> None:
         if len(self._decisions) == self._profile.max_decisions:
             return
         content = event.content
-        others = content.get("alternatives")
+        alternatives = content.get("alternatives")
         self._decisions[event.event_id] = Decision(
             _readable(content.get("question")),
             _readable(content.get("chosen_option")),
-            tuple(_readable(other) for other in others[:10]) if isinstance(others, list) else (),
+            tuple(_readable(alternative) for alternative in alternatives[:10])
+            if isinstance(alternatives, list)
+            else (),
             _readable(content.get("reasoning")),
             event.event_id,
             self._steps.count,
         )
-        # What was decided is the agent's last word on what comes next.
+        # A decision replaces the agent's last message as the statement of what comes next.
         chosen = text_terms(str(content.get("chosen_option") or ""), self._profile.words_per_text)
         self._now = replace(self._now, said=chosen or self._now.said)
 
@@ -504,8 +506,8 @@ _NO_STEP = _OpenStep("", "", Situation())
 
 def _failure(event_id: str, content: Mapping[str, Any], step: _OpenStep) -> Failure:
     kind, message = error_type(content), error_message(content, step.given, step.command)
-    told = content.get("recoverable")
-    recoverable = told if isinstance(told, bool) else None
+    declared = content.get("recoverable")
+    recoverable = declared if isinstance(declared, bool) else None
     return Failure(signature(kind, message), kind, message, event_id, step.number, recoverable)
 
 

@@ -1,4 +1,4 @@
-"""What to do next in a running session: the habit of sessions like it, and the artifacts that say so."""
+"""Suggestions for a running session: likely next tools, recovery steps and the fitting artifacts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ _PLAYBOOK_SHARE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """An active artifact as far as suggestions need it."""
+    """The fields of an active artifact that suggestions need."""
 
     artifact_id: str
     artifact_type: str
@@ -34,35 +34,37 @@ class Guide:
 def suggest(
     running: SessionSummary, model: Model, guides: Sequence[Guide], profile: CompilerProfile = DEFAULT_PROFILE
 ) -> Suggestion:
-    """What to do next in *running*, from the tenant's model and its active artifacts."""
+    """The next tools and steps for *running*, from the tenant's model and its active artifacts."""
     ordered = sorted(guides, key=lambda guide: guide.artifact_id)
-    chances = foreseen(running.request, running.actions, model)
+    chances = predicted_actions(running.request, running.actions, model)
     schema = fitting_schema(chances, ordered, profile)
     playbooks = _playbooks(running, ordered)
-    # Of a request unlike all that was ever asked nobody knows what comes first, however usual an action is.
-    unheard = not chances and bool(telling_words(running.request))
-    tools = _tools({} if unheard else dict(model.habits.chances(running)), playbooks)
-    speaking = _speaking(schema, playbooks, ordered)
+    # Suggest nothing for a request unlike any seen before, however usual an action is.
+    unfamiliar = not chances and bool(telling_words(running.request))
+    tools = _tools({} if unfamiliar else dict(model.habits.chances(running)), playbooks)
+    supporting = _supporting_artifacts(schema, playbooks, ordered)
     return Suggestion(
-        tools=tuple(SuggestedTool(name, chance, tuple(speaking.get(name, ()))) for name, chance in tools[:_MOST_TOOLS]),
+        tools=tuple(
+            SuggestedTool(name, chance, tuple(supporting.get(name, ()))) for name, chance in tools[:_MOST_TOOLS]
+        ),
         recovery=tuple(step for guide in playbooks for step in texts(guide.content.get("recovery_steps"))),
         **_ahead(schema, running.actions),
     )
 
 
-def foreseen(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
-    """For each action the chance that a session with this request takes it; one that it took is certain.
+def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
+    """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
-    What has nothing to do with the request and with what was done is left out, however usual it is.
+    Actions unrelated to the request and to the actions taken are omitted, however usual they are.
     """
     taken = tuple(actions)
-    akin = model.goals.akin(request, taken)
-    chances = model.goals.chances(request) if request and akin else {}
-    return {name: chance for name, chance in chances.items() if name in akin} | dict.fromkeys(taken, 1.0)
+    related = model.goals.related_actions(request, taken)
+    chances = model.goals.chances(request) if request and related else {}
+    return {name: chance for name, chance in chances.items() if name in related} | dict.fromkeys(taken, 1.0)
 
 
 def fitting_schema(chances: Mapping[str, float], guides: Iterable[Guide], profile: CompilerProfile) -> Guide | None:
-    """The task schema for a session whose actions have these *chances*; None where nothing tells."""
+    """The task schema that best fits these *chances*, or None."""
     schemas = [
         guide for guide in guides if guide.artifact_type == "task_schema" and not chances.keys().isdisjoint(_key(guide))
     ]
@@ -78,7 +80,7 @@ def _key(guide: Guide) -> list[str]:
 
 
 def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
-    """The playbooks for the failure that the session stands before."""
+    """The playbooks for the failure that the session has not answered yet."""
     if not running.ahead.failure:
         return []
     key = failure_key(running.ahead.failure)
@@ -90,7 +92,7 @@ def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
 
 
 def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
-    """Every tool with its chance, likeliest first: the habit's, and after a failure partly what helped before."""
+    """Every tool with its probability, highest first; after a failure, past recoveries are mixed in."""
     helped: defaultdict[str, float] = defaultdict(float)
     for guide in playbooks:
         for tool, times in _recoveries(guide):
@@ -102,30 +104,35 @@ def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tup
             name: (1 - share) * chances.get(name, 0.0) + share * helped.get(name, 0.0) / total
             for name in sorted(chances.keys() | helped.keys())
         }
-    return sorted(((name, round(chance, 4)) for name, chance in chances.items()), key=lambda one: (-one[1], one[0]))
+    return sorted(
+        ((name, round(chance, 4)) for name, chance in chances.items()),
+        key=lambda ranked_tool: (-ranked_tool[1], ranked_tool[0]),
+    )
 
 
-def _speaking(schema: Guide | None, playbooks: Sequence[Guide], guides: Sequence[Guide]) -> dict[str, list[str]]:
-    """For each tool the artifacts that name it: the schema, the playbooks at hand, the policies that recommend it."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
+def _supporting_artifacts(
+    schema: Guide | None, playbooks: Sequence[Guide], guides: Sequence[Guide]
+) -> dict[str, list[str]]:
+    """For each tool the artifacts that support it: the schema, the playbooks and the policies that recommend it."""
+    supporting: defaultdict[str, list[str]] = defaultdict(list)
     if schema is not None:
         for tool in texts(schema.content.get("tools_used")):
-            found[tool].append(schema.artifact_id)
+            supporting[tool].append(schema.artifact_id)
     for guide in playbooks:
         for tool, _ in _recoveries(guide):
-            found[tool].append(guide.artifact_id)
+            supporting[tool].append(guide.artifact_id)
     for guide in guides:
         if guide.artifact_type == "decision_policy":
             for tool in texts(guide.metadata.get("tools"))[:1]:
-                found[tool].append(guide.artifact_id)
-    return found
+                supporting[tool].append(guide.artifact_id)
+    return supporting
 
 
 def _recoveries(playbook: Guide) -> Iterator[tuple[str, float]]:
-    """The tools that helped, with how often, as the compiler keeps them in its playbooks' metadata."""
-    told = playbook.metadata.get("recoveries")
-    for one in told if isinstance(told, list) else ():
-        match one:
+    """The tools that helped and how often, from the metadata of a playbook."""
+    recoveries = playbook.metadata.get("recoveries")
+    for recovery in recoveries if isinstance(recoveries, list) else ():
+        match recovery:
             case {"tool": str(tool), "helped": int() | float() as times}:
                 yield tool, times
 

@@ -1,4 +1,4 @@
-"""What the compiler keeps of a session: bounded, masked, and enough to compile from without its events."""
+"""The summary of a session: bounded, masked, and sufficient to compile without its events."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -9,8 +9,8 @@ from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
 
-# Raised whenever a summary of the same events would come out differently: stored ones are then made anew. It comes with
-# a schema step, so that an older release, which would make them anew in its turn, is refused.
+# Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
+# schema step, so that older releases, which would rebuild them in turn, are refused.
 SUMMARY_VERSION = 6
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 _SAME = "="
@@ -18,11 +18,11 @@ _SAME = "="
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What an agent had before it when it chose its next action.
+    """What an agent knew when it chose its next action.
 
-    ``since`` tells what came last (start, user, assistant, both, result, pending); the three texts are the search
-    terms of the last words of the user, of the assistant and of the last result; ``failure`` the signature of the
-    failure that nothing followed yet.
+    ``since`` names what came last (start, user, assistant, both, result, pending). ``heard``, ``said`` and ``seen``
+    hold the search terms of the last user message, the last assistant message and the last result. ``failure`` is the
+    signature of a failure not answered yet.
     """
 
     since: str = "start"
@@ -35,10 +35,10 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action: in which situation it was taken, with which inputs, how it went.
+    """One action: its situation, its inputs and its result.
 
-    ``inputs`` are pairs of an argument and where its value came from (an action, "user", or "" if unknown);
-    ``changed`` the arguments that differ from the same action's last call in the session.
+    ``inputs`` pairs each argument with the origin of its value (an action, "user", or "" if unknown); ``changed`` lists
+    the arguments that differ from the last call of the same action in the session.
     """
 
     action: str
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure: its signature, readable message, the step it befell (-1: none), and whether it was final."""
+    """One failure: its signature, readable message, the failed step (-1: none), and whether it is recoverable."""
 
     signature: str
     kind: str
@@ -64,7 +64,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision event; ``verdict`` is what feedback on this very event said, None where nobody did."""
+    """One decision event; ``verdict`` comes from feedback on this event, None if there is none."""
 
     question: str
     chosen: str
@@ -77,7 +77,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """One session as the compiler sees it: steps in order, failures, decisions, outcome, and what lies ahead."""
+    """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last step."""
 
     session_id: str
     agent_id: str = ""
@@ -97,24 +97,24 @@ class SessionSummary:
 
     @property
     def succeeded(self) -> bool:
-        """Whether the session is known to have reached its goal."""
+        """Whether the session is known to have succeeded."""
         return self.outcome == "success"
 
     @property
     def went_well(self) -> bool | None:
-        """Whether it reached its goal; None where nobody can tell."""
+        """Whether it succeeded; None if unknown."""
         return None if self.outcome == "unknown" else self.succeeded
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
-        """The names of the actions in order; asked for so often that they are kept."""
+        """The names of the actions in order, cached because they are read often."""
         return tuple(step.action for step in self.steps)
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values; a text that equals the one of the step before is written as "="."""
+        """Plain JSON values; a text equal to that of the previous step is written as "="."""
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         return plain | {
-            # Microseconds of a year before 1684 or after 2255 are no integer of canonical JSON.
+            # Microseconds of years before 1684 or after 2255 exceed the integers of canonical JSON.
             "first_us": iso(self.first_us),
             "last_us": iso(self.last_us),
             "steps": _steps_document(self.steps),
@@ -129,12 +129,12 @@ class SessionSummary:
 
     @classmethod
     def parse(cls, text: str | bytes) -> Self:
-        """The summary that :meth:`to_json` wrote."""
+        """The summary written by :meth:`to_json`."""
         return cls.of(cast("Mapping[str, Any]", parse_json(text)))
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
-        """The summary with this document."""
+        """The summary stored in *document*."""
         return cls(
             **{
                 **document,

@@ -267,7 +267,7 @@ def _compiler_state(tenancy: Tenancy, as_of_us: int | None) -> Plan[dict[str, An
     """The parameters that the compiler goes by: those of its last run, unless an import since asks for others."""
     imported = (yield from in_force(tenancy, as_of_us)) or NOTHING_IMPORTED
     last = yield from last_run(tenancy)
-    return last.told(imported.compiler_parameters, imported.fingerprint_id)
+    return last.current_state(imported.compiler_parameters, imported.fingerprint_id)
 
 
 def last_run(tenancy: Tenancy) -> Plan[LastRun]:

@@ -11,7 +11,7 @@ from hmxgraph.compiler.failures import failure_key
 from hmxgraph.compiler.goal_classes import expected
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.sessions import summarise
-from hmxgraph.compiler.suggest import Guide, fitting_schema, foreseen, suggest
+from hmxgraph.compiler.suggest import Guide, fitting_schema, predicted_actions, suggest
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.compilations import StoredEvent, session_read, stored_event, stored_guide
@@ -49,7 +49,7 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
         return Guidance(done=done, failure=failure) if done or failure else NO_GUIDANCE
     model = kept[row["model_hash"]] if row["model"] is None else _read(row["model_hash"], row["model"])
     guides = [_guide(*values) for values in sorted(row["schemas"])]
-    chances = foreseen(request, done, model)
+    chances = predicted_actions(request, done, model)
     schema = fitting_schema(chances, guides, DEFAULT_PROFILE)
     if schema is None:
         return Guidance(done=done, failure=failure)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from hmxgraph.compiler.reconcile import COMPILER, FORGOTTEN, veiled
+from hmxgraph.compiler.reconcile import COMPILER, FORGOTTEN, hashed_lineage
 from hmxgraph.graph import _entities, memories
 from hmxgraph.graph.artifacts import BLANK
 from hmxgraph.graph.compilations import LINEAGES
@@ -327,7 +327,7 @@ def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -
 def _blank(tenancy: Tenancy, telling: Sequence[Row]) -> Plan[None]:
     """Blank what was compiled, and veil the names of its patterns."""
     rows = [
-        {"key": row["key"], "told": row["told"], "lineage_key": veiled(row["lineage_key"])}
+        {"key": row["key"], "told": row["told"], "lineage_key": hashed_lineage(row["lineage_key"])}
         for row in telling
         if row["lineage_key"].startswith(LINEAGES)
     ]
