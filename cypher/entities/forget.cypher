@@ -1,5 +1,5 @@
 // Take away what a page of erased events mentioned: count entities and relations down, in key order as everybody locks.
-// The first write locks each entity, as in entities/record.
+// The first write locks each entity, as in events/record.
 //
 // A mention says which relations its event was evidence for, so no relation has to remember its events. What has no
 // evidence left is deprecated, and what a conflict said of it is blanked; an entity that nothing mentions any more loses

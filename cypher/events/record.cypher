@@ -1,11 +1,16 @@
-// Create the new events of a batch, weave them into the chains of their locked sessions, link them to each other.
+// Create the new events of a batch with their chains and links, and the entities and relations that they mention.
 //
-// The sessions come in key order, their events in the order of the session. Links inside the batch name their ends by
-// position, so that no index is asked for nodes just made; chains that go on from stored events name them by key. Sessions
-// are looked for in the index of their keys alone, which is the smallest.
+// Sessions come in key order, their events in session order. Links and mentions inside the batch refer to events by
+// position, which saves an index lookup for nodes just created; a chain that continues a stored event refers to it by
+// key. Sessions are matched through the index on their keys alone, the smallest one.
+//
+// Entities come in key order, so that writers wait for each other instead of deadlocking; relations need no lock of
+// their own. The first write to an entity must not read what it sets: a write that does locks the relationships of the
+// node before the node, and would block whoever holds the node and needs its relationships next. Spelling, type and
+// confidence change rarely and are written only where they do. Of two types for one name, $batch.ranks decides.
 //
 // mode: write
-// row:  stored
+// row:  stored, mentioned, related
 UNWIND $batch.sessions AS row
 MATCH (session:Session {key: row.key, tenant_id: $tenant_id})
 USING INDEX SEEK session:Session(key)
@@ -51,4 +56,77 @@ CALL () {
   MATCH (later:Event {key: pair[1]})
   CREATE (earlier)-[:NEXT {tenant_id: $tenant_id}]->(later)
 }
-RETURN size(events) AS stored
+CALL (events) {
+  UNWIND $batch.entities AS row
+  MERGE (entity:Entity {key: row.key})
+    ON CREATE SET entity = row.properties
+  SET entity.tenant_id = $tenant_id
+  SET
+    entity.mention_count = entity.mention_count + size(row.events),
+    entity.first_us = CASE WHEN row.first_us < entity.first_us THEN row.first_us ELSE entity.first_us END,
+    entity.last_us = CASE WHEN row.last_us > entity.last_us THEN row.last_us ELSE entity.last_us END
+  WITH entity, row
+  CALL (entity, row) {
+    WITH entity, row
+    WHERE row.properties.confidence > entity.confidence
+      OR coalesce($batch.ranks[row.properties.type], 0) > coalesce($batch.ranks[entity.type], 0)
+      OR entity.status <> 'active'
+      OR ANY(name IN row.names WHERE name <> entity.name AND NOT name IN entity.aliases)
+    WITH entity, row, COLLECT {
+      UNWIND entity.aliases + [entity.name] + row.names AS name
+      WITH DISTINCT name
+      WHERE name <> ''
+      ORDER BY name
+      RETURN name
+      LIMIT 9
+    } AS names
+    SET
+      entity.name = head(names),
+      entity.aliases = tail(names),
+      entity.normalised = row.properties.normalised,
+      entity.search_text = row.properties.search_text,
+      entity.status = 'active',
+      entity.confidence = CASE
+        WHEN row.properties.confidence > entity.confidence THEN row.properties.confidence
+        ELSE entity.confidence
+      END,
+      entity.type = CASE
+        WHEN coalesce($batch.ranks[row.properties.type], 0) > coalesce($batch.ranks[entity.type], 0) THEN row.properties.type
+        ELSE entity.type
+      END
+  }
+  UNWIND row.events AS mention
+  WITH entity, mention, events[mention[0]] AS event
+  CREATE (event)-[:MENTIONS {
+    tenant_id: $tenant_id,
+    count: mention[1],
+    role: mention[2],
+    relations: mention[3]
+  }]->(entity)
+  RETURN count(*) AS mentioned
+}
+CALL () {
+  UNWIND $batch.relations AS row
+  MATCH (source:Entity {key: row.source_key})
+  MATCH (target:Entity {key: row.target_key})
+  MERGE (source)-[relation:RELATES_TO {relation_type: row.relation_type}]->(target)
+    ON CREATE SET
+      relation.tenant_id = $tenant_id,
+      relation.status = 'active',
+      relation.confidence = row.confidence,
+      relation.evidence_count = 0,
+      relation.first_us = row.first_us,
+      relation.last_us = row.last_us
+  SET
+    relation.status = CASE WHEN relation.evidence_count = 0 THEN 'active' ELSE relation.status END,
+    relation.confidence = CASE
+      WHEN row.confidence > relation.confidence THEN row.confidence
+      ELSE relation.confidence
+    END,
+    relation.evidence_count = relation.evidence_count + row.evidence,
+    relation.first_us = CASE WHEN row.first_us < relation.first_us THEN row.first_us ELSE relation.first_us END,
+    relation.last_us = CASE WHEN row.last_us > relation.last_us THEN row.last_us ELSE relation.last_us END
+  SET relation.weight = round(toFloat(relation.evidence_count) / (relation.evidence_count + 1), 6)
+  RETURN count(*) AS related
+}
+RETURN size(events) AS stored, mentioned, related

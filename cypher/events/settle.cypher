@@ -1,32 +1,47 @@
-// Stamp what a batch wrote with the version of its commit, and link what points beyond the batch.
+// Raise the tenant's version, stamp what a batch wrote with it, and link what points beyond the batch.
 //
-// Sent after the tenant was bumped: from there to the commit its writers come one at a time, so that of two events in
-// different sessions that point at each other's batches the later writer always sees the earlier one. An end that is
-// not there leaves an Awaited node under the key that it will offer; it is linked by the batch that brings it. For the
-// same reason the first embedding of a tenant settles here what dimension all of them have.
+// The last statement of an ingest transaction, and the tenant is locked first (as in tenants/bump): until the commit its
+// writers come one at a time, so that of two events in different sessions that point at each other's batches the later
+// writer always sees the earlier one. A missing end leaves an Awaited node under the key that it will offer; the batch
+// that brings it makes the link. For the same reason the first embedding of a tenant fixes here the dimension of all.
 //
 // mode: write
 // row:  awaited, embedding_dimension
-CALL () {
-  MATCH (tenant:Tenant {key: $tenant_key})
+MERGE (tenant:Tenant {key: $tenant_key})
+  ON CREATE SET
+    tenant.tenant_id = $tenant_id,
+    tenant.state_version = 0,
+    tenant.logical_us = $batch.logical_us,
+    tenant.event_count = 0,
+    tenant.compiled_version = 0
+SET
+  tenant.state_version = tenant.state_version + 1,
+  tenant.event_count = tenant.event_count + size($batch.event_keys),
+  tenant.logical_us = CASE
+    WHEN $batch.logical_us > tenant.logical_us THEN $batch.logical_us
+    ELSE tenant.logical_us
+  END
+WITH tenant, tenant.state_version AS version
+CALL (tenant) {
+  WITH tenant
   WHERE size($batch.signatures) > 0
   SET tenant.signatures = coalesce(tenant.signatures, []) + $batch.signatures
 }
-CALL () {
-  MATCH (tenant:Tenant {key: $tenant_key})
+CALL (tenant) {
+  WITH tenant
   WHERE tenant.embedding_dimension IS NULL AND $batch.embedding_dimension IS NOT NULL
   SET tenant.embedding_dimension = $batch.embedding_dimension
 }
-CALL () {
+CALL (version) {
   MATCH (session:Session)
   USING INDEX SEEK session:Session(key)
   WHERE session.key IN $batch.session_keys AND session.tenant_id = $tenant_id
-  SET session.changed_version = $version
+  SET session.changed_version = version
 }
-CALL () {
+CALL (version) {
   MATCH (event:Event)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
-  SET event.recorded_version = $version
+  SET event.recorded_version = version
 }
 CALL () {
   UNWIND $batch.caused_by AS pair
@@ -81,5 +96,4 @@ CALL () {
     CREATE (event)-[:ANSWERS {tenant_id: $tenant_id}]->(arrived))
   DETACH DELETE awaited
 }
-MATCH (tenant:Tenant {key: $tenant_key})
 RETURN size($batch.offers) AS awaited, tenant.embedding_dimension AS embedding_dimension

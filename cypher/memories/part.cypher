@@ -1,7 +1,7 @@
 // Part stored answers that another one was told amid: one side of their tellings becomes a memory of its own.
 //
 // The chain around them is drawn anew by memories/record, which follows: hence both sides give up their places in it.
-// The memories were locked by memories/slots before.
+// The memories were locked by events/open before.
 //
 // mode: write
 // row:  memory_id

@@ -6,7 +6,7 @@
 // the number of observations alone, whatever their order. What was taken out of what holds by hand, or lost a conflict,
 // stays out, however often it is said; what had lost its evidence holds again. An answer that contradicts one of the
 // chain ends with it, even if both were said to hold, and so does their conflict. The first write locks each memory, as
-// in entities/record.
+// in events/record.
 //
 // mode: write
 // row:  memories

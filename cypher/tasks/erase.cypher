@@ -3,7 +3,7 @@
 //
 // What others took from them goes too: the goal of a task, the command of a run, and data sets, challenges, contributors
 // and entities that no other record names. A task belongs to its project while a record of it stands. The tasks and
-// sessions are locked before, each entity by its first write, as in entities/record.
+// sessions are locked before, each entity by its first write, as in events/record.
 //
 // mode: write
 // row:  records, entities

@@ -3,7 +3,7 @@
 //
 // The task is locked by the caller. Nodes that many records share are merged in the order of their keys; a second
 // successor of the same record is refused by the uniqueness of supersedes_key. An entity that lost its name when all
-// that mentioned it was forgotten gets it from the record; entities are locked first, as in entities/record.
+// that mentioned it was forgotten gets it from the record; entities are locked first, as in events/record.
 //
 // mode: write
 // row:  artifact_id

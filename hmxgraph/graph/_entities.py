@@ -69,7 +69,7 @@ class _Entity:
 
 
 def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
-    """The rows of ``entities/record`` for entities: key order; events as place, count, role, told relations."""
+    """The rows of ``events/record`` for entities: key order; events as place, count, role, told relations."""
     found: dict[str, _Entity] = {}
     for place, (_, time_us, extraction) in enumerate(batch):
         told = _evidence(tenancy, extraction.relations)
@@ -86,7 +86,7 @@ def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
 
 
 def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
-    """The rows of ``entities/record`` for relations, by their keys; ``evidence`` counts the events that tell them."""
+    """The rows of ``events/record`` for relations, by their keys; ``evidence`` counts the events that tell them."""
     found: dict[tuple[str, str, str], Row] = {}
     for _, time_us, extraction in batch:
         for relation in extraction.relations:
@@ -155,23 +155,17 @@ def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
 # Entities, their mentions and relations: written with the events that speak of them, forgotten with them.
 
 
-def link(tenancy: Tenancy, batch: Sequence[Extracted]) -> Plan[None]:
-    """Merge what *batch* mentions, and relate it; part of the transaction that stores its events.
+def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
+    """What ``events/record`` writes of the entities and relations that *batch* mentions.
 
-    To be called once per newly stored event: replays are kept out by the events, not here.
+    Events are named by their position in *batch*. Call it once per newly stored event: replays are kept out by the
+    events, not here.
     """
-    entities = _entity_rows(tenancy, batch)
-    if entities:
-        yield bind(
-            "entities/record",
-            tenant_id=tenancy.tenant_id,
-            batch={
-                "event_keys": [one.event_key for one in batch],
-                "entities": entities,
-                "relations": _relation_rows(tenancy, batch),
-                "ranks": _RANKS,
-            },
-        )
+    return {
+        "entities": _entity_rows(tenancy, batch),
+        "relations": _relation_rows(tenancy, batch),
+        "ranks": _RANKS,
+    }
 
 
 class Forgotten(NamedTuple):

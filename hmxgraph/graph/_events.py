@@ -12,7 +12,7 @@ from hmxgraph.extraction.extract import extract
 from hmxgraph.graph import _entities, memories
 from hmxgraph.graph._entities import Extracted
 from hmxgraph.graph.plan import Plan, Row, bind
-from hmxgraph.graph.tenancy import Tenancy, bump
+from hmxgraph.graph.tenancy import Tenancy, open_batch
 from hmxgraph.ingest.batch import Batch, conflict
 from hmxgraph.ingest.prepare import (
     LINKS,
@@ -130,7 +130,7 @@ class _StoredSession(NamedTuple):
 
 
 def _stored_session(row: Row) -> _StoredSession:
-    """The session in a row of ``events/lock_sessions``."""
+    """A session in the row of ``events/open``."""
     ends = Ends(_end(row["head"]), _end(row["tail"])) if row["event_count"] else None
     outcome = tuple(row["outcome_order"])
     return _StoredSession(row["key"], row["event_count"], row["first_us"], row["last_us"], ends, outcome, row["marks"])
@@ -305,8 +305,8 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Rece
     Raises:
         IngestRefused: *strict*, and an id is taken by another body; nothing of the batch is stored.
 
-    Locks are taken in the order sessions, events, entities, memories, tenant. Two writers that bring the same event in
-    different sessions meet at its key; the second is run again and finds it stored.
+    Locks are taken in the order sessions, stored answers, events, entities, other memories, tenant. Two writers that
+    bring the same event in different sessions meet at its key; the second is run again and finds it stored.
     """
     sifted = yield from _sift(tenancy, batch)
     if strict:
@@ -314,14 +314,15 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Rece
     if not sifted.new:
         return sifted.receipt()
     found = batch.found or extracted(sifted.new)
-    sessions = yield from _lock(tenancy, sifted.new)
-    if any(sifted.counts.get(session.key, 0) != session.event_count for session in sessions.values()):
-        # Somebody wrote to these sessions between the reading and the lock: now it cannot change any more.
-        sifted = yield from _sift(tenancy, batch)
+    given = memories.Observations.of([found[event.key] for event in sifted.new])
+    opened = yield from _open(tenancy, batch, sifted, given)
+    if opened.sifted is not sifted:
+        sifted = opened.sifted
+        given = memories.Observations.of([found[event.key] for event in sifted.new])
     if not sifted.new:
         return sifted.receipt()
-    dimension = yield from _store(tenancy, sifted, sessions, found)
-    return sifted.receipt(late=_late(sifted.new, sessions), warnings=tuple(left_out(sifted.new, dimension)))
+    dimension = yield from _store(tenancy, opened, given, found)
+    return sifted.receipt(late=_late(sifted.new, opened.sessions), warnings=tuple(left_out(sifted.new, dimension)))
 
 
 def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
@@ -342,24 +343,42 @@ def _sift(tenancy: Tenancy, batch: Batch) -> Plan[_Sifted]:
             "session_keys": sorted({event.session_key for event in batch.events}),
         },
     )
-    known = dict(rows[0]["events"])
-    hashes = {event.key: event.properties["event_hash"] for event in batch.events} | known
-    met = [*(event for event in batch.events if event.key in known), *batch.repeats]
-    clashes = [event for event in met if event.properties["event_hash"] != hashes[event.key]]
+    return _sifted(batch, dict(rows[0]["events"]), dict(rows[0]["sessions"]), frozenset(rows[0]["signatures"]))
+
+
+def _sifted(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], signatures: frozenset[str]) -> _Sifted:
+    """*batch* divided by the hashes of its stored events, *known* by their keys."""
+    hashes = {**{event.key: event.properties["event_hash"] for event in batch.events}, **known}
+    repeated = [*(event for event in batch.events if event.key in known), *batch.repeats]
+    clashes = [event for event in repeated if event.properties["event_hash"] != hashes[event.key]]
     return _Sifted(
         tuple(event for event in batch.events if event.key not in known),
-        len(met) - len(clashes),
+        len(repeated) - len(clashes),
         tuple(conflict(event, hashes[event.key]) for event in sorted(clashes, key=lambda event: event.place)),
-        dict(rows[0]["sessions"]),
-        frozenset(rows[0]["signatures"]),
+        counts,
+        signatures,
     )
 
 
-def _lock(tenancy: Tenancy, events: Iterable[PreparedEvent]) -> Plan[dict[str, _StoredSession]]:
-    names = {event.session_key: event.event.session_id for event in events}
-    sessions = [{"key": key, "session_id": names[key]} for key in sorted(names)]
-    rows = yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
-    return {row["key"]: _stored_session(row) for row in rows}
+class _Opened(NamedTuple):
+    """What a batch writes to, locked: its sessions by key, what of it is new, the stored answers to its questions."""
+
+    sessions: Mapping[str, _StoredSession]
+    sifted: _Sifted
+    answers: Sequence[Row]
+
+
+def _open(tenancy: Tenancy, batch: Batch, sifted: _Sifted, given: memories.Observations) -> Plan[_Opened]:
+    """Lock what *batch* writes to; where a session changed since it was sifted, it is sifted again."""
+    names = {event.session_key: event.event.session_id for event in sifted.new}
+    sessions = [{"key": key, "session_id": names[key], "expected": sifted.counts.get(key, 0)} for key in sorted(names)]
+    asked = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
+    row = yield from open_batch(tenancy, asked | given.slots(tenancy))
+    stored = [_stored_session(session) for session in row["sessions"]]
+    if any(sifted.counts.get(session.key, 0) != session.event_count for session in stored):
+        known = {key: event_hash for key, event_hash, *_ in row["events"]}
+        sifted = _sifted(batch, known, sifted.counts, frozenset(row["signatures"] or ()))
+    return _Opened({session.key: session for session in stored}, sifted, row["answers"])
 
 
 def extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
@@ -368,39 +387,38 @@ def extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
 
 
 def _store(
-    tenancy: Tenancy, sifted: _Sifted, sessions: Mapping[str, _StoredSession], found: Mapping[str, Extracted]
+    tenancy: Tenancy, opened: _Opened, given: memories.Observations, found: Mapping[str, Extracted]
 ) -> Plan[int | None]:
     """Write what is new; the dimension of the tenant's embeddings comes back, None while it has none."""
-    weave = yield from _weave(tenancy, sifted.new, sessions)
-    kinds = new_kinds(sifted.new, sifted.signatures)
+    events, sessions = opened.sifted.new, opened.sessions
+    weave = yield from _weave(tenancy, events, sessions)
+    kinds = new_kinds(events, opened.sifted.signatures)
     first_of_kind = frozenset(kinds.values())
-    inner, outer, joined = _inner_and_outer(sifted.new, weave)
+    inner, outer, joined = _inner_and_outer(events, weave)
     yield bind(
         "events/record",
         tenant_id=tenancy.tenant_id,
         batch={
-            "sessions": [_session_row(sessions[key], events, first_of_kind) for key, events in _by_session(sifted.new)],
+            "sessions": [_session_row(sessions[key], group, first_of_kind) for key, group in _by_session(events)],
             "parted": weave.parted,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},
+            **_entities.entity_rows(tenancy, [found[event.key] for event in events]),
         },
     )
-    batch = [found[event.key] for event in sifted.new]
-    tokenizer = sifted.new[0].properties["tokenizer"]
-    yield from _entities.link(tenancy, batch)
-    yield from memories.store(tenancy, batch, counter(tokenizer), tokenizer)
-    version = yield from bump(tenancy, max(event.event.time_us for event in sifted.new), events=len(sifted.new))
+    tokenizer = events[0].properties["tokenizer"]
+    yield from memories.store(tenancy, given, opened.answers, counter(tokenizer), tokenizer)
     settled = yield bind(
         "events/settle",
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
-        version=version,
         batch={
+            "logical_us": max(event.event.time_us for event in events),
             "signatures": list(kinds),
-            "session_keys": sorted({event.session_key for event in sifted.new}),
-            "event_keys": [event.key for event in sifted.new],
-            "offers": list(offers(sifted.new)),
-            "embedding_dimension": first_dimension(sifted.new),
+            "session_keys": sorted({event.session_key for event in events}),
+            "event_keys": [event.key for event in events],
+            "offers": list(offers(events)),
+            "embedding_dimension": first_dimension(events),
             **{kind.lower(): pairs for kind, pairs in outer.items()},
         },
     )

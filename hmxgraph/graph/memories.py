@@ -14,7 +14,7 @@ from hmxgraph.graph._entities import Extracted, entity_key
 from hmxgraph.graph._paging import check_limit, cursor, place
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.tenancy import Tenancy, open_batch
 from hmxgraph.ingest.prepare import event_document
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.events import Event
@@ -311,7 +311,7 @@ def new_answers(tenancy: Tenancy, given: Sequence[Observation]) -> dict[str, lis
 
 
 def _by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows of ``memories/slots``, grouped by slot key."""
+    """The answers of ``events/open``, grouped by slot key."""
     groups: dict[str, list[Row]] = {}
     for row in stored:
         groups.setdefault(row["slot_key"], []).append(row)
@@ -319,7 +319,7 @@ def _by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def chain_rows(builder: _RowBuilder, given: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
-    """Merge the observations *given* into the chains whose *stored* answers are rows of ``memories/slots``."""
+    """Merge the observations *given* into the chains whose *stored* answers ``events/open`` returned."""
     rows = _Chained()
     by_slot: dict[str, list[Observation]] = {}
     for observation in given:
@@ -421,21 +421,43 @@ def _unchanged(interval: Interval) -> Row:
 # Memories: written with their events, listed, forgotten with their evidence.
 
 
-def store(
-    tenancy: Tenancy, batch: Sequence[Extracted], count_tokens: TokenCounter, tokenizer: str = DEFAULT_ENCODING
-) -> Plan[None]:
-    """Merge the memories of *batch*, in the transaction that stores its events, after their entities.
+class Observations(NamedTuple):
+    """The memories of a batch: those with a slot, which compete with stored answers, and the others."""
 
-    Sends at most three statements, none if there are no memories; one more if a late answer splits another, and for
-    explicit memories one more per generation that was deleted before.
+    with_slot: list[Observation]
+    others: list[Observation]
+
+    @classmethod
+    def of(cls, batch: Sequence[Extracted]) -> "Observations":
+        """The observations in *batch*, in order of time."""
+        given = observations_in(batch)
+        with_slot = [observation for observation in given if observation.draft.slot]
+        return cls(with_slot, [observation for observation in given if not observation.draft.slot])
+
+    def slots(self, tenancy: Tenancy) -> Row:
+        """The parameters by which ``events/open`` finds and locks the stored answers."""
+        answers = new_answers(tenancy, self.with_slot)
+        return {"slot_keys": sorted(answers), "told": answers}
+
+
+def store(
+    tenancy: Tenancy,
+    given: Observations,
+    stored_answers: Sequence[Row],
+    count_tokens: TokenCounter,
+    tokenizer: str = DEFAULT_ENCODING,
+) -> Plan[None]:
+    """Merge the memories of *given*, in the transaction that stores their events, after their entities.
+
+    Sends one statement, none if there are no memories; one more if a late answer splits another, one more for new
+    conflicts, and for explicit memories one per generation that was deleted before.
     In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
     """
-    given = observations_in(batch)
-    if not given:
+    if not (given.with_slot or given.others):
         return
     builder = _RowBuilder(tenancy, count_tokens, tokenizer)
-    rows = yield from _chained(builder, [observation for observation in given if observation.draft.slot])
-    others = yield from _slotless_rows(builder, [observation for observation in given if not observation.draft.slot])
+    rows = chain_rows(builder, given.with_slot, stored_answers)
+    others = yield from _slotless_rows(builder, given.others)
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
     yield from _record(tenancy, [*rows.links, *rows.disputed, *others])
@@ -473,10 +495,9 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
 def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:
     """Rebuild the chains of these slots from the answers that belong to them."""
     if slots:
-        stored = yield bind("memories/slots", tenant_id=tenancy.tenant_id, batch={"slot_keys": list(slots), "told": {}})
-        yield from _record(
-            tenancy, [row for key, rows in sorted(_by_slot(stored).items()) for row in _redrawn(key, rows)]
-        )
+        opened = yield from open_batch(tenancy, {"slot_keys": list(slots)})
+        by_slot = sorted(_by_slot(opened["answers"]).items())
+        yield from _record(tenancy, [row for key, rows in by_slot for row in _redrawn(key, rows)])
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[Memory]:
@@ -533,15 +554,6 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
     if not rows:
         raise NotFound("memory", memory_id, tenancy.tenant_id)
     return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"])
-
-
-def _chained(builder: _RowBuilder, given: Sequence[Observation]) -> Plan[_Chained]:
-    if not given:
-        return _Chained()
-    answers = new_answers(builder.tenancy, given)
-    batch = {"slot_keys": sorted(answers), "told": answers}
-    rows = yield bind("memories/slots", tenant_id=builder.tenancy.tenant_id, batch=batch)
-    return chain_rows(builder, given, rows)
 
 
 def _slotless_rows(builder: _RowBuilder, given: Sequence[Observation]) -> Plan[list[Row]]:

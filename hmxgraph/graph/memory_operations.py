@@ -17,7 +17,7 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, Statement, bind, read, wri
 from hmxgraph.graph.record_digests import digest
 from hmxgraph.graph.record_search import Shape, checked_limit, shaped
 from hmxgraph.graph.records import views
-from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.graph.tenancy import Tenancy, bump, open_batch, state
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.protocol.memories import Memories, Memory, MemoryHit, MemoryResult, MemoryView
@@ -413,7 +413,7 @@ def _views(tenancy: Tenancy, names: Sequence[str]) -> Plan[tuple[MemoryView, ...
 
 def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
     """Lock the session of these operations, then the memories, in the order that all writers use."""
-    yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": [_session(tenancy)]})
+    yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
     keys = sorted(tenancy.node_key(checked_text("memory_id", name)) for name in names)
     rows = yield bind("memory_operations/lock", tenant_id=tenancy.tenant_id, batch={"keys": keys})
     if len(rows) < len(keys):
@@ -424,8 +424,8 @@ def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:
 
 def _record_event(tenancy: Tenancy, doing: Doing, event_type: str, content: Mapping[str, Any]) -> Plan[PreparedEvent]:
     """Store the event that records the operation, at the end of the session of these operations."""
-    rows = yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": [_session(tenancy)]})
-    last = rows[0]["tail"][0]
+    opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
+    last = opened["sessions"][0]["tail"][0]
     event = memory_event(tenancy.tenant_id, doing, 0 if last is None else last + 1, event_type, content)
     prepared = prepare(event, counter())
     yield from record_batch(tenancy, Batch((prepared,)))

@@ -8,7 +8,7 @@ from hmxgraph.extraction.entities import normalise
 from hmxgraph.graph._entities import entity_key, entity_properties
 from hmxgraph.graph._events import record as record_batch
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy, bump
+from hmxgraph.graph.tenancy import Tenancy, bump, open_batch
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.protocol.canonical import indexable, sha256_hex
@@ -437,8 +437,8 @@ def _next_sequence(tenancy: Tenancy, record: TaskRecord) -> Plan[int]:
     """The sequence after the session's last one, under the session's lock."""
     session_id = session_of(record)
     sessions = [{"key": tenancy.node_key(session_id), "session_id": session_id}]
-    rows = yield bind("events/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
-    last = rows[0]["tail"][0]
+    opened = yield from open_batch(tenancy, {"sessions": sessions})
+    last = opened["sessions"][0]["tail"][0]
     return 0 if last is None else int(last) + 1
 
 

@@ -71,6 +71,13 @@ def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
     return version
 
 
+def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
+    """The row of ``events/open``: sessions and stored answers, locked; what *batch* leaves out is not asked for."""
+    asked: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "told": {}}
+    rows = yield bind("events/open", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=asked | batch)
+    return rows[0]
+
+
 def state(tenancy: Tenancy) -> Plan[Row]:
     """Version, logical time (None before the first write), number of events, version last compiled."""
     rows = yield bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)

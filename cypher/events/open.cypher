@@ -1,0 +1,91 @@
+// Lock the sessions of a batch, and the stored answers to the questions that it answers: one row.
+//
+// Sessions and answers come in key order, so that writers queue up instead of blocking each other in a ring. Writing a
+// property takes the lock, and for an answer it must not read what it sets (events/record). What is returned was read
+// after that and cannot change until the commit.
+//
+// What is stored of the batch is read only where a session does not have the expected number of events: somebody
+// wrote to it since events/known, or nobody asked.
+//
+// An answer that was retired by hand, or that lost a conflict, keeps its place in the chain but is never observed again.
+// What replaced an answer by hand without answering the same question keeps its place too: that link is not part of the
+// chain. Where the batch gives another answer between two observations of a stored one, these come as tellings, since
+// the stored answer may have to be split.
+//
+// mode: write
+// row:  sessions, events, signatures, answers
+CALL () {
+  UNWIND $batch.sessions AS row
+  MERGE (session:Session {key: row.key})
+    ON CREATE SET
+      session.session_id = row.session_id,
+      session.event_count = 0
+  SET session.tenant_id = $tenant_id
+  RETURN
+    collect({
+      key: session.key,
+      event_count: session.event_count,
+      first_us: session.first_us,
+      last_us: session.last_us,
+      head: [session.head_sequence, session.head_us, session.head_id, session.head_key],
+      tail: [session.tail_sequence, session.tail_us, session.tail_id, session.tail_key],
+      outcome_order: coalesce(session.outcome_order, []),
+      marks: coalesce(session.marks, [])
+    }) AS sessions,
+    sum(CASE WHEN session.event_count = row.expected THEN 0 ELSE 1 END) > 0 AS changed
+}
+CALL (changed) {
+  WITH changed
+  WHERE changed
+  MATCH (event:Event)
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
+  RETURN collect([event.key, event.event_hash, event.timestamp, event.sequence]) AS events
+}
+CALL (changed) {
+  WITH changed
+  WHERE changed
+  MATCH (tenant:Tenant {key: $tenant_key})
+  RETURN collect(tenant.signatures) AS signatures
+}
+CALL () {
+  MATCH (memory:Memory)
+  WHERE memory.slot_key IN $batch.slot_keys AND memory.tenant_id = $tenant_id
+  WITH memory
+  ORDER BY memory.key
+  SET memory.tenant_id = $tenant_id
+  WITH
+    memory,
+    coalesce(memory.retired, false)
+      OR memory.status = 'contradicted'
+      OR (memory.status = 'deprecated' AND memory.head_key IS NOT NULL) AS retired
+  ORDER BY memory.slot_key, memory.first_us, memory.key
+  RETURN collect({
+    slot_key: memory.slot_key,
+    key: memory.key,
+    memory_id: memory.memory_id,
+    text: memory.text,
+    answer: CASE WHEN retired THEN memory.answer + ' (retired)' ELSE memory.answer END,
+    first_us: memory.first_us,
+    last_us: memory.last_us,
+    said_by: coalesce(memory.said_by, ''),
+    hard: coalesce(memory.hard, false) AND memory.extraction_method = 'remembered',
+    tellings: COLLECT {
+      MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+      WHERE NOT retired AND any(told IN $batch.told[memory.slot_key]
+        WHERE memory.first_us < told[0] AND told[0] < memory.last_us AND told[1] <> memory.answer)
+      WITH DISTINCT event
+      ORDER BY event.time_us, event.key
+      RETURN [event.time_us, event.key]
+    },
+    replaced: EXISTS {
+      MATCH (successor:Memory)-[:SUPERSEDES]->(memory)
+      WHERE coalesce(successor.slot_key, '') <> memory.slot_key
+    },
+    in_place_of: head(COLLECT {
+      MATCH (memory)-[:SUPERSEDES]->(other:Memory)
+      WHERE coalesce(other.slot_key, '') <> memory.slot_key
+      RETURN other.key
+    })
+  }) AS answers
+}
+RETURN sessions, events, head(signatures) AS signatures, answers
