@@ -1,4 +1,4 @@
-"""Small worlds for recall, with as few words as possible: events, memories, artifacts, and packs of them."""
+"""Factories for recall tests: events, memories, artifacts and packs of them."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import Clock, Episodes, State
-from hmxgraph.recall.draft import Draft, Standings, weighed
+from hmxgraph.recall.draft import Draft, Standings, appraised
 from hmxgraph.recall.knowledge import (
     Evidence,
     Known,
@@ -31,7 +31,7 @@ COUNT = counter()
 
 
 def event(number, text, *, session="s1", kind="message", source="user", speaker="", age_days=0.0, salience=0.5):
-    """One event as (row of the pool, its text)."""
+    """Return an event as (pool row, text)."""
     label = label_of(kind, source)
     row = (
         f"e{number:03}",
@@ -51,7 +51,7 @@ def event(number, text, *, session="s1", kind="message", source="user", speaker=
 
 
 def memory(number, text=QUERY, *, kind="fact", confidence=0.9, observations=3, **optional):
-    """One memory."""
+    """Return a memory."""
     return KnownMemory(
         memory_id=f"m{number:03}",
         kind=kind,
@@ -66,7 +66,7 @@ def memory(number, text=QUERY, *, kind="fact", confidence=0.9, observations=3, *
 
 
 def artifact(number, title=QUERY, *, kind="task_schema", status="active", steps=(), confidence=0.8, **optional):
-    """One artifact; *steps* are (description, tool)."""
+    """Return an artifact; *steps* are (description, tool)."""
     written = [{"order": at, "description": told, "tools_used": [tool]} for at, (told, tool) in enumerate(steps, 1)]
     content = {"steps": written} if kind == "task_schema" else {"condition": title, "recommendation": title}
     return KnownArtifact(
@@ -86,49 +86,49 @@ def artifact(number, title=QUERY, *, kind="task_schema", status="active", steps=
 
 
 def entity(number, name, mentions=3):
-    """One entity."""
+    """Return an entity."""
     return KnownEntity(f"n{number:03}", name, "concept", mentions, 0.9, NOW)
 
 
 def relation(number, source, target, weight=0.8):
-    """One relation."""
+    """Return a relation."""
     return KnownRelation(f"r{number:03}", source, "uses", target, weight, 0.9, 4, NOW)
 
 
 def conflict(number, *sides, text="They differ about the staging environment"):
-    """One open conflict."""
+    """Return an open conflict."""
     return KnownConflict(f"c{number:03}", "differ", text, COUNT(text), NOW, tuple(sorted(sides)))
 
 
 def record(number, text=QUERY, *, section="episodes", session="s1", **optional):
-    """One task record."""
+    """Return a task record."""
     return KnownRecord(f"t{number:03}", section, f"task start: {text}", search_text(text), NOW, session, **optional)
 
 
 def evidence(record, number, text=QUERY):
-    """The latest event behind a record."""
+    """Return the latest event behind a record."""
     return Evidence(record, f"e{number:03}", "s1", NOW, COUNT(f"- {text}\n"), 0.5, "", text)
 
 
 def ranked(candidates):
-    """These candidates and no events, in their order."""
+    """Rank these candidates without events."""
     return list(Standings(Episodes(EventPool(), np.zeros(0), Clock(None, None)), list(candidates)))
 
 
 def known(*, session=None, **lists):
-    """What is known, by kind."""
+    """Return knowledge by kind."""
     return Known(**{name: tuple(found) for name, found in lists.items()}, session=session or RunningSession())
 
 
 def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PRIORITY, **asked):
-    """The draft of a pack over *events* and *what* is known."""
+    """Return the draft of a pack over *events* and the knowledge in *what*."""
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
-    found = weighed(request, state, ranking, what or known(), COUNT)
+    found = appraised(request, state, ranking, what or known(), COUNT)
     return Draft(request, state, ranking, Neighbourhood((), len(events)), found)
 
 
 def packed(events=(), what=None, **asked):
-    """The pack over *events* and *what* is known."""
+    """Return the pack over *events* and the knowledge in *what*."""
     return assemble(draft(events, what, **asked))

@@ -1,19 +1,19 @@
-// The events that a question may be about: those with its words, and their neighbours in the session. With $works, for
-// a request that asks for work, also what procedure is to be chosen by: model, active procedures, what the running
-// session did, and its latest events, which tell what it stands before. The model knows no past, so that of an earlier
-// time there is none, and none where it was erased and has no hash. It can be large: one whose hash is among $models is
-// known already and is not sent. With $guided also the priors of the imported fingerprint in force.
+// Fetch the candidate events of a question: full-text hits and their neighbours in the session. With $works, for a
+// request for work, also fetch what selects the leading procedure: the compiler model, active procedures, and the
+// actions and latest events of the running session. The model has no history, so it is omitted for an earlier time, and
+// after erasure, when it has no hash. It can be large: a model whose hash is in $models is cached by the client and not
+// sent. With $guided also fetch the priors of the imported fingerprint in force.
 //
-// One row with lists of the events, in no order: they are decoded faster than many rows, and the reader sorts them. Of
-// each event they have the one property that is made for it and the text, which is short (4,000 characters at most): a
-// statement of its own for the texts that a pack shows takes twice as long. The reader leaves out neighbours that came
-// later or are expired, and erased ones have no such property. The tenant is part of the Lucene query; the index answers
-// best first, so that $limit cuts off the weakest. It knows no times: it is asked for $reach times as many, so that what
-// came later does not crowd out what was there. The first $windows hits, the centres, also bring the four turns before
-// and after them, which tells what follows upon what: to ask each event for its next one would take 1 to 2 ms. Which hits
-// are first follows from the words of all tenants: cut_off tells that the index may have had more, or that some hits are
-// no centres. The version of the state is read before all else, and again by the last statement: what others commit in
-// between is seen. What the running session did last comes straight from the index, whose properties the order names.
+// Returns one row with unordered lists, which decode faster than many rows; the reader sorts them. Each event comes as
+// its precomputed recall_row plus its text (at most 4,000 characters): a separate statement for the texts of the packed
+// events takes twice as long. The reader filters out neighbours that are later or expired; erased events have no
+// recall_row. The tenant is part of the Lucene query; hits come best first, so $limit cuts off the weakest. Full-text
+// search cannot filter by time: as-of queries over-fetch by $reach, so that later events do not displace earlier ones.
+// The first $windows hits, the centres, also fetch four turns on both sides, which proves adjacency: asking each event
+// for its NEXT would take 1 to 2 ms. cut_off reports that the index may have more hits or that some hits are not
+// centres, because the order of hits depends on the words of all tenants. state_version is read first here and again by
+// the last statement, so that concurrent commits are detected. The latest session events come straight from the index,
+// whose properties the ORDER BY repeats.
 //
 // mode: read
 // row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done, latest, priors
@@ -26,16 +26,16 @@ WITH
 CALL (as_of_us) {
   CALL db.index.fulltext.queryNodes('event_text', $query, {limit: $limit * $reach}) YIELD node
   RETURN
-    count(*) AS looked_at,
+    count(*) AS hit_count,
     collect(CASE
       WHEN node.tenant_id = $tenant_id AND node.erased IS NULL AND node.time_us <= as_of_us
         AND coalesce(node.expires_us > as_of_us, true) THEN node
-    END) AS found
+    END) AS visible_hits
 }
 WITH
   *,
-  found[0..$limit] AS hits,
-  looked_at >= $limit * $reach OR size(found) > $windows AS cut_off
+  visible_hits[0..$limit] AS hits,
+  hit_count >= $limit * $reach OR size(visible_hits) > $windows AS cut_off
 CALL (hits) {
   CALL (hits) {
     UNWIND hits[0..$windows] AS hit
@@ -96,10 +96,10 @@ CALL (as_of_us) {
   }) AS latest
 }
 CALL (as_of_us) {
-  OPTIONAL MATCH (fingerprint:Fingerprint {tenant_id: $tenant_id, direction: 'imported'})-[:EVIDENCED_BY]->(told:Event)
+  OPTIONAL MATCH (fingerprint:Fingerprint {tenant_id: $tenant_id, direction: 'imported'})-[:EVIDENCED_BY]->(import_event:Event)
   WHERE $guided
     AND fingerprint.taken_back_us IS NULL
-    AND told.erased IS NULL
+    AND import_event.erased IS NULL
     AND fingerprint.recorded_us <= as_of_us
     AND (fingerprint.expires_us IS NULL OR fingerprint.expires_us >= as_of_us)
   RETURN fingerprint.context_priors AS priors

@@ -1,24 +1,23 @@
-// What is known about the question's words: one row. Artifacts and memories by their words, standing rules and the
-// goals of the running session always, the $chosen procedure, task records with the replies that tell how far they are
-// trusted, entities, relations, open conflicts, and what the running session did. Nothing in it depends on how events
-// are ranked, so that the server works on it meanwhile.
+// Fetch the knowledge that matches a question, as one row: artifacts and memories by words; standing rules and goals of
+// the running session always; the $chosen procedure; task records with the replies that determine their trust;
+// entities, relations, open conflicts, and the actions of the running session. Nothing depends on the ranking of events,
+// so the server runs this while the client ranks.
 //
-// As of $as_of_us. Lists come in no order where nothing is cut off; where something is, the order is total. Full-text
-// indexes answer best first and know no times: they are asked for $reach times as many as are kept, so that what came
-// later does not crowd out what was there; cut_off tells that one of them may have had more even so. Hard rules are to
-// be told whatever is asked, and are twice as many as a pack can hold before one is left out: cut_off tells that too.
+// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns best
+// hits first and cannot filter by time, so as-of queries over-fetch by $reach; cut_off reports that an index may have
+// had more. Always returns hard rules, up to 1,000, twice as many as a pack can hold; beyond that sets cut_off.
 //
-// Who spoke of what stands in the events themselves: relations leave it out. Conflicts are the latest, and those of the
-// records found; one with a side that has no evidence left is none any more.
+// Relations exclude said_by: events carry their speaker. Conflicts are the latest ones and those of the records found; a
+// conflict with a side without remaining evidence is ignored.
 //
-// Of an $earlier time, memories and entities are counted by what was seen by then; entities that more than 1,000 mention
-// are too many to be counted, and keep the number of now, as relations do.
+// With $earlier, memories and entities are counted by what was observed by then; entities with more than 1,000 mentions
+// are too expensive to count and keep their current number, as relations do.
 //
-// What was imported rests on the event of its import, which tells nothing of it: that is no evidence to be shown.
+// Imported memories are supported only by their import event, which says nothing about them and is not shown.
 //
-// The planner would go through all events there are for those of one session: hence the hints; and for those that a
-// record names, or that name an entity: hence endNode and startNode, which it cannot begin from. What the session did
-// last comes straight from the index, where the order names both of its properties.
+// Planner: without the hint it scans all events for those of one session; endNode and startNode keep it from starting at
+// events when expanding from a record or an entity. The latest session events come straight from the index, whose
+// properties the ORDER BY repeats.
 //
 // mode: read
 // row:  artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events, cut_off
@@ -28,19 +27,22 @@ CALL () {
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
   MATCH (event)<-[:EVIDENCED_BY]-(memory:Memory)
   WITH DISTINCT memory
-  RETURN collect(memory) AS told
+  RETURN collect(memory) AS session_memories
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60 * $reach}) YIELD node
   RETURN
-    count(*) AS looked_at,
+    count(*) AS hit_count,
     collect(CASE
       WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us THEN node
-    END) AS found
+    END) AS visible_hits
 }
-WITH told, found[0..60] AS worded, looked_at >= 60 * $reach OR size(found) > 60 AS knowledge_cut
-CALL (told, worded) {
-  CALL (told, worded) {
+WITH
+  session_memories,
+  visible_hits[0..60] AS worded,
+  hit_count >= 60 * $reach OR size(visible_hits) > 60 AS knowledge_cut
+CALL (session_memories, worded) {
+  CALL (session_memories, worded) {
     UNWIND worded AS record
     RETURN record
     UNION
@@ -62,7 +64,7 @@ CALL (told, worded) {
     ORDER BY record.last_us DESC, record.memory_id
     LIMIT 10
     UNION
-    UNWIND [memory IN told WHERE memory.kind = 'goal'] AS record
+    UNWIND [memory IN session_memories WHERE memory.kind = 'goal'] AS record
     RETURN record
     UNION
     WITH 1 AS once
@@ -96,7 +98,7 @@ CALL (records) {
     }
   }) AS artifacts
 }
-CALL (records, told) {
+CALL (records, session_memories) {
   UNWIND [record IN records WHERE record:Memory AND record.first_us <= $as_of_us] AS memory
   CALL (memory) {
     WITH memory
@@ -111,7 +113,7 @@ CALL (records, told) {
     observation_count: CASE WHEN seen > 0 THEN seen ELSE memory.observation_count END,
     confidence: CASE WHEN seen > 0 THEN round(1 - (1 - memory.surest) ^ seen, 6) ELSE memory.confidence END,
     last_us: coalesce(seen_us, memory.last_us),
-    here: memory IN told,
+    here: memory IN session_memories,
     open: memory.kind = 'goal' AND EXISTS {
       (memory)-[:EVIDENCED_BY]->(:Event)-[:IN_SESSION]->(session:Session)
       WHERE session.outcome IS NULL OR session.outcome_order[1] > $as_of_us
@@ -140,7 +142,7 @@ CALL (records) {
 CALL () {
   CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40 * $reach}) YIELD node
   RETURN
-    count(*) AS records_looked_at,
+    count(*) AS record_hit_count,
     collect(CASE
       WHEN node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
         AND node.artifact_kind <> 'digest' THEN node
@@ -161,20 +163,20 @@ CALL (recorded) {
 CALL () {
   CALL db.index.fulltext.queryNodes('entity_text', $words, {limit: 40 * $reach}) YIELD node
   RETURN
-    count(*) AS entities_looked_at,
+    count(*) AS entity_hit_count,
     collect(CASE
       WHEN node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us THEN node
     END) AS named
 }
 WITH
   *,
-  named[0..40] AS met,
+  named[0..40] AS matched,
   knowledge_cut
-    OR records_looked_at >= 40 * $reach OR size(recorded) > 40
+    OR record_hit_count >= 40 * $reach OR size(recorded) > 40
     OR size([record IN records WHERE record.hard]) >= 1000
-    OR entities_looked_at >= 40 * $reach OR size(named) > 40 AS cut_off
-CALL (met) {
-  UNWIND met AS entity
+    OR entity_hit_count >= 40 * $reach OR size(named) > 40 AS cut_off
+CALL (matched) {
+  UNWIND matched AS entity
   CALL (entity) {
     WITH entity
     WHERE $earlier AND COUNT { (entity)<-[:MENTIONS]-() } <= 1000
@@ -189,12 +191,12 @@ CALL (met) {
     entity.confidence, coalesce(seen_us, entity.last_us)
   ]) AS entities
 }
-CALL (met) {
-  UNWIND met AS entity
+CALL (matched) {
+  UNWIND matched AS entity
   MATCH (entity)-[relation:RELATES_TO]-(other:Entity)
   WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
     AND relation.relation_type <> 'said_by'
-    AND (other IN met OR COUNT { (entity)-[:RELATES_TO]-() } <= 40)
+    AND (other IN matched OR COUNT { (entity)-[:RELATES_TO]-() } <= 40)
   WITH DISTINCT relation
   RETURN collect([
     startNode(relation).name, relation.relation_type, endNode(relation).name, startNode(relation).key,

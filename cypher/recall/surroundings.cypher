@@ -1,19 +1,19 @@
-// What lies around the best events: one row. Those that share an entity with $anchors (entities that more than $degree
-// events mention tie nothing together and are left out whole, so that no part of them is an accident of the order of
-// storage), those of the time that the question names, the latest ones, and those of the running session.
+// Fetch the surroundings of the best events, as one row: events that share an entity with $anchors, events of the time
+// that the question names, the latest events, and those of the running session. Entities with more than $degree mentions
+// are too common to link events; they are skipped entirely, so that no arbitrary part of their mentions is used.
 //
-// As of $as_of_us. The lists come in no order where nothing is cut off; where something is, the order is total. The
-// latest ones and those of the session are as many as are asked for; cut_off tells that the time has more than are told.
+// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. The latest events and those of
+// the session are complete by definition; cut_off reports that the named time has more events than were returned.
 //
-// The planner would go through a tenant's whole time, or all events there are, for those of one session: hence the
-// hint; and for those that an entity names: hence startNode, which it cannot begin from. It takes the latest straight
-// from the index only where the order names both of its properties, and where expires_us stands inside coalesce: asked
-// about with IS NULL OR, it is looked up in an index of its own, and the order is lost.
+// Planner: without the hint it scans the tenant's whole time, or all events, for those of one session; startNode keeps it
+// from starting at events when expanding from an entity. The latest events come straight from the index only if the
+// ORDER BY repeats both of its properties and expires_us is inside coalesce: with IS NULL OR the planner would use the
+// index on expires_us and lose the order.
 //
-// Of the $long ones the content: the pool has the beginning of their texts.
+// The content of the $long events is fetched because the pool has only the beginning of their texts.
 //
-// It is the last of a pack's statements, and each of them sees what was committed by then: state_version, read after all
-// else, tells whether anything was since the first one read it.
+// This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
+// reveals concurrent commits since the first statement.
 //
 // mode: read
 // row:  mentions, events, texts, contents, cut_off, state_version

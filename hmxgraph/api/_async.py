@@ -32,7 +32,7 @@ from hmxgraph.api.exploring import QueryResult
 from hmxgraph.api.fingerprints import ExportChoices, export_options, received
 from hmxgraph.api.learning import _silent
 from hmxgraph.api.memory import About, MemorySearch, remembered
-from hmxgraph.api.packs import HeldBack
+from hmxgraph.api.packs import CollectorPaused
 from hmxgraph.api.recording import ForgetChoices, forgettable
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.errors import InvalidRequest
@@ -232,29 +232,29 @@ class AsyncLearning(AsyncFace):
 
 
 class AsyncRecalling(AsyncFace):
-    """The part of the front door that answers with the right memory inside a budget."""
+    """The part of the public API that builds context packs."""
 
     async def pack(self, query: str, **wanted: Unpack[WantedPack]) -> Pack:
-        """The context pack for *query*: what helps most, ordered, sourced, inside the budget (HMX-C).
+        """Return the context pack for *query*: the most useful entries with their sources, within the budget (HMX-C).
 
-        The same query on the same state gives the same pack, byte for byte; only ``assembly_duration_ms`` differs.
+        The same query on the same state returns the same pack, byte for byte, except for ``assembly_duration_ms``.
 
         Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
-        ``"depth_first"``, ``"fingerprint_guided"``), *sections* (all ten), *as_of* (the state of that time),
+        ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
         *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for
-        validity scopes), *min_confidence* (0.0), *fingerprint* whose priors guide ``"fingerprint_guided"`` (else the
-        imported one in force).
+        validity scopes), *min_confidence* (0.0), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default:
+        the imported one in force).
 
         Raises:
-            BudgetTooSmall: a budget below one token.
-            InvalidRequest: an argument of another type, a budget that JSON cannot write, or an id that is too long.
-            UnknownChoice: no such strategy or section, or a confidence outside [0, 1].
+            BudgetTooSmall: the budget is below one token.
+            InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
+            UnknownChoice: the strategy or section is unknown, or the confidence is outside [0, 1].
 
         """
-        began = perf_counter()
-        with HeldBack():
-            made = await self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
-            return made.taking((perf_counter() - began) * 1000)
+        started = perf_counter()
+        with CollectorPaused():
+            result = await self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
+            return result.taking((perf_counter() - started) * 1000)
 
 
 class AsyncArtifacts(AsyncFace):

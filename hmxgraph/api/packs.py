@@ -9,17 +9,17 @@ from hmxgraph.graph import packs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.text.terms import counter
 
-# Python's cycle collector, held back for a moment.
+# Suspending Python's cycle collector.
 
 
-class HeldBack:
-    """No collection of cycles inside: for short work that makes many values, none of which is part of a cycle.
+class CollectorPaused:
+    """Suspends cycle collection for short work that creates many values without cycles.
 
-    A pack makes some thousands of them, enough to set off collections of everything the process holds: a third of its
-    time, and pauses of 50 ms, for nothing. Counting of references frees what it made all the same. Not a generator:
-    one that ends makes an exception, and with it the collection that was put off.
+    A pack creates thousands of objects, enough to trigger full collections that take a third of its time, with pauses
+    of 50 ms. Reference counting still frees them. Not a generator-based context manager: ending a generator raises an
+    exception, which would trigger the deferred collection.
 
-    >>> with HeldBack():
+    >>> with CollectorPaused():
     ...     gc.isenabled()
     False
     >>> gc.isenabled()
@@ -36,30 +36,30 @@ class HeldBack:
             gc.enable()
 
 
-# What comes out: context packs.
+# Context packs.
 
 
 class Recalling(Face):
-    """The part of the front door that answers with the right memory inside a budget."""
+    """The part of the public API that builds context packs."""
 
     def pack(self, query: str, **wanted: Unpack[WantedPack]) -> Pack:
-        """The context pack for *query*: what helps most, ordered, sourced, inside the budget (HMX-C).
+        """Return the context pack for *query*: the most useful entries with their sources, within the budget (HMX-C).
 
-        The same query on the same state gives the same pack, byte for byte; only ``assembly_duration_ms`` differs.
+        The same query on the same state returns the same pack, byte for byte, except for ``assembly_duration_ms``.
 
         Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
-        ``"depth_first"``, ``"fingerprint_guided"``), *sections* (all ten), *as_of* (the state of that time),
+        ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
         *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for
-        validity scopes), *min_confidence* (0.0), *fingerprint* whose priors guide ``"fingerprint_guided"`` (else the
-        imported one in force).
+        validity scopes), *min_confidence* (0.0), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default:
+        the imported one in force).
 
         Raises:
-            BudgetTooSmall: a budget below one token.
-            InvalidRequest: an argument of another type, a budget that JSON cannot write, or an id that is too long.
-            UnknownChoice: no such strategy or section, or a confidence outside [0, 1].
+            BudgetTooSmall: the budget is below one token.
+            InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
+            UnknownChoice: the strategy or section is unknown, or the confidence is outside [0, 1].
 
         """
-        began = perf_counter()
-        with HeldBack():
-            made = self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
-            return made.taking((perf_counter() - began) * 1000)
+        started = perf_counter()
+        with CollectorPaused():
+            result = self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
+            return result.taking((perf_counter() - started) * 1000)

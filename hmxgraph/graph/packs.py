@@ -1,4 +1,4 @@
-"""Context packs: what a question touches is read in three statements, the rest is pure (HMX-C)."""
+"""Context packs: three read statements, then pure assembly (HMX-C)."""
 
 import re
 from bisect import bisect_right
@@ -22,7 +22,7 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import State
-from hmxgraph.recall.draft import Draft, Weighed, weighed
+from hmxgraph.recall.draft import Appraised, Draft, appraised
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     Evidence,
@@ -48,19 +48,20 @@ from hmxgraph.records.trust import Reply, rejected, tier, verdicts
 from hmxgraph.text.artifacts import Validity, render_artifact
 from hmxgraph.text.terms import TokenCounter, terms
 
-# The running session in a row of ``recall/knowledge``: what happened in it, each under the action it belongs to.
+# The running session in a row of ``recall/knowledge``: its events, each assigned to an action.
 
 _TOOL = re.compile(r"[^\s(]+")
 _ANSWERS = frozenset({"tool_result", "error"})
 
 
-def happened(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
-    """What was done and what came of it, as it came; *rows* have type, text, content, call id and failed, latest first.
+def session_actions(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
+    """Yield actions and their outcomes, oldest first; *rows* are (type, text, content, call id, failed), latest first.
 
-    A result without a call id answers the last call of its tool, an error without one the last that was done.
+    A result without a call id belongs to the last call of its tool, an error without one to the last action.
 
     >>> call = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
-    >>> [(each.action, each.failed) for each in happened([["tool_result", "bash failed: no", "{}", None, True], call])]
+    >>> result = ["tool_result", "bash failed: no", "{}", None, True]
+    >>> [(each.action, each.failed) for each in session_actions([result, call])]
     [('bash', False), ('bash', True)]
 
     """
@@ -85,15 +86,15 @@ def _tool(text: str) -> str:
     return match.group() if match else ""
 
 
-# Rows of ``cypher/recall`` as what recall ranks.
+# Rows of ``cypher/recall`` as values of ``hmxgraph.recall``.
 
-# Statuses under which an artifact is looked at: what is shown, and what is named as left out (HMX-A 5).
+# Statuses of candidate artifacts: active ones are shown, deprecated ones are reported as drops (HMX-A 5).
 _SEEN = frozenset({"active", "deprecated"})
 _BRIEFS_KEPT = 1_024
 
 
-def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
-    """What ``recall/knowledge`` answered, as of *as_of_us*."""
+def knowledge_of(row: Row, tenant_id: str, as_of_us: int) -> Known:
+    """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*."""
     records = [_record(values, tenant_id, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
     return Known(
@@ -103,7 +104,7 @@ def known(row: Row, tenant_id: str, as_of_us: int) -> Known:
         tuple(sorted((_relation(values) for values in row["relations"]), key=lambda each: each.relation_id)),
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
         tuple(sorted(_evidence(row["evidence"], as_of_us), key=lambda each: (each.record_id, each.event_id))),
-        RunningSession(tuple(happened(row["session"])), row["session_events"]),
+        RunningSession(tuple(session_actions(row["session"])), row["session_events"]),
         tuple(sorted(records, key=lambda each: each.record_id)),
     )
 
@@ -121,12 +122,12 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
     observed, rate = values["observed_counts"][counted], values["success_rates"][counted]
     evidence = max(values["source_events"], 1)
     conditions = _conditions(values["validity_scope"])
-    told = _brief(values["artifact_type"], values["title"], values["text"], values["content"])
+    briefing = _brief(values["artifact_type"], values["title"], values["text"], values["content"])
     return KnownArtifact(
         artifact_id=values["artifact_id"],
         artifact_type=values["artifact_type"],
         title=values["title"],
-        text=f"{told}\nOnly where: {'; '.join(conditions)}" if conditions else told,
+        text=f"{briefing}\nOnly where: {'; '.join(conditions)}" if conditions else briefing,
         tokens=values["token_count"],
         words=values["search_text"],
         status=values["status_values"][bisect_right(values["status_times"], as_of_us) - 1],
@@ -165,7 +166,7 @@ def _brief(artifact_type: str, title: str, text: str, content: str) -> str:
 
 
 def _conditions(scope: str | None) -> tuple[str, ...]:
-    """The conditions of a validity scope (HMX-A 6): words that no rule can decide, so that the reader is told them."""
+    """Return the conditions of a validity scope (HMX-A 6): free text that only the reader can evaluate."""
     return texts(parse_json(scope).get("conditions")) if scope else ()
 
 
@@ -184,7 +185,7 @@ def _listed(names: list[str] | None) -> tuple[str, ...] | None:
 
 
 def _evidence_left(values: Row) -> bool:
-    """Whether some event stands behind a record, or none was ever linked to it."""
+    """Whether a record has evidence left, or never had any."""
     return bool(values["alive"] or not values["linked"])
 
 
@@ -253,94 +254,96 @@ def _conflict(values: Row) -> KnownConflict:
     )
 
 
-# Context packs: what a question touches is read in three statements, the rest is pure (HMX-C).
+# The plan of a pack.
 
-# Hits of the full-text search, and how many of them bring their neighbours.
+# Hits of the full-text search, and how many of them are fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
-# An index that knows no times is asked for so many times as many hits where an earlier time is asked about.
+# Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 _ANCHORS = 12
-# So many events whose text is long are read to the end.
+# Number of long events fetched in full.
 LONG = 4
-# An entity that more events mention ties nothing together.
+# Entities mentioned more often than this are too common to link events.
 COMMON = 30
 _GOAL_DAYS = 90
 _LATEST_DAYS = 30
-# A pack is read again where the state moved meanwhile, but not without end.
+# Maximum attempts to read one version of the state.
 _MOST_READS = 5
-# The server plans a statement anew for each order of magnitude of its parameters' sizes; so they have one size each.
+# Pad parameters to one size so that each plan is cached once: the planner distinguishes orders of magnitude.
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
 _NEVER = 2**62
 
 
 def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Procedure[Pack]:
-    """The context pack for *request*: one read transaction of at most three statements, of one version of the state.
+    """Return the context pack for *request*: one read transaction of at most three statements, on one state version.
 
-    A transaction sees what others commit meanwhile: where the version moved, all is read anew, a few times.
+    A read transaction sees concurrent commits: if the version changed, everything is read again, up to a limit.
     """
-    made, left = None, _MOST_READS
-    while made is None:
-        left -= 1
-        made = yield from read(partial(_pack, tenancy, request, count_tokens, settled=left > 0))
-    return made
+    result, attempts_left = None, _MOST_READS
+    while result is None:
+        attempts_left -= 1
+        result = yield from read(partial(_pack, tenancy, request, count_tokens, settled=attempts_left > 0))
+    return result
 
 
 def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *, settled: bool) -> Plan[Pack | None]:
-    """The pack; none where it has to be *settled* and the state moved while it was read."""
-    asked = tuple(dict.fromkeys(terms(request.query[:LONGEST_QUESTION])))
+    """Return the pack; None if *settled* is required and the state changed while it was read."""
+    query_terms = tuple(dict.fromkeys(terms(request.query[:LONGEST_QUESTION])))
     names = tuple(mention.name for mention in names_in(request.query[:LONGEST_QUESTION]))
-    kept = models_kept()
+    cached_models = models_kept()
     rows = yield bind(
         "recall/events",
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=request.as_of_us,
-        query=term_query(tenancy.scope, asked, {term for name in names for term in terms(name)}).ljust(_QUERY_LENGTH),
+        query=term_query(tenancy.scope, query_terms, {term for name in names for term in terms(name)}).ljust(
+            _QUERY_LENGTH
+        ),
         limit=_HITS,
         reach=_reach(request),
         windows=_WINDOWS,
         works=set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION]),
         model_key=model_key(tenancy),
-        models=_filled(sorted(kept), MODELS_KEPT),
+        models=_padded(sorted(cached_models), MODELS_KEPT),
         session_key=_session_key(tenancy, request),
         guided=request.strategy == "fingerprint_guided" and request.priors is None,
     )
-    first = _First(tenancy, _guided(request, rows), names, rows[0] if rows else None, kept)
-    knowledge = _knowledge(first, asked)
+    opening = _Opening(tenancy, _guided(request, rows), names, rows[0] if rows else None, cached_models)
+    knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
-    # Here the events are ranked, some milliseconds, in which the server works too; and in the same way below.
-    surroundings = _surroundings(first, asked)
-    [told] = yield knowledge
+    # Events are ranked here, and knowledge is appraised below, while the server works on the next statement.
+    surroundings = _surroundings(opening, query_terms)
+    [knowledge_row] = yield knowledge
     yield Ahead(surroundings)
-    touched = first.weighed(told, count_tokens)
-    [around] = yield surroundings
-    unsettled = around["state_version"] != first.state.state_version
+    appraised_knowledge = opening.appraised(knowledge_row, count_tokens)
+    [surroundings_row] = yield surroundings
+    unsettled = surroundings_row["state_version"] != opening.state.state_version
     if unsettled and settled:
-        # Full-text indexes follow a commit by some milliseconds. Asked once more, the next reading begins after those.
+        # Full-text indexes lag behind a commit by milliseconds: one more round trip lets them catch up.
         yield surroundings
         return None
-    truncated = first.state.truncated or told["cut_off"] or around["cut_off"]
-    state = replace(first.state, truncated=truncated, unsettled=unsettled)
-    return assemble(first.draft(state, around, touched))
+    truncated = opening.state.truncated or knowledge_row["cut_off"] or surroundings_row["cut_off"]
+    state = replace(opening.state, truncated=truncated, unsettled=unsettled)
+    return assemble(opening.draft(state, surroundings_row, appraised_knowledge))
 
 
 def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
-    """*request* with the priors of the imported fingerprint in force, where it is guided by one and brings none."""
+    """Add the priors of the imported fingerprint in force, if the request is guided and has none of its own."""
     priors = rows[0]["priors"] if rows else None
     return request if priors is None else replace(request, priors=parse_json(priors))
 
 
 @dataclass(frozen=True)
-class _First:
-    """What the first statement answered: None where the tenant has nothing yet."""
+class _Opening:
+    """The answer of the first statement; ``row`` is None if the tenant is empty."""
 
     tenancy: Tenancy
     request: PackRequest
     names: tuple[str, ...]
     row: Row | None
-    kept: Mapping[str, Model]
+    cached_models: Mapping[str, Model]
 
     @cached_property
     def state(self) -> State:
@@ -358,7 +361,7 @@ class _First:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        """The hits whose neighbours are all there: known of none where some were erased, expired or came later."""
+        """The hits with a complete window; none if some event was erased, has expired or is later than as_of."""
         if self.row is None or len(self.events) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
@@ -367,36 +370,38 @@ class _First:
     def by_words(self) -> Ranking:
         return Ranking(self.question, EventPool.of(self.events, centres=self.centres), self.state.event_count)
 
-    def ranking(self, more: list[list[Any]]) -> Ranking:
-        met = self.by_words.pool.index
-        if all(row[0] in met for row in more):
+    def ranking(self, further_rows: list[list[Any]]) -> Ranking:
+        known_ids = self.by_words.pool.index
+        if all(row[0] in known_ids for row in further_rows):
             return self.by_words
-        pool = EventPool.of(self.events, more, centres=self.centres)
+        pool = EventPool.of(self.events, further_rows, centres=self.centres)
         return Ranking(self.question, pool, self.state.event_count)
 
     @cached_property
     def guidance(self) -> Guidance:
-        """The procedure to follow and the actions worth expecting, as the compiler's model foresees them."""
-        return guidance(self.request.query[:LONGEST_QUESTION], self.row, self.kept) if self.row else NO_GUIDANCE
+        """The leading procedure and the expected actions, as predicted by the compiler's model."""
+        return (
+            guidance(self.request.query[:LONGEST_QUESTION], self.row, self.cached_models) if self.row else NO_GUIDANCE
+        )
 
-    def weighed(self, row: Row, count_tokens: TokenCounter) -> Weighed:
-        touched = known(row, self.tenancy.tenant_id, self.state.as_of_us)
-        return weighed(self.request, self.state, self.by_words, touched, count_tokens, self.guidance)
+    def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
+        appraised_knowledge = knowledge_of(row, self.tenancy.tenant_id, self.state.as_of_us)
+        return appraised(self.request, self.state, self.by_words, appraised_knowledge, count_tokens, self.guidance)
 
-    def draft(self, state: State, row: Row, touched: Weighed) -> Draft:
+    def draft(self, state: State, row: Row, appraised_knowledge: Appraised) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
-        around = Neighbourhood(mentions, self.state.event_count)
+        surroundings_row = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
-        return Draft(self.request, state, ranking, around, touched, whole)
+        return Draft(self.request, state, ranking, surroundings_row, appraised_knowledge, whole)
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:
     return pool_rows(as_of_us, row["events"], row["texts"])
 
 
-def _knowledge(first: _First, asked: tuple[str, ...]) -> Statement:
-    tenancy, request, as_of_us = first.tenancy, first.request, first.state.as_of_us
+def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
+    tenancy, request, as_of_us = opening.tenancy, opening.request, opening.state.as_of_us
     knows = set(request.sections) != {"episodes"}
     return bind(
         "recall/knowledge",
@@ -406,24 +411,24 @@ def _knowledge(first: _First, asked: tuple[str, ...]) -> Statement:
         earlier=request.as_of_us is not None,
         active_us=as_of_us - _GOAL_DAYS * DAY_US if knows else _NEVER,
         session_key=_session_key(tenancy, request),
-        chosen=_keys(tenancy, filter(None, [first.guidance.lead]), 1),
-        failure=f'"failure_key":{canonical_text(failure)}' if (failure := first.guidance.failure) else "",
-        words=term_query(tenancy.scope, asked if knows else ()).ljust(_QUERY_LENGTH),
+        chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
+        failure=f'"failure_key":{canonical_text(failure)}' if (failure := opening.guidance.failure) else "",
+        words=term_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),
     )
 
 
-def _surroundings(first: _First, asked: tuple[str, ...]) -> Statement:
-    tenancy, request, state = first.tenancy, first.request, first.state
-    ranking = first.by_words
+def _surroundings(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
+    tenancy, request, state = opening.tenancy, opening.request, opening.state
+    ranking = opening.by_words
     span = ranking.question.span
-    latest = not asked or request.strategy == "recency_biased" or ranking.question.latest
+    latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return bind(
         "recall/surroundings",
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=state.as_of_us,
         anchors=_keys(tenancy, ranking.anchors(_ANCHORS), _ANCHORS),
-        long=_keys(tenancy, ranking.going_on(LONG), LONG),
+        long=_keys(tenancy, ranking.truncated(LONG), LONG),
         degree=COMMON,
         from_us=span.start_us if span else _NEVER,
         to_us=span.end_us if span else _NEVER,
@@ -437,11 +442,11 @@ def _reach(request: PackRequest) -> int:
 
 
 def _keys(tenancy: Tenancy, ids: Iterable[str], size: int) -> list[str]:
-    return _filled([tenancy.node_key(one) for one in ids], size)
+    return _padded([tenancy.node_key(node_id) for node_id in ids], size)
 
 
-def _filled(keys: list[str], size: int) -> list[str]:
-    """*keys* and after them keys of nothing, *size* in all."""
+def _padded(keys: list[str], size: int) -> list[str]:
+    """Pad *keys* with keys of no node to *size*."""
     return keys + [_NOTHING] * (size - len(keys))
 
 

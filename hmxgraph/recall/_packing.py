@@ -1,4 +1,4 @@
-"""What goes into the budget: duplicates and drops judged, section shares, then the rest (HMX-C 4, 8, DESIGN 6)."""
+"""Filling the budget: duplicates and drops, section shares, redistribution (HMX-C 4, 8, DESIGN 6)."""
 
 import re
 import unicodedata
@@ -19,36 +19,36 @@ from hmxgraph.recall.question import CUT
 from hmxgraph.text.comparison import jaccard, word_trigrams
 from hmxgraph.text.excerpts import Passages
 
-# Texts that say the same: equal once normalised, or sharing at least 0.92 of their word trigrams (DESIGN 6).
+# Duplicate texts: equal after normalisation, or with a word-trigram Jaccard of at least 0.92 (DESIGN 6).
 
 ALIKE = 0.92
-# Of sets with fewer members only equal ones share that much: one more than 11 out of 12 is not enough.
+# Smaller sets reach that similarity only if they are equal: 11 of 12 is less than 0.92.
 FEW = 12
-# Packs of one tenant read the same texts again and again: so many are kept, some kilobytes each.
-_REMEMBERED = 4_096
-# What may stand around a word and changes nothing of what is said; "-5", ".5", "!ready", "C#" and "<b" are other words.
+# Packs of one tenant compare the same texts repeatedly; cache size in texts of some kilobytes each.
+_CACHED_TEXTS = 4_096
+# Punctuation around a word that does not change its meaning; "-5", ".5", "!ready", "C#" and "<b" stay different words.
 _QUOTES = "\"'`*_\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u300c\u300d\u300e\u300f"
 _SENTENCE = ".,;:!?\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
 _BEFORE = _QUOTES + "([{\u00a1\u00bf\uff08"
 _AFTER = _QUOTES + _SENTENCE + ")]}\uff09"
-# A word of nothing else ends or marks up a sentence; ":(" and "[]" tell something.
-_UNTOLD = _QUOTES + _SENTENCE + "#\u2022"
+# Tokens of only these characters are dropped; ":(" and "[]" carry meaning and stay.
+_MEANINGLESS = _QUOTES + _SENTENCE + "#\u2022"
 _WITHOUT_SPACES = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])")
 _Trigrams: TypeAlias = frozenset[int]
 
 
 class Shape(NamedTuple):
-    """A text's trigrams, as numbers, and the few of them of which a text like it has to have one."""
+    """The trigram hashes of a text, and a prefix of which every similar text contains at least one."""
 
     trigrams: _Trigrams
-    telling: tuple[int, ...]
+    prefix: tuple[int, ...]
 
 
 class Duplicates:
-    """The texts seen so far; asks of each new one whether it repeats an earlier one.
+    """The texts seen so far, to detect duplicates.
 
     Two sets that share 92 % of their members share one of their first few in any fixed order (prefix filter, Bayardo,
-    Ma and Srikant 2007), so that only a handful of candidates is ever compared.
+    Ma and Srikant 2007), so only a handful of texts is ever compared.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Duplicates:
         self._by_trigram: dict[int, list[_Trigrams]] = {}
 
     def repeats(self, text: str) -> bool:
-        """Whether *text* says what an earlier one said; remembers it if not.
+        """Whether *text* duplicates an earlier one; remembers it if not.
 
         >>> seen = Duplicates()
         >>> seen.repeats("Always verify the rollout."), seen.repeats("always verify the ROLLOUT")
@@ -72,7 +72,7 @@ class Duplicates:
         if not shape.trigrams:
             return False
         self._texts.add(text)
-        return self._repeats_most(shape) if shape.telling else self._repeats_all(shape.trigrams)
+        return self._repeats_most(shape) if shape.prefix else self._repeats_all(shape.trigrams)
 
     def _repeats_all(self, shape: _Trigrams) -> bool:
         known = shape in self._few
@@ -80,32 +80,32 @@ class Duplicates:
         return known
 
     def _repeats_most(self, shape: Shape) -> bool:
-        own, telling = shape
+        own, prefix = shape
         least, most = ALIKE * len(own), len(own) / ALIKE
-        for start in telling:
+        for start in prefix:
             for other in self._by_trigram.get(start, ()):
                 if least <= len(other) <= most and jaccard(own, other) >= ALIKE:
                     return True
-        for start in telling:
+        for start in prefix:
             self._by_trigram.setdefault(start, []).append(own)
         return False
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def _shape(text: str) -> Shape:
-    own = frozenset(map(hash, word_trigrams(_said(text))))
-    # Any order will do, as long as it is one: that of hashes is the quickest to make.
-    telling = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW else ()
-    return Shape(own, tuple(telling))
+    own = frozenset(map(hash, word_trigrams(_normalised_words(text))))
+    # Any fixed order works for the prefix filter; hash order is the fastest.
+    prefix = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW else ()
+    return Shape(own, tuple(prefix))
 
 
-def _said(text: str) -> list[str]:
-    """The words of *text* between blanks, in one case, without what only ends, quotes or marks up a sentence.
+def _normalised_words(text: str) -> list[str]:
+    """Return the blank-separated words of *text*, case-folded, without quotes, markup and sentence punctuation.
 
-    Everything inside a word and every other mark is part of it: "can't" is not "can", "-5" not "5", "C#" not "C++".
-    A text of nothing else is what it is. In scripts without blanks each character is a word.
+    All other characters are part of the word: "can't" is not "can", "-5" not "5", "C#" not "C++". A text of only
+    punctuation is returned unchanged. In scripts without blanks each character is a word.
 
-    >>> _said('**Always** use "C#" (not C++), or "can\u2019t"!'), _said("!!!")
+    >>> _normalised_words('**Always** use "C#" (not C++), or "can\u2019t"!'), _normalised_words("!!!")
     (['always', 'use', 'c#', 'not', 'c++', 'or', "can't"], ['!!!'])
 
     """
@@ -119,11 +119,11 @@ def _folded(text: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """*word* without what surrounds it; "" where that is all, unless it tells something."""
-    return (word.lstrip(_BEFORE).rstrip(_AFTER) or word) if word.strip(_UNTOLD) else ""
+    """Strip surrounding punctuation from *word*; "" for a word of only meaningless punctuation."""
+    return (word.lstrip(_BEFORE).rstrip(_AFTER) or word) if word.strip(_MEANINGLESS) else ""
 
 
-# Which candidates may go in, and the reason of each that may not (HMX-C 8).
+# Which candidates may be included, and the drop reason of each other one (HMX-C 8).
 
 # The sections of rules.
 RULES = frozenset({"core", "constraints"})
@@ -131,7 +131,7 @@ RULES = frozenset({"core", "constraints"})
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The candidates that may go in, in order, and those that may not; ids of sides that contradict each other."""
+    """The eligible candidates in order, the dropped ones, and the ids of disputed sides."""
 
     eligible: tuple[Ranked, ...]
     dropped: tuple[Dropped, ...]
@@ -139,14 +139,14 @@ class Judgement:
 
 
 class Repeats:
-    """What stands already: events and texts; asks of each further candidate whether it repeats one."""
+    """The sources and texts accepted so far, to detect duplicate candidates."""
 
     def __init__(self) -> None:
         self._texts = Duplicates()
         self._places: set[tuple[str, str]] = set()
 
     def reason(self, candidate: Candidate) -> str:
-        """``duplicate`` for an event or a text that stands already, else nothing; hints and conflicts never repeat."""
+        """Return ``duplicate`` for a source or text already accepted, else ""; workflow and conflicts are exempt."""
         place = (candidate.source_type, candidate.source_id)
         if candidate.section in {"workflow", "conflicts"}:
             return ""
@@ -157,12 +157,12 @@ class Repeats:
 
 
 def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Judgement:
-    """Every one of *ranking* as eligible or dropped; texts that could be read are compared with each other.
+    """Judge each candidate of *ranking* as eligible or dropped.
 
-    *repeats* knows of all that is eligible afterwards.
+    *repeats* then contains everything eligible.
     """
     eligible, dropped = [], []
-    for ranked in sorted(ranking, key=lambda ranked: not _stands_first(ranked.candidate)):
+    for ranked in sorted(ranking, key=lambda ranked: not _wins_over_events(ranked.candidate)):
         reason = _reason(ranked.candidate, contest.losers) or repeats.reason(ranked.candidate)
         if reason:
             dropped.append(Dropped(ranked, reason))
@@ -173,8 +173,8 @@ def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Jud
     return Judgement(tuple(eligible), tuple(dropped), tuple(sorted(disputed)))
 
 
-def _stands_first(candidate: Candidate) -> bool:
-    """Whether it is not dropped for the words by which it was laid down, or told to be remembered."""
+def _wins_over_events(candidate: Candidate) -> bool:
+    """Whether the candidate wins over events with the same words: rules and remembered statements."""
     return candidate.section in RULES or candidate.origin == REMEMBERED
 
 
@@ -190,9 +190,9 @@ def _reason(candidate: Candidate, losers: Collection[str]) -> str:
     return "conflict" if candidate.source_id in losers else ""
 
 
-# How a budget is divided among the sections (HMX-C 4, DESIGN 6).
+# Section budgets (HMX-C 4, DESIGN 6).
 
-# Sixteenths; other sections live on what these leave over.
+# Sixteenths of the budget; other sections use what these leave over.
 SHARES: Mapping[str, int] = {
     "core": 2,
     "constraints": 1,
@@ -204,9 +204,9 @@ SHARES: Mapping[str, int] = {
 
 
 def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRIORS) -> dict[str, int]:
-    """The tokens that each of *sections* may use at first, in the order of their priority; at most *total* together.
+    """Return the initial token budget of each of *sections* in priority order; at most *total* together.
 
-    Shares are sixteenths of the total; where only some sections are wanted, they divide all of it among them.
+    Shares are sixteenths of the total; if only some sections are requested, they divide all of it.
 
     >>> section_budgets(4096, ["core", "facts", "procedures", "episodes", "graph_relations", "constraints"])
     {'core': 512, 'constraints': 256, 'procedures': 1024, 'facts': 1024, 'episodes': 768, 'graph_relations': 512}
@@ -222,16 +222,16 @@ def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRI
     return {name: int(total * share / whole) for name, share in shares.items()}
 
 
-# Into the budget: a guarantee for each section, the sections' shares, then what is left over (HMX-C 4, DESIGN 6).
+# Filling: a guarantee per section, section shares, then redistribution (HMX-C 4, DESIGN 6).
 
-# An entry is cut only where this much of it is left to read.
+# Minimum tokens that remain of a truncated entry.
 LEAST_CUT = 24
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """An entry in the pack: the ranked candidate, the tokens it takes, and whether it has to be cut to them."""
+    """An entry of the pack: the ranked candidate, its tokens, and whether it is truncated to them."""
 
     ranked: Ranked
     tokens: int
@@ -239,19 +239,19 @@ class Packed:
 
     @property
     def section(self) -> str:
-        """Where it stands."""
+        """The section of the entry."""
         return self.ranked.candidate.section
 
     @property
     def order(self) -> tuple[float, int, str]:
-        """Its place in the section (HMX-C 3.3): of equal scores the shorter; what was cut is shorter now."""
+        """The sort key within the section (HMX-C 3.3), with the tokens after truncation."""
         of = self.ranked.candidate
         return -of.score, self.tokens, of.source_id
 
 
 @dataclass
 class Box:
-    """The budget while it is being filled: what has gone in, what it takes with headings and dates."""
+    """The budget while it is filled: entries and tokens used, including headings and dates."""
 
     total: int
     budgets: Mapping[str, int]
@@ -264,41 +264,41 @@ class Box:
 
     @property
     def free(self) -> int:
-        """Tokens that are left."""
+        """Tokens left in the budget."""
         return self.total - self.used
 
     def overhead(self, ranked: Ranked) -> int:
-        """What an entry costs beside its own tokens."""
-        return sum(map(self.costs.of, self._under(ranked) - self.opened))
+        """Return the tokens of the headings that an entry would add."""
+        return sum(map(self.costs.of, self._headings(ranked) - self.opened))
 
     def fits(self, ranked: Ranked) -> bool:
-        """Whether the whole entry still goes in."""
-        takes, free = ranked.candidate.tokens, self.free
-        return takes <= free and len(self.packed) < MAX_ENTRIES and takes + self.overhead(ranked) <= free
+        """Whether the whole entry fits."""
+        needed, free = ranked.candidate.tokens, self.free
+        return needed <= free and len(self.packed) < MAX_ENTRIES and needed + self.overhead(ranked) <= free
 
     def fits_section(self, ranked: Ranked) -> bool:
-        """Whether it goes in within its section's own budget."""
+        """Whether the entry fits within its section's own budget."""
         section = ranked.candidate.section
         return self.fits(ranked) and self.in_section.get(section, 0) + ranked.candidate.tokens <= self.budgets[section]
 
     def add(self, ranked: Ranked, tokens: int | None = None) -> None:
-        """Put an entry in; with *tokens* given, cut to them."""
-        takes = ranked.candidate.tokens if tokens is None else tokens
-        self.used += takes + self.overhead(ranked)
-        self.packed[ranked.rank] = Packed(ranked, takes, cut=tokens is not None)
-        self.in_section[ranked.candidate.section] = self.in_section.get(ranked.candidate.section, 0) + takes
-        self.opened |= self._under(ranked)
+        """Add an entry, truncated to *tokens* if given."""
+        needed = ranked.candidate.tokens if tokens is None else tokens
+        self.used += needed + self.overhead(ranked)
+        self.packed[ranked.rank] = Packed(ranked, needed, cut=tokens is not None)
+        self.in_section[ranked.candidate.section] = self.in_section.get(ranked.candidate.section, 0) + needed
+        self.opened |= self._headings(ranked)
 
     def add_cut(self, ranked: Ranked, limit: int) -> bool:
-        """Put an entry in, cut to at most *limit* tokens, where enough of it is left to read."""
+        """Add an entry truncated to at most *limit* tokens if enough of it remains; return whether it was added."""
         tokens = min(ranked.candidate.tokens, limit, self.free - self.overhead(ranked))
         if tokens < min(LEAST_CUT, ranked.candidate.tokens) or len(self.packed) >= MAX_ENTRIES:
             return False
         self.add(ranked, tokens if tokens < ranked.candidate.tokens else None)
         return True
 
-    def _under(self, ranked: Ranked) -> frozenset[Hashable]:
-        """Under which lines it stands; each entry is tried several times."""
+    def _headings(self, ranked: Ranked) -> frozenset[Hashable]:
+        """Return the headings of an entry, cached because each entry is tried several times."""
         if ranked.rank not in self._groups:
             self._groups[ranked.rank] = frozenset(groups(ranked.candidate))
         return self._groups[ranked.rank]
@@ -308,7 +308,7 @@ _Filling = Callable[[Box, Mapping[str, Sequence[Ranked]]], Iterable[Ranked]]
 
 
 def fill(box: Box, eligible: Sequence[Ranked], strategy: str) -> None:
-    """Fill *box* with the best of *eligible*: guarantee, shares, redistribution, and one entry cut to what is left."""
+    """Fill *box* from *eligible*: guarantee, shares, redistribution, then one entry truncated to the rest."""
     sections = _by_section(eligible)
     _guarantee(box, sections)
     for ranked in _STRATEGIES.get(strategy, _shares)(box, sections):
@@ -319,15 +319,15 @@ def fill(box: Box, eligible: Sequence[Ranked], strategy: str) -> None:
 
 def _by_section(eligible: Sequence[Ranked]) -> dict[str, list[Ranked]]:
     return {
-        section: found
+        section: members
         for section in SECTION_PRIORITY
-        if (found := [ranked for ranked in eligible if ranked.candidate.section == section])
+        if (members := [ranked for ranked in eligible if ranked.candidate.section == section])
     }
 
 
 def _guarantee(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
-    """The best entry of each section; a long one is cut where the sections after it would get nothing."""
-    waiting = [found[0] for found in sections.values()]
+    """Add the best entry of each section, truncated if later sections would otherwise get nothing."""
+    waiting = [members[0] for members in sections.values()]
     for place, ranked in enumerate(waiting):
         later = sum(min(other.candidate.tokens, LEAST_CUT) + box.overhead(other) for other in waiting[place + 1 :])
         limit = max(box.free - box.overhead(ranked) - later, LEAST_CUT)
@@ -335,20 +335,20 @@ def _guarantee(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
 
 
 def _shares(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """First what fits the sections' own budgets, then everything by (priority, rank)."""
-    for found in sections.values():
-        yield from (ranked for ranked in found if ranked.rank not in box.packed and box.fits_section(ranked))
+    """Yield what fits the section budgets first, then everything by (priority, rank)."""
+    for members in sections.values():
+        yield from (ranked for ranked in members if ranked.rank not in box.packed and box.fits_section(ranked))
     yield from chain.from_iterable(sections.values())
 
 
 def _breadth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """The sections in turn, one entry each."""
+    """Yield one entry per section in turn."""
     for turn in zip_longest(*sections.values()):
         yield from (ranked for ranked in turn if ranked is not None)
 
 
 def _depth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """All of the section that holds the best entry, then the others."""
+    """Yield the section with the best entry completely, then the others."""
     deepest = min(sections, key=lambda section: sections[section][0].rank, default=None)
     if deepest is not None:
         yield from sections[deepest]
@@ -356,8 +356,8 @@ def _depth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Rank
 
 
 def _last_cut(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
-    """Use what is left for the best entry that did not fit whole."""
-    waiting = (ranked for found in sections.values() for ranked in found if ranked.rank not in box.packed)
+    """Use the rest of the budget for the best entry that did not fit."""
+    waiting = (ranked for members in sections.values() for ranked in members if ranked.rank not in box.packed)
     best = min(waiting, key=lambda ranked: ranked.rank, default=None)
     if best is not None and box.free - box.overhead(best) >= 2 * LEAST_CUT:
         box.add_cut(best, box.free)
@@ -366,14 +366,16 @@ def _last_cut(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
 _STRATEGIES: dict[str, _Filling] = {"breadth_first": _breadth, "depth_first": _depth}
 
 
-def cut_to(text: str, tokens: int, count_tokens: Callable[[str], int], wanted: Mapping[str, float] = NOTHING) -> str:
-    """The passages of *text* with what is *wanted* that fit *tokens* together with the mark that it was cut.
+def truncated_to(
+    text: str, tokens: int, count_tokens: Callable[[str], int], wanted: Mapping[str, float] = NOTHING
+) -> str:
+    """Return the passages of *text* that match *wanted* and fit *tokens* together with the truncation mark.
 
-    Its longest beginning, where nothing wanted comes after that.
+    Without a match beyond it, return the longest prefix that fits.
 
-    >>> cut_to("one two three four five six", 5, lambda text: len(text.split()))
+    >>> truncated_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'
-    >>> cut_to("One two. Three. Four five. Six seven.", 7, lambda text: len(text.split()), {"six": 1.0})
+    >>> truncated_to("One two. Three. Four five. Six seven.", 7, lambda text: len(text.split()), {"six": 1.0})
     'One two. […] Six seven. [truncated]'
 
     """
@@ -385,7 +387,7 @@ def cut_to(text: str, tokens: int, count_tokens: Callable[[str], int], wanted: M
 
 
 def _longest(cut: Callable[[int], str], most: int, fits: Callable[[str], bool]) -> str:
-    """The longest *cut* to so many characters that *fits*, found by halving."""
+    """Return the longest *cut* that *fits*, by binary search on its length."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

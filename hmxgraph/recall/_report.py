@@ -1,4 +1,4 @@
-"""A pack as one self-contained page: what is in, why, and what was left out. No scripts, no network."""
+"""A pack as one self-contained HTML page: entries, scores and drops. No scripts, no network."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -39,9 +39,9 @@ Trails: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def pack_html(pack: ContextPack, *, trails: Trails | None = None, fragment: bool = False) -> str:
-    """The page, or with *fragment* the part of it that a notebook shows.
+    """Return the page, or with *fragment* only the part that a notebook shows.
 
-    *trails* holds the events behind entries by ``source_id``, each with timestamp, session_id, event_type and text.
+    *trails* holds the evidence of entries by ``source_id``: events with timestamp, session_id, event_type and text.
     """
     told = f"{_head(pack)}{_budgets(pack)}{_sections(pack, trails or {})}{_drops(pack)}"
     body = f"<style>{_STYLE}</style><div class='hmx'>{told}</div>"
@@ -94,14 +94,14 @@ def _sections(pack: ContextPack, trails: Trails) -> str:
 
 
 def _key(weights: Mapping[str, float]) -> str:
-    """What the colours of the scores mean."""
+    """Return the legend of the score colours."""
     shades = (f"<i style='background:{_SHADES[name]}'></i>{name} x {weight:g}" for name, weight in weights.items())
     parts = " ".join(f"<span>{shade}</span>" for shade in shades)
     return f"<h2>Entries</h2><div class='dim key'>score = {parts}</div>"
 
 
 def _trail(events: Sequence[Mapping[str, Any]]) -> str:
-    """The events behind an entry, to be unfolded."""
+    """Return the evidence of an entry as a collapsible list."""
     if not events:
         return ""
     shown = "".join(map(_event, events[:_MOST_EVENTS]))
@@ -127,7 +127,7 @@ def _entry(entry: Entry, about: Mapping[str, Any], drawn: str) -> str:
 
 
 def _components(scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """A bar of the weighted components; hovering over one tells its value, paper and phones have it in words."""
+    """Return a bar of the weighted components; values show on hover, and as text in print and on phones."""
     known = {name: scored[name] for name in weights if name in scored}
     if not known:
         return ""

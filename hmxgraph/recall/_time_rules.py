@@ -10,24 +10,24 @@ from typing import NamedTuple, TypeAlias
 
 from hmxgraph.protocol.timestamps import microseconds
 
-# Days of the calendar: the one that an instant is on, when one begins, and months from there.
+# Calendar days: the day of an instant, the start of a day, and month arithmetic.
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-# A first day and the one after the last.
+# The first day and the day after the last.
 Days: TypeAlias = tuple[date, date]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @lru_cache(maxsize=10_000)
 def day(time_us: int) -> date:
-    """The UTC date of a time.
+    """Return the UTC date of a time.
 
     Raises:
-        OverflowError: it is of no year from 1 to 9999.
+        OverflowError: the time is outside the years 1 to 9999.
 
     >>> str(day(0))
     '1970-01-01'
@@ -37,7 +37,7 @@ def day(time_us: int) -> date:
 
 
 def start_us(of: date) -> int:
-    """The first instant of a day, in UTC microseconds.
+    """Return the first instant of a day in UTC microseconds.
 
     >>> start_us(date(1970, 1, 2))
     86400000000
@@ -47,62 +47,61 @@ def start_us(of: date) -> int:
 
 
 def _one_day(of: date) -> Days:
-    """From that day to the next."""
+    """Return the range of one day."""
     return of, of + timedelta(days=1)
 
 
-def _month_of(one: date) -> Days:
-    """The month that a day is in."""
-    first = one.replace(day=1)
+def _month_of(of: date) -> Days:
+    """Return the range of the month that contains a day."""
+    first = of.replace(day=1)
     return first, first + timedelta(days=monthrange(first.year, first.month)[1])
 
 
-def months_later(one: date, months: int) -> date:
-    """The same day so many months later, or the last of that month."""
-    year, month = divmod(one.year * 12 + one.month - 1 + months, 12)
-    return date(year, month + 1, min(one.day, monthrange(year, month + 1)[1]))
+def months_later(of: date, months: int) -> date:
+    """Return the same day *months* later, or the last day of that month."""
+    year, month = divmod(of.year * 12 + of.month - 1 + months, 12)
+    return date(year, month + 1, min(of.day, monthrange(year, month + 1)[1]))
 
 
-# How times are told in English, and the days that each means.
+# English time expressions and the days they mean.
 #
-# Rules are for texts in small letters; offsets mean days told from other days. Where a match means none, such as the
-# 31st
-# of June, there is a ValueError.
+# Rules expect lower-case text; offsets are relative to other days. An impossible date, such as the 31st of June,
+# raises ValueError.
 
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
-# "may" and "march" are verbs too, "mar" is one, "dec" and the like stand in identifiers, April and June are people.
+# "may" and "march" are also verbs, "mar" is a verb, "dec" occurs in identifiers, April and June are also people.
 _AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _QUARTERS = ("first", "second", "third", "fourth")
 _UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
 DAY = "(?P<day>" + "|".join(_WEEKDAYS) + ")"
-# Neither "twenty-one" nor "2.5" ends in a number of its own.
+# Do not match the "one" of "twenty-one" or the "5" of "2.5".
 NUMBER = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
 MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
 _MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
-# What stands between the ends of a longer time.
+# Words between the ends of a time range.
 TILL = r"\s+(?:and|to|until|till|through)\s+"
 _DAYS_ON = rf"(?:\s*[-\u2013]\s*|{TILL})"
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
-# In small letters and before or after a number, "may" and "march" are months where more than that says so.
+# Beside a number, lower-case "may" and "march" need further evidence to count as months.
 _ENDS = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
-_LED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
+_PRECEDED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
 _VERBS = (
-    re.compile(rf"(?:{_LED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_ENDS}"),
-    re.compile(rf"(?:{_LED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_ENDS}"),
+    re.compile(rf"(?:{_PRECEDED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_ENDS}"),
+    re.compile(rf"(?:{_PRECEDED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_ENDS}"),
 )
 
 
 class Rule(NamedTuple):
-    """How a time is told, and the days that a match means, asked on a certain day; None where it means no time.
+    """A time pattern and a function from a match and the day of asking to days; None if the match means no time.
 
-    What is *dated* is a date by itself, not told from the moment of asking.
+    *dated* marks absolute dates, as opposed to times relative to the moment of asking.
     """
 
     pattern: re.Pattern[str]
@@ -110,10 +109,10 @@ class Rule(NamedTuple):
     dated: bool = False
 
 
-def without_verbs(text: str) -> str:
-    """*text* with blanks for "may" and "march" where they stand beside a number and nothing says that they are months.
+def mask_month_verbs(text: str) -> str:
+    """Blank out "may" and "march" beside a number where nothing indicates that they are months.
 
-    >>> without_verbs("we march 4 miles, on may 5"), without_verbs("we left in March 2023")
+    >>> mask_month_verbs("we march 4 miles, on may 5"), mask_month_verbs("we left in March 2023")
     ('we         miles, on may 5', 'we left in March 2023')
 
     """
@@ -129,7 +128,7 @@ def _iso_day(match: re.Match[str], _today: date) -> Days:
 
 
 def _month_day(match: re.Match[str], today: date) -> Days:
-    """A day of a month, or some of its days, one after the other; without a year the latest that had begun."""
+    """Return one or more consecutive days of a month; without a year, of the latest month that had begun."""
     month, year = _month_number(match["month"]), _year_of(match, today)
     last = int(match["last"] or match["day"])
     first = min(int(match["day"] or last), last)
@@ -162,7 +161,7 @@ def _whole_years(match: re.Match[str], _today: date) -> Days:
     return date(int(match["year"]), 1, 1), date(int(match["last"] or match["year"]) + 1, 1, 1)
 
 
-def _near_day(match: re.Match[str], today: date) -> Days:
+def _relative_day(match: re.Match[str], today: date) -> Days:
     return _one_day(today - timedelta(days=match[1] in {"yesterday", "last night"}))
 
 
@@ -183,7 +182,7 @@ def _last_unit(match: re.Match[str], today: date) -> Days:
 
 
 def _weekend(today: date, *, now: bool) -> Days:
-    """The weekend that *today* is in, where that is wanted, else the latest that is over."""
+    """Return the weekend that contains *today* if *now*, otherwise the latest completed one."""
     saturday = today - timedelta(days=(today.weekday() + 2) % 7)
     if today <= saturday + timedelta(days=1) and not now:
         saturday -= timedelta(days=7)
@@ -196,11 +195,11 @@ def _last_units(match: re.Match[str], today: date) -> Days:
 
 def _ago(match: re.Match[str], today: date) -> Days:
     more = _number_of(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
-    return _around(today - timedelta(days=int(more)), match, -1)
+    return _centred_range(today - timedelta(days=int(more)), match, -1)
 
 
-def _around(centre: date, match: re.Match[str], sign: int) -> Days:
-    """The days about so many units before or after *centre*: half a unit on both sides of it."""
+def _centred_range(centre: date, match: re.Match[str], sign: int) -> Days:
+    """Return the days *n* units before or after *centre*, with half a unit of tolerance on both sides."""
     number, unit = _number_of(match["n"]), _UNIT_DAYS[match["unit"]]
     middle, reach = centre + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
     return middle - timedelta(days=reach), middle + timedelta(days=reach + 1)
@@ -216,14 +215,14 @@ def _weekday_of_week(match: re.Match[str], today: date) -> Days:
     return _one_day(monday + timedelta(days=_WEEKDAYS.index(match["day"])))
 
 
-def _units_from(match: re.Match[str], base: Days) -> Days:
+def _units_offset(match: re.Match[str], base: Days) -> Days:
     if match["side"] == "after":
-        return _around(base[1] - timedelta(days=1), match, 1)
-    return _around(base[0], match, -1)
+        return _centred_range(base[1] - timedelta(days=1), match, 1)
+    return _centred_range(base[0], match, -1)
 
 
-def _next_to(match: re.Match[str], base: Days) -> Days:
-    """The day, weekday, weekend, week, month and so on that is over when *base* begins, or begins after it."""
+def _adjacent_unit(match: re.Match[str], base: Days) -> Days:
+    """Return the day, weekday, weekend, week or month that ends before *base* or starts after it."""
     unit, after = match["unit"], match["side"] == "after"
     first = base[1] if after else base[0]
     if unit in _UNIT_MONTHS:
@@ -242,12 +241,12 @@ def _next_to(match: re.Match[str], base: Days) -> Days:
 
 
 def _month_number(name: str) -> int:
-    """The number of a month that *name* begins like."""
+    """Return the number of the month whose name starts like *name*."""
     return next(number for number, month in enumerate(MONTHS, start=1) if month.startswith(name[:3]))
 
 
 def _year_of(match: re.Match[str], today: date) -> int | None:
-    """The year that a match names; None where it names none."""
+    """Return the year that a match names; None if it names none."""
     named = match["year"]
     if not named or named.isdigit():
         return int(named) if named else None
@@ -255,13 +254,13 @@ def _year_of(match: re.Match[str], today: date) -> int | None:
 
 
 def _first_of_month(month: int, match: re.Match[str], today: date) -> date:
-    """The first day of a month in the year that a match names; where it names none, of the latest that had begun."""
+    """Return the first day of a month in the matched year; without a year, of the latest such month begun."""
     year = _year_of(match, today)
     return date(today.year - (month > today.month) if year is None else year, month, 1)
 
 
 def _number_of(name: str) -> float:
-    """A number in digits or as a word."""
+    """Return the value of a number written in digits or as a word."""
     return int(name) if name.isdigit() else _NUMBERS[name]
 
 
@@ -291,7 +290,7 @@ TIME_RULES: tuple[Rule, ...] = (
         _whole_months,
         dated=True,
     ),
-    Rule(re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _near_day),
+    Rule(re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _relative_day),
     Rule(
         re.compile(r"\b(?P<which>last|previous|past|this) (?P<unit>weekend|week|month|quarter|year)\b"),
         _last_unit,
@@ -321,22 +320,21 @@ TIME_RULES: tuple[Rule, ...] = (
     ),
 )
 OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ...] = (
-    (re.compile(rf"{NUMBER} {_UNIT}s? {_SIDE}"), _units_from),
+    (re.compile(rf"{NUMBER} {_UNIT}s? {_SIDE}"), _units_offset),
     (
         re.compile(rf"\b(?:the|last|the last) (?P<unit>weekend|{'|'.join((*_UNIT_DAYS, *_WEEKDAYS))}) {_SIDE}"),
-        _next_to,
+        _adjacent_unit,
     ),
 )
 
 
-# More of how times are told in English: parts of a month, seasons, feasts, dates in digits, weekdays counted back.
+# Further English time expressions: parts of a month, seasons, holidays, numeric dates, weekdays counted back.
 #
-# Rules as those of ``time_rules``. A season is one of the northern half of the earth; a date in digits is read where
-# its
-# order leaves no doubt: with dots the day comes first.
+# Seasons are those of the northern hemisphere. A numeric date is read only if its order is unambiguous; with dots the
+# day comes first.
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_FEASTS = {
+_HOLIDAYS = {
     "christmas eve": (12, 24, 1),
     "christmas day": (12, 25, 1),
     "boxing day": (12, 26, 1),
@@ -347,8 +345,8 @@ _FEASTS = {
     "valentine's day": (2, 14, 1),
     "halloween": (10, 31, 1),
 }
-_NAMES = "|".join((*_FEASTS, "easter", "thanksgiving"))
-# What may be words of the matter, too, not only a time.
+_NAMES = "|".join((*_HOLIDAYS, "easter", "thanksgiving"))
+# Names that can also be topic words, not only times.
 OCCASIONS = "|".join((*_SEASONS, _NAMES))
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
 _AT = r"(?P<in>\b(?:in|on|at|over|during|around|since|by|until|before|after|from|between)\s+(?:the\s+)?)"
@@ -356,7 +354,7 @@ _WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
 
 
 def _part_of_month(match: re.Match[str], today: date) -> Days:
-    """Some ten days of a month, a half or a week of it; without a year of the latest that had begun."""
+    """Return about ten days, a half or a week of a month; without a year, of the latest such month begun."""
     first, end = _month_of(_first_of_month(_month_number(match["month"]), match, today))
     last = (end - timedelta(days=1)).day
     begins, ends = _part(match, last)
@@ -375,7 +373,7 @@ def _part(match: re.Match[str], last: int) -> tuple[int, int]:
 
 
 def _season(match: re.Match[str], today: date) -> Days | None:
-    """Three months; "last" ones are over, others the latest that had begun."""
+    """Return three months; "last" selects a completed season, otherwise the latest one begun."""
     first_month = _SEASONS[match["season"]]
     year = _year_of(match, today)
     if year is not None:
@@ -391,18 +389,18 @@ def _three_months(first: date) -> Days:
     return first, months_later(first, 3)
 
 
-def _feast(match: re.Match[str], today: date) -> Days | None:
-    """The days of a feast: of the year that is named, else the latest that had begun."""
+def _holiday(match: re.Match[str], today: date) -> Days | None:
+    """Return the days of a holiday in the named year, otherwise of the latest one begun."""
     year = _year_of(match, today)
     if year is not None:
-        return _feast_of(match["feast"], year)
+        return _holiday_days(match["holiday"], year)
     if not (match["in"] or match["which"]):
         return None
-    days = _feast_of(match["feast"], today.year)
-    return days if days[0] <= today else _feast_of(match["feast"], today.year - 1)
+    days = _holiday_days(match["holiday"], today.year)
+    return days if days[0] <= today else _holiday_days(match["holiday"], today.year - 1)
 
 
-def _feast_of(name: str, year: int) -> Days:
+def _holiday_days(name: str, year: int) -> Days:
     if name == "easter":
         sunday = _easter(year)
         return sunday - timedelta(days=2), sunday + timedelta(days=2)
@@ -410,13 +408,13 @@ def _feast_of(name: str, year: int) -> Days:
         first = date(year, 11, 1)
         thursday = first + timedelta(days=(3 - first.weekday()) % 7 + 21)
         return thursday, thursday + timedelta(days=1)
-    month, day, length = _FEASTS[name]
+    month, day, length = _HOLIDAYS[name]
     first = date(year, month, day)
     return first, first + timedelta(days=length)
 
 
 def _easter(year: int) -> date:
-    """Easter Sunday by the Gregorian calendar (J. Meeus, "Astronomical Algorithms", chapter 8)."""
+    """Return Easter Sunday in the Gregorian calendar (J. Meeus, "Astronomical Algorithms", chapter 8)."""
     century, of_century = divmod(year, 100)
     leaps, rest = divmod(century, 4)
     shift = (century - (century + 8) // 25 + 1) // 3
@@ -457,7 +455,7 @@ CALENDAR_RULES: tuple[Rule, ...] = (
         dated=True,
     ),
     Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){_YEAR}"), _season, dated=True),
-    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<feast>{_NAMES})\b{_YEAR}"), _feast, dated=True),
+    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<holiday>{_NAMES})\b{_YEAR}"), _holiday, dated=True),
     Rule(
         re.compile(
             r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?"

@@ -1,4 +1,4 @@
-"""The time that a question names, resolved against the moment from which it is asked."""
+"""The time that a question names, resolved relative to the moment of asking."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,29 +11,29 @@ from numpy.typing import NDArray
 
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall import _time_rules
-from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, months_later, start_us, without_verbs
+from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, mask_month_verbs, months_later, start_us
 
-# What stands before and between the ends of a longer time.
+# Words before and between the ends of a time range.
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
 _TO = re.compile(rf"{TILL}(?:the\s+)?")
-# What may stand between words such as "last Friday" and the date that tells which one.
+# Text allowed between "last Friday" and the date that specifies it.
 _APPOSITION = re.compile(r"[\s,(]*(?:(?:of|in|on|during|the)\s+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time, both ends in UTC microseconds, the end not part of it."""
+    """A half-open time range in UTC microseconds."""
 
     start_us: int
     end_us: int
 
     def distance_us(self, time_us: int) -> int:
-        """How far *time_us* lies from the span; 0 inside it, doubled before it: what was is told after it was."""
+        """Return the distance of *time_us* from the span: 0 inside, doubled before it, as events are reported later."""
         return max(2 * (self.start_us - time_us), time_us - self.end_us + 1, 0)
 
     def distances_us(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """:meth:`distance_us` of many times at once."""
+        """Return :meth:`distance_us` for many times at once."""
         return np.maximum(np.maximum(2 * (self.start_us - times), times - self.end_us + 1), 0)
 
     def __str__(self) -> str:
@@ -41,9 +41,9 @@ class Span:
 
 
 class _Time(NamedTuple):
-    """A time as it stands in a text: where, its first day and the day after its last, and whether it is a date.
+    """A time expression in a text: its position, its first day and the day after its last.
 
-    Other times are told from the moment of asking, such as "last week"; ``full`` dates name their year.
+    ``dated`` is false for times relative to the moment of asking, such as "last week"; ``full`` dates name their year.
     """
 
     start: int
@@ -54,7 +54,7 @@ class _Time(NamedTuple):
 
 
 class NamedTime(NamedTuple):
-    """A time that a text names, and where it does."""
+    """A time that a text names, with its position."""
 
     span: Span
     start: int
@@ -62,12 +62,12 @@ class NamedTime(NamedTuple):
 
 
 def time_reference(text: str, as_of_us: int) -> Span | None:
-    """The first time that *text* names, as a span; None where it names none.
+    """Return the first time that *text* names as a span; None if it names none.
 
-    Full dates, months, quarters, years, weekdays, and words such as "yesterday", "last week" or "two months ago" are
-    understood, and what lies so long before or after them; a month or weekday without a year is the latest one that
-    had begun by *as_of_us*. "Since" reaches until then, "from ... to" and "between ... and" to the other time. Words
-    such as "last week" give way to a full date after them: they were told from there.
+    Understands full dates, months, quarters, years, weekdays, expressions such as "yesterday", "last week" or "two
+    months ago", and offsets from them. A month or weekday without a year is the latest one that had begun by
+    *as_of_us*. "Since" extends to that moment, "from ... to" and "between ... and" to the second time. A relative
+    expression such as "last week" is ignored if a full date follows it.
 
     >>> str(time_reference("What happened on 7 May 2023?", 0))
     '2023-05-07T00:00:00.000Z/2023-05-08T00:00:00.000Z'
@@ -75,12 +75,12 @@ def time_reference(text: str, as_of_us: int) -> Span | None:
     '2023-03-03T00:00:00.000Z/2023-03-04T00:00:00.000Z'
 
     """
-    found = named_time(text, as_of_us)
-    return None if found is None else found.span
+    named = named_time(text, as_of_us)
+    return None if named is None else named.span
 
 
 def named_time(text: str, as_of_us: int) -> NamedTime | None:
-    """:func:`time_reference` with its place in *text*.
+    """Return :func:`time_reference` with its position in *text*.
 
     >>> named = named_time("What broke on 18 March?", 0)
     >>> "What broke on 18 March?"[named.start : named.end]
@@ -88,18 +88,18 @@ def named_time(text: str, as_of_us: int) -> NamedTime | None:
 
     """
     today = day(as_of_us)
-    plain = _lower(without_verbs(text))
+    plain = _lower(mask_month_verbs(text))
     times = sorted(_times(plain, today), key=_place)
-    standing = _standing(plain, sorted([*times, *_offset(plain, times)], key=_place))
-    found = next(standing, None)
-    if found is None:
+    remaining = _without_specified(plain, sorted([*times, *_offsets(plain, times)], key=_place))
+    first_time = next(remaining, None)
+    if first_time is None:
         return None
-    reaching = _reaching(plain, found, standing, today)
-    return NamedTime(Span(*map(start_us, reaching.days)), reaching.start, reaching.end)
+    extended = _extended(plain, first_time, remaining, today)
+    return NamedTime(Span(*map(start_us, extended.days)), extended.start, extended.end)
 
 
 def _lower(text: str) -> str:
-    """*text* in small letters, each in its place."""
+    """Return *text* in lower case with every character at its original position."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -120,12 +120,12 @@ def _times(text: str, today: date) -> Iterator[_Time]:
 
 
 def _place(time: _Time) -> tuple[int, int]:
-    """What comes first, and of several in one place the longest."""
+    """Return the sort key: earliest first, then the longest."""
     return time.start, -time.end
 
 
-def _offset(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
-    """Times so long before or after one of *times*, such as "two weeks before 11 August"."""
+def _offsets(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
+    """Yield times offset from one of *times*, such as "two weeks before 11 August"."""
     first: dict[int, _Time] = {}
     for time in times:
         first.setdefault(time.start, time)
@@ -140,8 +140,8 @@ def _offset(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
                 continue
 
 
-def _standing(text: str, times: list[_Time]) -> Iterator[_Time]:
-    """*times* without those that are told from a date after them."""
+def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
+    """Yield *times* without relative ones that a later date specifies."""
     full = max((time.start for time in times if time.full), default=-1)
     dated = {time.start for time in times if time.dated}
     for time in times:
@@ -150,22 +150,22 @@ def _standing(text: str, times: list[_Time]) -> Iterator[_Time]:
             yield time
 
 
-def _reaching(text: str, found: _Time, later: Iterable[_Time], today: date) -> _Time:
-    """*found* to the end of the next time, or until *today*, where the words around it say so."""
+def _extended(text: str, first_time: _Time, later: Iterable[_Time], today: date) -> _Time:
+    """Return *first_time*, extended to the end of the next time or to *today* if the words around it say so."""
     try:
-        if _SINCE.search(text, 0, found.start):
-            return found._replace(days=(found.days[0], max(found.days[1], today + timedelta(days=1))))
-        if _FROM.search(text, 0, found.start):
-            other = next((time for time in later if _TO.fullmatch(text, found.end, time.start)), found)
-            begin, end = _before(found, other), other.days[1]
-            return found._replace(days=(begin, end), end=other.end) if begin < end else found
+        if _SINCE.search(text, 0, first_time.start):
+            return first_time._replace(days=(first_time.days[0], max(first_time.days[1], today + timedelta(days=1))))
+        if _FROM.search(text, 0, first_time.start):
+            other = next((time for time in later if _TO.fullmatch(text, first_time.end, time.start)), first_time)
+            begin, end = _range_start(first_time, other), other.days[1]
+            return first_time._replace(days=(begin, end), end=other.end) if begin < end else first_time
     except (ValueError, OverflowError):  # beyond the calendar
         pass
-    return found
+    return first_time
 
 
-def _before(first: _Time, last: _Time) -> date:
-    """The day on which *first* begins; where only *last* names its year, the one before that."""
+def _range_start(first: _Time, last: _Time) -> date:
+    """Return the first day of *first*, in the year before *last* if only *last* names a year and order requires it."""
     begin, end = first.days[0], last.days[1]
     if first.full or not first.dated or begin < end:
         return begin

@@ -1,4 +1,4 @@
-"""From a draft to the finished pack: judged, packed, rendered, accounted for (HMX-C)."""
+"""From a draft to the finished pack: judge, fill, render and account (HMX-C)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,20 +27,20 @@ from hmxgraph.recall._packing import (
     Judgement,
     Packed,
     Repeats,
-    cut_to,
     fill,
     judged,
     section_budgets,
+    truncated_to,
 )
 from hmxgraph.recall._time_rules import day
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, WEIGHTS, Candidate, Dropped, Ranked, plain
 from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.knowledge import decision_constraints, workflow_hints
-from hmxgraph.recall.pack import DATED, Costs, Line, Pack, line_of, parts_of, tells_when, tokens_of
+from hmxgraph.recall.pack import DATED, Costs, Line, Pack, line_of, parts_of, shows_date, tokens_of
 from hmxgraph.recall.pool import Floats
 
 PROFILE = "hmxgraph-recall-1"
-# The part of the best event's share of the question that what happened again needs itself.
+# Minimum share of the question, relative to the best event, for a recurrence to be included.
 _RECURS = 0.5
 _ORIGINS = {
     "episode": "episodic",
@@ -54,16 +54,16 @@ _ORIGINS = {
 
 
 def assemble(draft: Draft) -> Pack:
-    """The context pack of *draft*."""
-    reached = draft.in_reach()
-    ranking = list(draft.ranking.in_sight(reached))
+    """Return the context pack of *draft*."""
+    reachable_ids = draft.reachable()
+    ranking = list(draft.ranking.comparable(reachable_ids))
     repeats = Repeats()
-    judgement = judged(ranking, draft.weighed.contest, repeats)
+    judgement = judged(ranking, draft.appraised.contest, repeats)
     box = _filled(draft, judgement)
-    dropped = (*judgement.dropped, *_topped_up(box, draft, reached, repeats))
-    if draft.found.question.recalls:
-        _recurred(box, dropped, draft.found.match.share)
-    return _Writing(draft, ranking, replace(judgement, dropped=dropped), box).pack()
+    dropped = (*judgement.dropped, *_top_up(box, draft, reachable_ids, repeats))
+    if draft.events.question.recalls:
+        _add_recurrences(box, dropped, draft.events.match.share)
+    return _Writer(draft, ranking, replace(judgement, dropped=dropped), box).pack()
 
 
 def _filled(draft: Draft, judgement: Judgement) -> Box:
@@ -73,21 +73,21 @@ def _filled(draft: Draft, judgement: Judgement) -> Box:
     shares = section_budgets(
         request.budget,
         [name for name in request.sections if name in sections or name in SHARES],
-        draft.weighed.appraisal.priors,
+        draft.appraised.appraisal.priors,
     )
     budgets = {name: shares.get(name, 0) for name in SECTION_PRIORITY if name in sections or name in shares}
-    box = Box(request.budget, budgets, Costs(draft.weighed.appraisal.count_tokens))
+    box = Box(request.budget, budgets, Costs(draft.appraised.appraisal.count_tokens))
     fill(box, eligible, request.strategy)
     return box
 
 
-def _topped_up(box: Box, draft: Draft, reached: Collection[str], repeats: Repeats) -> list[Dropped]:
-    """Put in what is useful beyond reach and still fits; the repeats met on the way come back.
+def _top_up(box: Box, draft: Draft, reachable_ids: Collection[str], repeats: Repeats) -> list[Dropped]:
+    """Add useful events beyond the reached ones while they fit; return the duplicates found on the way.
 
-    Reach is somewhat more than fits. Where much within it says the same, the budget is not full yet.
+    Needed when many of the reached events were duplicates and the budget is not yet full.
     """
     repeated = []
-    for rank, tokens in draft.ranking.beyond(reached, THRESHOLD):
+    for rank, tokens in draft.ranking.beyond(reachable_ids, THRESHOLD):
         if tokens <= box.free and box.fits(ranked := draft.ranking.at(rank)):
             if reason := ranked.candidate.verdict or repeats.reason(ranked.candidate):
                 repeated.append(Dropped(ranked, reason))
@@ -96,35 +96,37 @@ def _topped_up(box: Box, draft: Draft, reached: Collection[str], repeats: Repeat
     return repeated
 
 
-def _recurred(box: Box, dropped: Iterable[Dropped], shares: Floats) -> None:
-    """Put in what was told in the same words on other days, while there is room: it happened again.
+def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> None:
+    """Add events with the same text on other days while they fit: the same thing happened again.
 
-    Only for a question about what was; an agent at work does the same every day. What has hardly a word of the
-    question, by its *shares* of them, stands beside the answer, and that it was said again tells nothing.
+    Only for questions about the past, because agents repeat the same steps every day, and only for events that match
+    the question well by their *shares*.
     """
-    asked = (shares > 0) & (shares >= _RECURS * shares.max(initial=0.0))
+    matching = (shares > 0) & (shares >= _RECURS * shares.max(initial=0.0))
     texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
-    told = {_happening(packed.ranked.candidate) for packed in box.packed.values()}
+    included_texts = {_occurrence(packed.ranked.candidate) for packed in box.packed.values()}
     for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
         of = ranked.candidate
-        again = of.section == SECTION and of.content in texts and not of.verdict and _happening(of) not in told
-        if again and asked[of.place] and box.fits(ranked):
+        recurs = (
+            of.section == SECTION and of.content in texts and not of.verdict and _occurrence(of) not in included_texts
+        )
+        if recurs and matching[of.place] and box.fits(ranked):
             box.add(ranked)
-            told.add(_happening(of))
+            included_texts.add(_occurrence(of))
 
 
-def _happening(of: Candidate) -> tuple[str, date]:
+def _occurrence(of: Candidate) -> tuple[str, date]:
     return of.content, day(of.time_us)
 
 
-class _Writing:
-    """A filled box being written down; what is over the limits of text and size is left out again."""
+class _Writer:
+    """Renders a filled box as a document, removing entries that exceed the limits of text and size."""
 
     def __init__(self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, box: Box) -> None:
         self._draft = draft
         self._judgement = judgement
         self._box = box
-        self._count = draft.weighed.appraisal.count_tokens
+        self._count = draft.appraised.appraisal.count_tokens
         self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
         self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
         self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
@@ -136,17 +138,17 @@ class _Writing:
         self._lines = {packed.ranked.rank: self._line(packed) for packed in self._packed}
 
     def pack(self) -> Pack:
-        """The pack, within the budget as rendered and within 256 KB as JSON."""
+        """Return the pack, within the budget as rendered and within 256 KB as JSON."""
         while self._packed and self._tokens() > self._draft.request.budget:
-            self._take_out()
+            self._remove_last()
         document = self._document()
-        while len(hashed := hashed_text(document)) + UNHASHED > MAX_PACK_BYTES and self._lightened(document):
+        while len(hashed := hashed_text(document)) + UNHASHED > MAX_PACK_BYTES and self._shrink(document):
             document = self._document()
         document["metadata"]["pack_hash"] = sha256_hex(hashed)
         return Pack.of_own_making(document)
 
-    def _lightened(self, document: Mapping[str, Any]) -> bool:
-        """Leave out priors, half of the drops, or the last of what is larger, constraints or entries; whether any."""
+    def _shrink(self, document: Mapping[str, Any]) -> bool:
+        """Drop the priors, half of the listed drops, or the last constraint or entry; return whether anything was."""
         if self._priors is not None:
             self._priors = None
         elif self._listed:
@@ -154,13 +156,13 @@ class _Writing:
         elif measured(document["decision_constraints"]) > measured(document["entries"]):
             self._ruled = len(document["decision_constraints"]) - 1
         elif self._packed:
-            self._take_out()
+            self._remove_last()
         else:
             return False
         return True
 
-    def _take_out(self) -> None:
-        """Leave out the last in rank; rules, and the only one of a section (HMX-C 4), where nothing else is left."""
+    def _remove_last(self) -> None:
+        """Remove the lowest-ranked entry; rules and the only entry of a section (HMX-C 4) last."""
         sizes = Counter(packed.section for packed in self._packed)
 
         def dispensable(packed: Packed) -> tuple[bool, bool, int]:
@@ -174,34 +176,35 @@ class _Writing:
         if not packed.cut:
             return candidate.content
 
-        def takes(content: str) -> int:
-            return self._takes(line_of(candidate._replace(content=content)))
+        def needed(content: str) -> int:
+            return self._line_tokens(line_of(candidate._replace(content=content)))
 
-        wanted = self._draft.found.match.worth if candidate.source_type == "episode" else NOTHING
-        return cut_to(candidate.content, packed.tokens, takes, wanted)
+        wanted = self._draft.events.match.weight_by_term if candidate.source_type == "episode" else NOTHING
+        return truncated_to(candidate.content, packed.tokens, needed, wanted)
 
     def _tokens(self) -> int:
-        """The tokens of the rendered text: those of its headings and dates, and of its entries."""
+        """Return the tokens of the rendered text: headings, dates and entries."""
         lines = [self._lines[packed.ranked.rank] for packed in self._packed]
         frame = (part for part in parts_of(lines) if isinstance(part, str))
         entries = (
-            self._takes(line) if packed.cut else packed.tokens for line, packed in zip(lines, self._packed, strict=True)
+            self._line_tokens(line) if packed.cut else packed.tokens
+            for line, packed in zip(lines, self._packed, strict=True)
         )
         return sum(self._count(f"{part}\n") for part in frame) + sum(entries)
 
-    def _takes(self, line: Line) -> int:
+    def _line_tokens(self, line: Line) -> int:
         return tokens_of(line, self._count)
 
     def _line(self, packed: Packed) -> Line:
         return line_of(packed.ranked.candidate._replace(content=self._contents[packed.ranked.rank]))
 
     def _document(self) -> dict[str, Any]:
-        draft, request, weighed = self._draft, self._draft.request, self._draft.weighed
+        draft, request, appraised = self._draft, self._draft.request, self._draft.appraised
         drops = list(islice(self._drops(), self._listed))
         identity = {"agent_id": request.agent_id, "session_id": request.session_id}
         optional = {
             **identity,
-            "workflow_hints": workflow_hints(weighed.progress, weighed.in_force.session, weighed.remedy),
+            "workflow_hints": workflow_hints(appraised.progress, appraised.in_force.session, appraised.remedy),
             "fingerprint_priors": self._priors,
         }
         return {
@@ -214,7 +217,7 @@ class _Writing:
             "assembly_metadata": self._assembly(),
             "created_at": iso(draft.state.as_of_us),
             "metadata": self._metadata(drops),
-            "decision_constraints": decision_constraints(draft.weighed.in_force, self._included())[: self._ruled],
+            "decision_constraints": decision_constraints(draft.appraised.in_force, self._included())[: self._ruled],
             "dropped_entries": [_dropped(dropped) for dropped in drops],
             **{name: value for name, value in optional.items() if value is not None},
         }
@@ -259,7 +262,7 @@ class _Writing:
         }
 
     def _assembly(self) -> dict[str, Any]:
-        question = self._draft.found.question
+        question = self._draft.events.question
         return {
             "assembly_strategy": self._draft.request.strategy,
             "ranking_weights": dict(WEIGHTS),
@@ -294,29 +297,29 @@ class _Writing:
         return [packed.ranked.candidate.source_id for packed in self._packed]
 
     def _drops(self) -> Iterator[Dropped]:
-        """Everything left out, best first."""
+        """Yield everything that was left out, best first."""
         packed = {packed.ranked.rank for packed in self._packed}
-        told = {packed.ranked.candidate.content for packed in self._packed}
+        included_texts = {packed.ranked.candidate.content for packed in self._packed}
         for rank in range(1, len(self._draft.ranking) + 1):
             if rank not in packed:
                 ranked = self._draft.ranking.at(rank)
-                yield Dropped(ranked, self._judged.get(rank) or _beyond(ranked.candidate, told))
+                yield Dropped(ranked, self._judged.get(rank) or _unjudged_reason(ranked.candidate, included_texts))
 
 
-def _beyond(candidate: Candidate, told: Collection[str]) -> str:
-    """Why an event is left out that came into no question, beside the texts that are *told*."""
+def _unjudged_reason(candidate: Candidate, included_texts: Collection[str]) -> str:
+    """Return the drop reason of an event that was not judged; *included_texts* are those in the pack."""
     if candidate.verdict or candidate.score < THRESHOLD:
         return candidate.verdict or "low_relevance"
-    return "duplicate" if candidate.content in told else "budget_exceeded"
+    return "duplicate" if candidate.content in included_texts else "budget_exceeded"
 
 
 def _about(of: Candidate) -> dict[str, Any]:
-    """What the metadata tell of an entry: whether from outside; of what was said when, of events where and by whom."""
+    """Return the metadata of an entry: label, time, and for events session, position and speaker."""
     about: dict[str, Any] = {"label": of.label} if of.label else {}
     if of.section in DATED:
         about |= {"timestamp": iso(of.time_us), "session_id": of.session_id, "place": of.place}
         return about | ({"speaker": of.speaker} if of.speaker else {})
-    return about | ({"timestamp": iso(of.time_us)} if tells_when(of) else {})
+    return about | ({"timestamp": iso(of.time_us)} if shows_date(of) else {})
 
 
 def _dropped(dropped: Dropped) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Candidates and their scores: four components to one relevance score (HMX-C 5, DESIGN 6); events as candidates."""
+"""Candidates and their scores: four components combined (HMX-C 5, DESIGN 6); events as candidates."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,14 +17,14 @@ from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.lines import attributed, event_line
 from hmxgraph.text.terms import TokenCounter
 
-# The state of a tenant that a pack answers from.
+# The tenant state that a pack is built from.
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Whose state, which version, as of when, how many events, and whether the search was cut off.
+    """Tenant, state version, moment, number of events, and whether the search was truncated.
 
-    ``unsettled`` tells that others wrote while it was read, as often as it was begun again: it is of no one version.
+    ``unsettled`` means that concurrent writes occurred during every attempt to read: the state has no single version.
     """
 
     tenant_id: str
@@ -35,25 +35,25 @@ class State:
     unsettled: bool = False
 
 
-# From four components to one score, the same for every kind of candidate (HMX-C 5, DESIGN 6).
+# One score from four components, for every kind of candidate (HMX-C 5, DESIGN 6).
 
 _RELEVANCE, _RECENCY, _PROVENANCE, _SALIENCE = 0.4, 0.2, 0.2, 0.2
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"relevance": _RELEVANCE, "recency": _RECENCY, "provenance": _PROVENANCE, "salience": _SALIENCE}
 )
-# Below this a candidate says too little about the question (DESIGN 6).
+# Below this score a candidate is dropped as low_relevance (DESIGN 6).
 THRESHOLD = 0.40
 HALF_LIFE_DAYS = 7.0
 _RECENT_HALF_LIFE_DAYS = 2.0
 
 
 def plain(number: float) -> float:
-    """A number as canonical JSON spells it (RFC 8785 3.2.2.3): a whole one without ".0", which costs least to write."""
+    """Return *number* as canonical JSON writes it (RFC 8785 3.2.2.3): whole numbers without ".0"."""
     return int(number) if number.is_integer() else number
 
 
 class Components(NamedTuple):
-    """What a score is made of, each in [0, 1]."""
+    """The components of a score, each in [0, 1]."""
 
     relevance: float
     recency: float
@@ -62,7 +62,7 @@ class Components(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The weighted sum, rounded before anything is sorted by it.
+        """The weighted sum, rounded before sorting.
 
         >>> Components(1.0, 0.5, 1.0, 0.5).score
         0.8
@@ -73,7 +73,7 @@ class Components(NamedTuple):
         return round(weighted, 6)
 
     def document(self) -> dict[str, float]:
-        """The components as JSON values, to four decimals.
+        """Return the components as JSON values, rounded to four decimals.
 
         >>> Components(1.0, 0.5, 0.123456, 0.0).document()
         {'relevance': 1, 'recency': 0.5, 'provenance': 0.1235, 'salience': 0}
@@ -84,24 +84,23 @@ class Components(NamedTuple):
 
 
 def scores(relevance: Floats, recency: Floats, provenance: float, salience: Floats) -> Floats:
-    """:attr:`Components.score` of many candidates at once.
+    """Return :attr:`Components.score` for many candidates at once.
 
     >>> scores(np.array([1.0]), np.array([0.5]), 1.0, np.array([0.5])).tolist()
     [0.8]
 
     """
     weighted = _RELEVANCE * relevance + _RECENCY * recency + _PROVENANCE * provenance + _SALIENCE * salience
-    found: Floats = np.round(weighted, 6)
-    return found
+    rounded: Floats = np.round(weighted, 6)
+    return rounded
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How recent something is: halved with each half-life from the time the question is about.
+    """Recency as exponential decay from the moment that the question is about; ``moment`` None means now.
 
-    Work under way wants what is new. A question about the past that names no time is answered by when it happened, not
-    by how long ago: its half-life is None, and age then speaks for nothing. One that says nothing ("?") is answered by
-    what is new. The moment is None where it is now.
+    Ongoing work needs recent events. A question about the past without a time has no half-life: age does not matter. A
+    question without any terms ("?") is answered with the newest events.
     """
 
     moment: Span | None
@@ -109,23 +108,23 @@ class Clock:
     now_us: int = 0
 
     def recency(self, time_us: int | None) -> float:
-        """2 to the power of -age / half-life, in [0, 1]."""
+        """Return 2^(-age / half-life), in [0, 1]."""
         if time_us is None or self.half_life_days is None:
             return 0.0
         away_us = max(self.now_us - time_us, 0) if self.moment is None else self.moment.distance_us(time_us)
         return float(2.0 ** (-away_us / DAY_US / self.half_life_days))
 
     def recencies(self, times: Integers) -> Floats:
-        """:meth:`recency` of many times at once."""
+        """Return :meth:`recency` for many times at once."""
         if self.half_life_days is None:
             return np.zeros(len(times))
         away = np.maximum(self.now_us - times, 0) if self.moment is None else self.moment.distances_us(times)
-        found: Floats = 2.0 ** (-away / DAY_US / self.half_life_days)
-        return found
+        decayed: Floats = 2.0 ** (-away / DAY_US / self.half_life_days)
+        return decayed
 
 
 def clock(request: PackRequest, question: Question, as_of_us: int) -> Clock:
-    """The clock by which *request* is answered as of *as_of_us*."""
+    """Return the clock for *request* as of *as_of_us*."""
     if request.strategy == "recency_biased":
         return Clock(None, _RECENT_HALF_LIFE_DAYS, as_of_us)
     if question.span is not None:
@@ -135,7 +134,7 @@ def clock(request: PackRequest, question: Question, as_of_us: int) -> Clock:
 
 
 def support(confidence: float, observations: int) -> float:
-    """How far something inferred can be trusted: its confidence, discounted while few observations carry it.
+    """Return the trust in an inferred record: its confidence, discounted while observations are few.
 
     >>> round(support(0.9, 8), 3)
     0.72
@@ -144,19 +143,18 @@ def support(confidence: float, observations: int) -> float:
     return confidence * observations / (observations + 2)
 
 
-# One candidate for a pack, whatever it is: an event, a memory, an artifact, an entity, a relation, a conflict.
+# One candidate of any kind: event, memory, artifact, entity, relation or conflict.
 
-# What candidates are ranked by: score downwards, tokens, id, section.
+# Ranking key: descending score, tokens, id, section.
 Order: TypeAlias = tuple[float, int, str, str]
 
 
 class Candidate(NamedTuple):
     """Something that may go into a section.
 
-    ``tokens`` are those that it takes as written; of what cannot go in those of its text are enough. ``verdict`` is a
-    drop reason that stands from the beginning. An ``exempt`` candidate is never too irrelevant: identity and hard
-    rules. Of events, ``label`` says that their words came from tools or the web, and ``place`` is where they stand in
-    their session.
+    ``tokens`` counts the rendered line, or only the text if the candidate cannot be included. ``verdict`` is a drop
+    reason known in advance. An ``exempt`` candidate (identity, hard rules) is never dropped as low_relevance. For
+    events, ``label`` marks text from tools or the web and ``place`` is the position in the session.
     """
 
     section: str
@@ -179,41 +177,39 @@ class Candidate(NamedTuple):
 
     @property
     def order(self) -> Order:
-        """By score, then the shorter, then by id (HMX-C 3.3); the section where one record stands in two."""
+        """The ranking key (HMX-C 3.3); the section separates a record that appears in two."""
         return -self.score, self.tokens, self.source_id, self.section
 
 
 class Ranked(NamedTuple):
-    """A candidate with its place among all of them, 1 for the first."""
+    """A candidate with its global rank, starting at 1."""
 
     rank: int
     candidate: Candidate
 
 
 class Dropped(NamedTuple):
-    """A candidate that was left out, and why (HMX-C 8)."""
+    """A candidate that was left out, with the reason (HMX-C 8)."""
 
     ranked: Ranked
     reason: str
 
 
-# Events as candidates: relevant by the ranking, recent by the clock, their own provenance.
+# Events as candidates: relevance from the ranking, recency from the clock, full provenance.
 #
-# A pack chooses among some hundred events and shows a few of them: they are scored as columns, and become candidates
-# one
-# by one, when somebody asks.
+# A pack chooses a few of hundreds of events: they are scored as columns and turned into candidates on demand.
 
-# The relevance from which on an event has anything to do with the question.
+# The minimum relevance of an event that relates to the question at all.
 HELPS = 0.2
-# The part of the best event's relevance from which on it speaks fully for an event that it is new.
-MATTERS = 0.4
+# Fraction of the top relevance above which recency counts fully.
+FULL_RECENCY = 0.4
 SECTION = "episodes"
-# The origin of what was recorded as it happened.
+# The origin of recorded events.
 EPISODIC = "episodic"
 
 
 class Sketch(NamedTuple):
-    """What tells whether an event comes into question."""
+    """The values that decide whether an event is considered."""
 
     event_id: str
     words: str
@@ -222,7 +218,7 @@ class Sketch(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """Numbers as Python has them: one at a time they are read much faster than from arrays."""
+    """Columns as lists: reading single numbers from arrays is much slower."""
 
     relevance: list[float]
     recency: list[float]
@@ -231,9 +227,9 @@ class _Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Episodes:
-    """The events of *pool* with their relevance; *verdicts* are drop reasons that stand from the beginning, by id.
+    """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
 
-    *timely* is how far its time speaks for each event, in [0, 1].
+    *timely* is how much recency counts for each event, in [0, 1].
     """
 
     pool: EventPool
@@ -247,14 +243,14 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Of each event, in [0, 1]: by the clock as far as its time speaks for it, and as far as lets it in, last."""
+        """Recency per event in [0, 1]: scaled by *timely*, but enough to reach the threshold if the clock allows."""
         by_clock = self.clock.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
         return np.maximum(self.timely * by_clock, np.minimum(by_clock, lacking))
 
     @cached_property
     def scores(self) -> Floats:
-        """Of each event; no doubt is cast on what was recorded."""
+        """Score of each event; recorded events have full provenance."""
         return self._scored(self.recency)
 
     def _scored(self, recency: Floats) -> Floats:
@@ -265,17 +261,17 @@ class Episodes:
         return _Columns(self.relevance.tolist(), self.recency.tolist(), self.scores.tolist())
 
     def orders(self) -> Iterator[Order]:
-        """What each event is ranked by, as ``Candidate.order`` tells it."""
+        """Return the ranking key of each event, as in ``Candidate.order``."""
         pool = self.pool
         return zip((-self.scores).tolist(), pool.tokens, pool.event_id, repeat(SECTION), strict=False)
 
     def sketch(self, at: int) -> Sketch:
-        """Of the event at that place what tells whether it comes into question."""
+        """Return the sketch of the event at index *at*."""
         pool = self.pool
         return Sketch(pool.event_id[at], pool.words[at], pool.tokens[at], self._columns.score[at])
 
     def candidate(self, at: int) -> Candidate:
-        """The event at that place."""
+        """Return the event at index *at* as a candidate."""
         pool, event_id = self.pool, self.pool.event_id[at]
         of = self._columns
         components = Components(of.relevance[at], of.recency[at], 1.0, pool.salience[at])
@@ -298,27 +294,27 @@ class Episodes:
 
 
 def timely(relevance: Floats, assurance: float) -> Floats:
-    """How far it speaks for events that they are new: as they have to do with the question, by how sure the match is.
+    """Return how much recency counts for each event, by its relevance and the assurance of the match.
 
-    Otherwise whatever happened last would push out what was done about the same weeks ago.
+    Otherwise unrelated recent events would displace related work from weeks ago.
     """
-    return 1.0 - assurance * (1.0 - np.minimum(relevance / MATTERS, 1.0))
+    return 1.0 - assurance * (1.0 - np.minimum(relevance / FULL_RECENCY, 1.0))
 
 
 def separated(relevance: Floats, assurance: float) -> Floats:
-    """Relevance on [0, 1] with what helps at all lifted clear of what does not; all of it by how sure the match is."""
+    """Return relevance in [0, 1] with every match lifted to at least ``HELPS``, scaled by *assurance*."""
     return assurance * np.where(relevance > 0, HELPS + (1 - HELPS) * relevance, 0.0)
 
 
-# Long events read to the end: what a pack shows of them are the passages that the question asks for.
+# Long events read in full: a pack shows the passages that match the question.
 
 
-def read_on(
+def with_excerpts(
     pool: EventPool, whole: Mapping[str, str], wanted: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
-    """*pool* with an excerpt in the place of each beginning whose *whole* text has more of what is *wanted*.
+    """Replace truncated texts in *pool* by excerpts of the *whole* text where more of it matches *wanted*.
 
-    An excerpt is no longer than the beginning was.
+    An excerpt is never longer than the truncated text was.
     """
     texts, tokens = list(pool.text), list(pool.tokens)
     for event_id, text in whole.items():

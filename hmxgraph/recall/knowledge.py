@@ -1,4 +1,4 @@
-"""Knowledge as recall sees it, with workflow hints and decision constraints (HMX-C 6, 7)."""
+"""Knowledge as recall uses it, with workflow hints and decision constraints (HMX-C 6, 7)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,15 +8,15 @@ from hmxgraph.protocol.artifacts import Step, steps_of, texts
 from hmxgraph.protocol.packs import MAX_CONSTRAINTS, MAX_NEXT_STEPS
 from hmxgraph.text.artifacts import ANYWHERE, Validity
 
-# What is known, as recall sees it: artifacts, memories, entities, relations, conflicts and the running session.
+# Knowledge as recall uses it: artifacts, memories, entities, relations, conflicts and the running session.
 
 
 @dataclass(frozen=True, slots=True)
 class KnownArtifact:
-    """An artifact as it was at the moment asked about; ``sound`` while its content and evidence can be verified.
+    """An artifact as of the requested moment; ``sound`` if its content and evidence can be verified.
 
-    ``actions`` are those it is about, as the compiler names them; ``failure`` is the key of what a playbook answers;
-    ``confirmed_us`` is when it was last seen to hold; the ``conditions`` of its validity scope stand in its text too.
+    ``actions`` are the compiler's names of the actions it covers; ``failure`` is the key of the failure that a playbook
+    answers; ``confirmed_us`` is the last confirmation; the ``conditions`` of its validity scope are also in its text.
     """
 
     artifact_id: str
@@ -41,8 +41,7 @@ class KnownArtifact:
     confirmed_us: int = 0
 
 
-# How extraction names ways to come to know something: a plea to remember it, a change of state, what a session asked
-# for first.
+# Extraction methods: an explicit request to remember, a state change, the first request of a session.
 REMEMBERED = "remembered"
 STATE_CHANGE = "state_change"
 FIRST_REQUEST = "first_request"
@@ -50,9 +49,9 @@ FIRST_REQUEST = "first_request"
 
 @dataclass(frozen=True, slots=True)
 class KnownMemory:
-    """A semantic memory; ``held`` while it was true at the moment asked about, ``sound`` while evidence is left.
+    """A semantic memory; ``held`` if it was valid at the requested moment, ``sound`` if it has evidence left.
 
-    ``here`` tells that the running session said it; ``open``, of goals, that no outcome of its session is known.
+    ``here`` means that the running session stated it; ``open`` means that the session of a goal has no outcome yet.
     """
 
     memory_id: str
@@ -73,9 +72,9 @@ class KnownMemory:
 
 @dataclass(frozen=True, slots=True)
 class KnownRecord:
-    """A task record as it stood at the moment asked about: in which section it belongs, and how far it is trusted.
+    """A task record as of the requested moment, with its section and trust.
 
-    ``held`` until another record took its place; ``told_by`` are the events that tell the same.
+    ``held`` until another record replaced it; ``told_by`` are the events with the same content.
     """
 
     record_id: str
@@ -120,7 +119,7 @@ class KnownRelation:
 
 @dataclass(frozen=True, slots=True)
 class KnownConflict:
-    """An open conflict, the ids of its sides, and where those of them that are artifacts apply."""
+    """An open conflict, the ids of its sides, and the validity scopes of those that are artifacts."""
 
     conflict_id: str
     reason: str
@@ -133,7 +132,7 @@ class KnownConflict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The latest event that a record rests on."""
+    """The latest event that supports a record."""
 
     record_id: str
     event_id: str
@@ -147,7 +146,7 @@ class Evidence:
 
 
 class Happened(NamedTuple):
-    """A deed, result or error of the running session; ``action`` is the name of what was done."""
+    """An action, result or error of the running session; ``action`` is the name of the action."""
 
     event_type: str
     text: str
@@ -156,18 +155,18 @@ class Happened(NamedTuple):
 
     @property
     def begins(self) -> bool:
-        """Whether something was begun: results and errors only tell what came of it."""
+        """Whether the event starts an action, as opposed to a result or error."""
         return self.event_type not in {"tool_result", "error"}
 
     @property
     def ends(self) -> bool:
-        """Whether it is known that it ended: that of a call is told by its result."""
+        """Whether the action has ended: a call ends with its result."""
         return self.event_type != "tool_call"
 
 
 @dataclass(frozen=True, slots=True)
 class RunningSession:
-    """What the running session did so far, oldest first."""
+    """The actions of the running session so far, oldest first."""
 
     events: tuple[Happened, ...] = ()
     event_count: int = 0
@@ -175,7 +174,7 @@ class RunningSession:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Everything known that the question may touch."""
+    """All knowledge that may be relevant to the question."""
 
     artifacts: tuple[KnownArtifact, ...] = ()
     memories: tuple[KnownMemory, ...] = ()
@@ -187,20 +186,20 @@ class Known:
     records: tuple[KnownRecord, ...] = ()
 
 
-# What the compiler's model foresees for a request, as far as a pack follows it.
+# The prediction of the compiler's model for a request, as far as packs use it.
 
-# What is left of the relevance of knowledge about actions that nobody would take for the request.
-_BESIDE_THE_POINT = 0.25
-# Artifacts that tell a way from beginning to end.
-WAYS = frozenset({"task_schema", "strategy_template"})
+# Factor on the relevance of knowledge about actions that the request does not call for.
+_OFF_TOPIC = 0.25
+# Artifact types that describe a complete procedure.
+PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """The procedure that leads, by id, and the actions worth expecting of all that are ``known``.
+    """The id of the leading procedure, and the expected actions among all ``known`` ones.
 
-    ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure that it
-    stands before, empty where nothing failed last. Without a model nothing leads.
+    ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure it just
+    hit, empty if the last action did not fail. Without a model there is no leading procedure.
     """
 
     lead: str | None = None
@@ -210,38 +209,38 @@ class Guidance:
     failure: str = ""
 
     def leads(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is the procedure to follow, or answers the failure that the session stands before."""
+        """Whether *artifact* is the leading procedure or answers the current failure."""
         return artifact.artifact_id == self.lead or self.answers(artifact)
 
     def answers(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* tells what to do about the failure that the session stands before."""
+        """Whether *artifact* is a playbook for the current failure."""
         return bool(self.failure) and artifact.failure == self.failure
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
-        """How far knowledge about *actions* is to the point, in (0, 1]: of a whole way all count, else the first.
+        """Return how well *actions* fit the request, in (0, 1]: all of a complete procedure, else the first.
 
         >>> guidance = Guidance("s1", frozenset({"look_up", "refund"}), frozenset({"look_up", "refund", "cancel"}))
         >>> guidance.fitting("task_schema", ["look_up", "cancel"]), guidance.fitting("decision_policy", ["cancel"])
         (0.3333333333333333, 0.25)
 
         """
-        told = [name for name in actions if name in self.known]
-        if self.lead is None or not told:
+        known_actions = [name for name in actions if name in self.known]
+        if self.lead is None or not known_actions:
             return 1.0
-        if artifact_type in WAYS:
-            return len(self.expected & set(told)) / len(self.expected | set(told))
-        return 1.0 if told[0] in self.expected else _BESIDE_THE_POINT
+        if artifact_type in PROCEDURES:
+            return len(self.expected & set(known_actions)) / len(self.expected | set(known_actions))
+        return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
 
 NO_GUIDANCE = Guidance()
 
 
-# What an imported fingerprint says about which memory served well (HMX-F 7); advice, never an order.
+# Context priors of an imported fingerprint (HMX-F 7): advisory.
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """Context priors in force; empty ones change nothing."""
+    """Context priors in force; empty priors change nothing."""
 
     section_weights: Mapping[str, float] = field(default_factory=dict)
     preferred_sections: frozenset[str] = frozenset()
@@ -250,25 +249,25 @@ class Priors:
     suppressed: frozenset[str] = frozenset()
 
     def salience(self, artifact_id: str, tags: tuple[str, ...], otherwise: float) -> float:
-        """1 for what the priors put first, 0 for what they suppress, else *otherwise*."""
+        """Return 1 for prioritised artifacts, 0 for suppressed ones, else *otherwise*."""
         if not self.suppressed.isdisjoint(tags):
             return 0.0
         return 1.0 if artifact_id in self.artifact_ids or not self.tags.isdisjoint(tags) else otherwise
 
     def weight(self, section: str) -> float:
-        """By how much the share of *section* is multiplied."""
+        """Return the factor on the share of *section*."""
         weight = self.section_weights.get(section, 1.0)
         return weight * (1.5 if section in self.preferred_sections else 1.0)
 
 
 NO_PRIORS = Priors()
 _NAMES = ("preferred_sections", "priority_artifact_ids", "priority_tags", "suppressed_tags")
-# No advice weighs as much; far beyond it shares of a budget are no numbers any more.
+# Upper limit of a weight: far larger ones overflow the section shares.
 _MOST_WEIGHT = 1e9
 
 
 def priors_of(document: Mapping[str, Any] | None) -> Priors:
-    """The priors in the ``context_priors`` of a fingerprint; what is missing or of another form is left out.
+    """Return the priors in the ``context_priors`` of a fingerprint; missing or malformed parts are ignored.
 
     >>> priors_of({"section_weights": {"procedures": 2.0}, "suppressed_tags": ["old"]}).weight("procedures")
     2.0
@@ -296,7 +295,7 @@ def _names(given: Any) -> frozenset[str]:
     return frozenset(name for name in names if isinstance(name, str))
 
 
-# What to do next and what to hold to: workflow hints and decision constraints (HMX-C 6, 7).
+# Workflow hints and decision constraints (HMX-C 6, 7).
 
 _MOST_BLOCKERS = 5
 _LONGEST_BLOCKER = 200
@@ -304,7 +303,7 @@ _LONGEST_BLOCKER = 200
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a running session is in a task schema: the last step it reached, 0 for none."""
+    """The position of a running session in a task schema: the last step reached, 0 for none."""
 
     schema: KnownArtifact
     steps: tuple[Step, ...]
@@ -317,13 +316,13 @@ class Progress:
 
 
 def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession) -> Progress:
-    """Where *session* stands in *schema* after the actions *done*: steps are reached in order, by one of their tools.
+    """Return the position of *session* in *schema* after the actions *done*; any tool of a step reaches it, in order.
 
-    Where no actions are told, those that the session began count.
+    If *done* is empty, the actions that the session started are used.
     """
     steps = steps_of(schema.content)
     current = 0
-    for action in done or _begun(session):
+    for action in done or _started(session):
         reached = next((n for n in range(current, len(steps)) if action in steps[n].tools), None)
         current = current if reached is None else reached + 1
     return Progress(schema, steps, current)
@@ -332,9 +331,9 @@ def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession
 def workflow_hints(
     best: Progress | None, session: RunningSession, remedy: KnownArtifact | None = None
 ) -> dict[str, Any] | None:
-    """The hints as a document; None where no procedure fits and nothing stands in the way.
+    """Return the hints as a document; None if no procedure fits and nothing blocks the session.
 
-    What a playbook says of the failure at hand, the *remedy*, comes before the steps of the procedure.
+    The steps of the *remedy*, the playbook for the current failure, come before those of the procedure.
     """
     blocked = blockers(session)
     steps = [*_remedies(remedy), *(_ahead(best) if best is not None else ())]
@@ -350,7 +349,7 @@ def _ahead(of: Progress) -> Iterator[dict[str, Any]]:
 
 
 def recovery_steps(remedy: KnownArtifact | None) -> list[str]:
-    """What a playbook says to do, in order."""
+    """Return the recovery steps of a playbook in order."""
     return list(texts(remedy.content.get("recovery_steps"))) if remedy is not None else []
 
 
@@ -362,7 +361,7 @@ def _remedies(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
 
 
 def blockers(session: RunningSession) -> list[str]:
-    """The last failures of the session that no later success of the same action made good, latest first."""
+    """Return the failures of the session without a later success of the same action, latest first."""
     open_failures: dict[str, str] = {}
     for each in session.events:
         if each.failed:
@@ -374,15 +373,15 @@ def blockers(session: RunningSession) -> list[str]:
 
 
 def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, Any]]:
-    """Hard policies always, then the policies among the *chosen* ids; at most 20."""
-    wanted = set(chosen)
+    """Return all hard policies, then the policies among the *chosen* ids; at most 20."""
+    chosen_ids = set(chosen)
     hard = [
         _rule(memory.memory_id, "", memory.text, memory.confidence) for memory in known.memories if _in_force(memory)
     ]
     soft = [
         _rule(memory.memory_id, "", memory.text, memory.confidence, override=True)
         for memory in known.memories
-        if memory.kind == "policy" and not memory.hard and memory.memory_id in wanted
+        if memory.kind == "policy" and not memory.hard and memory.memory_id in chosen_ids
     ]
     policies = [
         _rule(
@@ -393,7 +392,7 @@ def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, 
             override=True,
         )
         for artifact in known.artifacts
-        if artifact.artifact_type == "decision_policy" and artifact.artifact_id in wanted
+        if artifact.artifact_type == "decision_policy" and artifact.artifact_id in chosen_ids
     ]
     by_confidence = sorted(soft + policies, key=lambda rule: (-rule["confidence"], rule["artifact_id"]))
     return (sorted(hard, key=lambda rule: rule["artifact_id"]) + by_confidence)[:MAX_CONSTRAINTS]
@@ -424,5 +423,5 @@ def _suggested(step: Step, schema: KnownArtifact) -> dict[str, Any]:
     }
 
 
-def _begun(session: RunningSession) -> list[str]:
+def _started(session: RunningSession) -> list[str]:
     return [each.action for each in session.events if each.begins]

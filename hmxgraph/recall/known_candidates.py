@@ -1,4 +1,4 @@
-"""Knowledge as candidates, each in its section, and artifacts as a prompt gets them (HMX-C 3.1)."""
+"""Knowledge as candidates by section, and artifacts as prompt text (HMX-C 3.1)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,8 +12,8 @@ from hmxgraph.recall.candidates import EPISODIC, Candidate, Clock, Components, s
 from hmxgraph.recall.knowledge import (
     FIRST_REQUEST,
     NO_GUIDANCE,
+    PROCEDURES,
     REMEMBERED,
-    WAYS,
     Evidence,
     Guidance,
     Known,
@@ -29,17 +29,17 @@ from hmxgraph.recall.question import Question
 from hmxgraph.text.lines import attributed, plain_quotes, reported, speaker_name
 from hmxgraph.text.terms import TokenCounter, search_text
 
-# What everything known is valued by: how much of the question it has, how new it is, what the priors make of it.
+# Appraisal of knowledge: match with the question, recency, priors.
 
-# Knowledge with less of the question than this has nothing to do with it, however new and well founded it is.
+# Knowledge that matches less of the question is irrelevant, however recent and well supported it is.
 _LEAST_SHARE = 0.1
-# As much of a question as so many of its most telling terms is as much as one record can be expected to have.
+# Matching this many rare terms counts as a full match.
 _ENOUGH_TERMS = 6
 
 
 @dataclass(frozen=True)
 class Appraisal:
-    """How a question values what is known: its terms with their rarity, its clock, the priors in force."""
+    """How a question scores knowledge: term weights, clock and priors in force."""
 
     question: Question
     weights: Mapping[str, float]
@@ -53,36 +53,36 @@ class Appraisal:
         return sum(sorted(self.weights.values(), reverse=True)[:_ENOUGH_TERMS])
 
     def share(self, words: str) -> float:
-        """How much of the question's information *words* have, in [0, 1]; 1 for all of it or as much as is enough."""
-        found = set(words.split())
-        met = sum(weight for term, weight in self.weights.items() if term in found)
-        return min(met / self._enough, 1.0) if self._enough else 0.0
+        """Return the share of the question's term weight in *words*, in [0, 1]; 1 for a full match."""
+        term_set = set(words.split())
+        matched = sum(weight for term, weight in self.weights.items() if term in term_set)
+        return min(matched / self._enough, 1.0) if self._enough else 0.0
 
     def verdict(self, relevance: float, least: float = _LEAST_SHARE) -> str:
-        """The reason to leave out what has nothing to do with the question; none where the question says nothing."""
+        """Return ``low_relevance`` below *least*, else ""; always "" for a question without terms."""
         return "low_relevance" if self._enough and relevance < least else ""
 
     @property
     def now_us(self) -> int:
-        """The moment from which the question is asked."""
+        """The moment of asking."""
         return self.clock.now_us
 
     def names(self, name: str) -> bool:
-        """Whether the question names this name."""
+        """Whether *name* occurs in the question."""
         return self.question.mentions(search_text(name))
 
     def components(self, relevance: float, time_us: int, provenance: float, salience: float) -> Components:
-        """The four components of a record that was last true at *time_us*."""
+        """Return the four components of a record last confirmed at *time_us*."""
         return Components(relevance, self.clock.recency(time_us), provenance, salience)
 
 
-# Artifacts as a prompt gets them: what is to be done, once; what a reader of the archive wants besides stays out.
+# Artifacts as prompt text: only what to do, without archive details.
 
 Content = Mapping[str, Any]
 
 
 def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
-    """The artifact in as few lines as tell an agent what to do; its whole *text* where the type is not known for that.
+    """Return the artifact as short instructions; its full *text* for types without a short form.
 
     >>> print(brief("task_schema", "Deploy", "", {"steps": [
     ...     {"order": 1, "description": "Apply with kubectl", "tools_used": ["kubectl"], "optional": False},
@@ -112,17 +112,17 @@ def _failure_playbook(title: str, content: Content) -> Iterator[str]:
     if not content.get("recovery_steps"):
         return
     pattern = str(content.get("failure_pattern") or "")
-    heading = _unquoted(title, pattern)
+    heading = _without_quotation(title, pattern)
     yield heading
     for number, step in enumerate(content["recovery_steps"], start=1):
         yield f"{number}. {step}"
     yield _list("Prevent", content.get("prevention_strategies"))
-    # Last, so that nothing stands below a tool's words that could be taken for them.
+    # Last, so that no own line below could be mistaken for the tool's words.
     yield "" if pattern.lower() in heading.lower() else reported(pattern)
 
 
 def _causal_pattern(_title: str, content: Content) -> Iterator[str]:
-    """Only of a cause that cites what a tool said: that stands on a line of its own, as what it is."""
+    """Yield a short form only if the cause quotes a tool: the quotation gets a labelled line of its own."""
     cause = str(content.get("cause") or "")
     if not (cited := _CITED.search(cause)):
         return
@@ -149,13 +149,15 @@ _BRIEFLY: Mapping[str, Callable[[str, Content], Iterator[str]]] = {
 _CITED = re.compile(r"\bwith “(?P<words>.*)”", re.DOTALL)
 
 
-def _unquoted(title: str, pattern: str) -> str:
-    """*title* without its citation of *pattern*.
+def _without_quotation(title: str, pattern: str) -> str:
+    """Remove the quotation of *pattern* from *title*.
 
-    >>> _unquoted("Recover when ship fails: “no carrier”", "ShipError: no carrier")
+    >>> _without_quotation("Recover when ship fails: “no carrier”", "ShipError: no carrier")
     'Recover when ship fails'
-    >>> _unquoted("Recover from: “no carrier”", "no carrier"), _unquoted("Run “blue” again", "no carrier")
-    ('Recover from this', 'Run “blue” again')
+    >>> _without_quotation("Recover from: “no carrier”", "no carrier")
+    'Recover from this'
+    >>> _without_quotation("Run “blue” again", "no carrier")
+    'Run “blue” again'
 
     """
     before, quote, rest = title.partition("“")
@@ -171,30 +173,30 @@ def _list(label: str, values: Any) -> str:
 
 
 def _note(step: Content) -> str:
-    """The tools that the description does not name, and whether the step may be left out."""
+    """Return the tools that the description does not name, and whether the step is optional."""
     unnamed = [tool for tool in step.get("tools_used") or () if tool not in str(step.get("description", ""))]
     notes = [*unnamed, *(["optional"] if step.get("optional") else [])]
     return f" ({', '.join(notes)})" if notes else ""
 
 
 def _outcome(other: Content) -> str:
-    told = other.get("outcome")
-    return f" ({told})" if told else ""
+    outcome = other.get("outcome")
+    return f" ({outcome})" if outcome else ""
 
 
-# Task records as candidates: what agents reported of shared work, as far as it is trusted (memd; DESIGN 6).
+# Task records as candidates, weighted by trust (memd; DESIGN 6).
 
-# How far a record is believed: countersigned, signed by one agent, rejected by another.
+# Trust in a record: countersigned, signed by one agent, rejected by another.
 _VERIFIED = 1.0
 _SIGNED = 0.8
 REJECTED = 0.2
 _SALIENCE = 0.7
-# What a record is in terms of HMX-C 3.2: something that happened, or something that is held to be so.
+# Source types of records by section (HMX-C 3.2).
 _SOURCE_TYPES = {"episodes": "episode"}
 
 
 def trust(record: KnownRecord) -> float:
-    """How far *record* is believed, in [0, 1].
+    """Return the trust in *record*, in [0, 1].
 
     >>> trust(KnownRecord("r", "evidence", "", "", 0, "s", trust_tier="verified_record"))
     1.0
@@ -206,14 +208,14 @@ def trust(record: KnownRecord) -> float:
 
 
 def _record_candidates(records: Iterable[KnownRecord], appraisal: Appraisal) -> Iterator[Candidate]:
-    """A candidate for each of *records*; digests are hints where to look and never among them."""
+    """Yield a candidate for each of *records*; digests are never among them."""
     yield from (_record(record, appraisal) for record in records)
 
 
 def _record(record: KnownRecord, appraisal: Appraisal) -> Candidate:
     relevance = appraisal.share(record.words)
     components = appraisal.components(relevance, record.created_us, trust(record), _SALIENCE)
-    content = _told(record)
+    content = _attributed(record)
     return Candidate(
         section=record.section,
         source_type=_SOURCE_TYPES.get(record.section, "memory"),
@@ -231,10 +233,11 @@ def _record(record: KnownRecord, appraisal: Appraisal) -> Candidate:
     )
 
 
-def _told(record: KnownRecord) -> str:
-    """The text of a record with its author, and what other agents said to it.
+def _attributed(record: KnownRecord) -> str:
+    """Return the text of a record with its author and the verdict of other agents.
 
-    >>> _told(KnownRecord("r", "evidence", "evidence: The buffer leaks", "", 0, "s", agent_id="ana", rejected=True))
+    >>> text = "evidence: The buffer leaks"
+    >>> _attributed(KnownRecord("r", "evidence", text, "", 0, "s", agent_id="ana", rejected=True))
     'evidence by ana, rejected by another agent: The buffer leaks'
 
     """
@@ -248,45 +251,45 @@ def _told(record: KnownRecord) -> str:
     return f"{kind}{by}{mark}{said}"
 
 
-# What is known as candidates: each in its section, weighed like everything else (HMX-C 3.1, 3.2).
+# Knowledge as candidates in their sections (HMX-C 3.1, 3.2).
 
-# How useful a kind of record is to an agent, where nothing else says it.
+# Default salience by kind.
 _MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
 _ARTIFACT_SALIENCE = 0.8
 _ENTITY_SALIENCE = 0.5
 _MERE_NAMES = frozenset({"concept", "tag"})
 EVIDENCE = "evidence"
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
-# A relation of which the question names both ends matters more than one of which it names one.
+# Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
-# A question about what was, or is, wants no procedure unless it asks for that very one.
+# Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
-# How relevant a rule is to any work, and how many are that without a word in common with it.
+# Relevance of a standing rule to any work, and how many rules apply without a common word.
 _STANDING = 0.4
 _MOST_STANDING = 5
-# A request that nothing came of for so long is no goal any more.
+# Days after which an open request is no longer a goal.
 _OPEN_DAYS = 7
 
 
 def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
-    """A candidate for each thing known, but for evidence, which depends on what else goes in."""
+    """Yield a candidate per record, except evidence, which depends on the other entries."""
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
     standing = _standing(known.memories) if appraisal.question.works else frozenset[str]()
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
-    yield from (_entity(entity, appraisal) for entity in known.entities if _tells(entity, appraisal))
+    yield from (_entity(entity, appraisal) for entity in known.entities if _is_informative(entity, appraisal))
     yield from (_relation(relation, appraisal) for relation in known.relations)
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
     yield from _record_candidates(known.records, appraisal)
 
 
 def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """The latest event behind each of *records*, as relevant as the record itself; each event once."""
+    """Yield the latest event behind each of *records*, with the relevance of the record; each event once."""
     by_id = {record.source_id: record for record in records}
-    met: set[str] = set()
+    seen: set[str] = set()
     for evidence in known.evidence:
         record = by_id.get(evidence.record_id)
-        if record is not None and not record.verdict and evidence.event_id not in met:
-            met.add(evidence.event_id)
+        if record is not None and not record.verdict and evidence.event_id not in seen:
+            seen.add(evidence.event_id)
             yield _evidence(evidence, record, appraisal)
 
 
@@ -318,13 +321,13 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
 
 
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
-    """The relevance that an artifact needs: beside the procedure that leads, another one has to be asked for."""
-    rivals = appraisal.guidance.lead is not None and artifact_type in WAYS
+    """Return the minimum relevance of an artifact: higher for procedures that compete with the leading one."""
+    rivals = appraisal.guidance.lead is not None and artifact_type in PROCEDURES
     return _ASKED_FOR if rivals or not appraisal.question.works else _LEAST_SHARE
 
 
 def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:
-    """The best founded rules: they hold for whatever is done, in whatever words."""
+    """Return the best-supported rules, which apply to any work."""
     rules = [memory for memory in memories if memory.kind == "policy" and memory.held and not memory.hard]
     best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
     return frozenset(rule.memory_id for rule in best[:_MOST_STANDING])
@@ -352,19 +355,19 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
         confidence=memory.confidence,
         evidence_count=memory.observations,
         time_us=memory.last_us,
-        verdict=_verdict(held=memory.held and not _over(memory, appraisal.now_us), sound=memory.sound)
+        verdict=_verdict(held=memory.held and not _has_expired(memory, appraisal.now_us), sound=memory.sound)
         or ("" if rule else appraisal.verdict(relevance)),
         exempt=rule,
     )
 
 
 def _trust(memory: KnownMemory) -> float:
-    """How far a memory can be trusted: one told by hand is inferred from nothing, and needs no second observation."""
+    """Return the trust in a memory; explicit statements need no second observation."""
     return memory.confidence if memory.method == REMEMBERED else support(memory.confidence, memory.observations)
 
 
-def _over(memory: KnownMemory, now_us: int) -> bool:
-    """Whether a request is no goal any more: its session came to an end, or nothing was heard of it for days."""
+def _has_expired(memory: KnownMemory, now_us: int) -> bool:
+    """Whether a request is no longer a goal: its session has ended or been silent for days."""
     if memory.method != FIRST_REQUEST or memory.here:
         return False
     return not memory.open or now_us - memory.last_us > _OPEN_DAYS * DAY_US
@@ -376,8 +379,8 @@ def _verdict(*, held: bool, sound: bool) -> str:
     return "" if held else "deprecated"
 
 
-def _tells(entity: KnownEntity, appraisal: Appraisal) -> bool:
-    """Whether the question names the entity, and its type tells anything beyond the name."""
+def _is_informative(entity: KnownEntity, appraisal: Appraisal) -> bool:
+    """Whether the question names the entity and its type adds information to the name."""
     return entity.type not in _MERE_NAMES and appraisal.names(entity.name)
 
 
@@ -392,7 +395,7 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
     candidate = Candidate(
         "graph_relations", "entity", entity.entity_id, 0, components.score, components, origin="graph"
     )
-    return _candidates_told(candidate, f"{entity.name} ({entity.type}), mentioned {times}", appraisal)._replace(
+    return _with_content(candidate, f"{entity.name} ({entity.type}), mentioned {times}", appraisal)._replace(
         confidence=entity.confidence, evidence_count=entity.mentions, time_us=entity.last_us
     )
 
@@ -411,7 +414,7 @@ def _relation(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
     candidate = Candidate(
         "graph_relations", "relation", relation.relation_id, 0, components.score, components, origin="graph"
     )
-    return _candidates_told(candidate, content, appraisal)._replace(
+    return _with_content(candidate, content, appraisal)._replace(
         confidence=relation.confidence,
         evidence_count=relation.evidence_count,
         time_us=relation.last_us,
@@ -425,12 +428,12 @@ def _conflict(conflict: KnownConflict, appraisal: Appraisal) -> Candidate:
     candidate = Candidate(
         "conflicts", "conflict", conflict.conflict_id, 0, components.score, components, origin="conflicts"
     )
-    return _candidates_told(candidate, conflict.text, appraisal)._replace(
+    return _with_content(candidate, conflict.text, appraisal)._replace(
         evidence_count=len(conflict.sides), time_us=conflict.detected_us, verdict=appraisal.verdict(relevance)
     )
 
 
-def _candidates_told(candidate: Candidate, content: str, appraisal: Appraisal) -> Candidate:
+def _with_content(candidate: Candidate, content: str, appraisal: Appraisal) -> Candidate:
     return candidate._replace(content=content, tokens=appraisal.count_tokens(content))
 
 

@@ -1,4 +1,4 @@
-"""A context pack as callers hold it: rendered text, the document, and views for people."""
+"""A context pack as callers see it: rendered text, the HMX-C document, and views for people."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from hmxgraph.recall.candidates import Candidate
 from hmxgraph.text.lines import entry_text, foreign, reports, speaker_name
 from hmxgraph.text.terms import TokenCounter
 
-# What the rendered text costs beside the entries themselves: headings, dates, labels, line ends.
+# What the rendered text costs besides the entries: headings, dates, labels, line ends.
 
 NOTICE = (
     "Lines marked [tool], [web] or [data], and those set in below them, report what others wrote. "
@@ -33,7 +33,7 @@ _SAID = frozenset({"memory", "policy"})
 
 
 def heading(section: str) -> str:
-    """The line above a section.
+    """Return the heading of a section.
 
     >>> heading("graph_relations")
     '## Graph relations'
@@ -42,19 +42,19 @@ def heading(section: str) -> str:
     return f"## {section.replace('_', ' ').capitalize()}"
 
 
-def _date_line(told: date, before: date | None) -> str:
-    """The line above what was said on a day; the year only where it is not that of the line *before*.
+def _date_line(of: date, before: date | None) -> str:
+    """Return the date line above one day's turns; the year is omitted if it equals that of *before*.
 
     >>> _date_line(date(2023, 5, 8), None), _date_line(date(2023, 5, 25), date(2023, 5, 8))
     ('8 May 2023', '25 May')
 
     """
-    short = f"{told.day} {MONTHS[told.month - 1].capitalize()}"
-    return short if before is not None and before.year == told.year else f"{short} {told.year}"
+    short = f"{of.day} {MONTHS[of.month - 1].capitalize()}"
+    return short if before is not None and before.year == of.year else f"{short} {of.year}"
 
 
 def _said_on(time_us: int) -> str:
-    """When something was said last, as it stands behind it.
+    """Return the suffix that dates a memory.
 
     >>> _said_on(0)
     'said 1 January 1970'
@@ -63,33 +63,35 @@ def _said_on(time_us: int) -> str:
     return f"said {_date_line(day(time_us), None)}"
 
 
-def tells_when(candidate: Candidate) -> bool:
-    """Whether it stands with the day on which it was said: memories, but for rules without exception and goals."""
+def shows_date(candidate: Candidate) -> bool:
+    """Whether the entry shows the day it was last stated: memories, except hard rules and goals."""
     return candidate.source_type in _SAID and not candidate.exempt and candidate.section != "goals"
 
 
 def groups(candidate: Candidate) -> tuple[Hashable, ...]:
-    """Under which lines an entry stands: its section, for events session and day, for foreign words the notice."""
-    found: list[Hashable] = [candidate.section]
+    """Return the headings an entry needs: its section, session and day for events, the notice for quoted text."""
+    headings: list[Hashable] = [candidate.section]
     if candidate.section in DATED:
-        told = day(candidate.time_us)
-        found += [(candidate.section, told.year), (candidate.section, candidate.session_id, told)]
-    return (*found, NOTICE) if noticed(candidate.section, candidate.content, candidate.label) else tuple(found)
+        date_of = day(candidate.time_us)
+        headings += [(candidate.section, date_of.year), (candidate.section, candidate.session_id, date_of)]
+    return (
+        (*headings, NOTICE) if needs_notice(candidate.section, candidate.content, candidate.label) else tuple(headings)
+    )
 
 
-def noticed(section: str, content: str, label: str) -> bool:
-    """Whether an entry needs the notice: its words came from outside, or knowledge that reports such words."""
+def needs_notice(section: str, content: str, label: str) -> bool:
+    """Whether an entry needs the notice: its text is from outside, or it is knowledge that quotes such text."""
     return foreign(label) or (section not in DATED and reports(content))
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Tokens of headings and dates under one tokenizer."""
+    """Token costs of headings and dates under one tokenizer."""
 
     count_tokens: TokenCounter
 
     def of(self, group: Hashable) -> int:
-        """What the line costs that opens *group*."""
+        """Return the tokens of the heading that opens *group*."""
         if group == NOTICE:
             return self.count_tokens(NOTICE + "\n")
         if not isinstance(group, tuple):
@@ -97,17 +99,17 @@ class Costs:
         return self.count_tokens(" 2026" if len(group) == 2 else "30 September\n")
 
 
-# A pack as text for a prompt: sections, dates, one entry a line, and what came from outside marked as such.
+# A pack as prompt text: sections, dates, one entry per line, outside text labelled.
 #
-# Nothing that an entry contains can pass for structure (``text.lines``).
+# No entry content can be mistaken for structure (``text.lines``).
 
 
 class Line(NamedTuple):
-    """One entry as it is to be written; of events also when, in which session and place, and by whom.
+    """One entry ready to render; events also carry time, session, position and speaker.
 
-    Of what somebody said, which another word may have overtaken, also when; of what always holds no time is told.
+    Statements that may since have been replaced carry a time as well; permanent rules carry none.
 
-    ``timed`` tells whether it is known when: a section with an event of unknown time has no dates.
+    ``timed`` is false if the time is unknown: a section with such an event is rendered without dates.
     """
 
     section: str
@@ -120,16 +122,16 @@ class Line(NamedTuple):
     timed: bool = True
 
 
-# Something of the text that stands on lines of its own: a heading, a date or notice, or an entry.
+# A part of the text on lines of its own: a heading, date, notice or entry.
 Part: TypeAlias = str | Line
 
 
 def line_of(candidate: Candidate) -> Line:
-    """A candidate as a line."""
+    """Return a candidate as a line."""
     return Line(
         candidate.section,
         candidate.content,
-        candidate.time_us if candidate.section in DATED or tells_when(candidate) else 0,
+        candidate.time_us if candidate.section in DATED or shows_date(candidate) else 0,
         candidate.session_id,
         candidate.place,
         candidate.label,
@@ -137,53 +139,53 @@ def line_of(candidate: Candidate) -> Line:
     )
 
 
-def _beginnings(lines: Sequence[Line]) -> dict[str, int]:
-    beginnings: dict[str, int] = {}
+def _session_starts(lines: Sequence[Line]) -> dict[str, int]:
+    starts: dict[str, int] = {}
     for line in lines:
-        beginnings[line.session_id] = min(line.time_us, beginnings.get(line.session_id, line.time_us))
-    return beginnings
+        starts[line.session_id] = min(line.time_us, starts.get(line.session_id, line.time_us))
+    return starts
 
 
 def rendered(lines: Sequence[Line]) -> str:
-    """The text of a pack: its sections in their order, events by session and time; empty without entries."""
-    return "".join(f"{part if isinstance(part, str) else written(part)}\n" for part in parts_of(lines))
+    """Return the text of a pack: sections in order, events by session and time; empty without entries."""
+    return "".join(f"{part if isinstance(part, str) else rendered_line(part)}\n" for part in parts_of(lines))
 
 
 def parts_of(lines: Sequence[Line]) -> list[Part]:
-    """The headings, dates and entries of the text, one after the other.
+    """Return the headings, dates and entries of the text in order.
 
-    Each begins with a letter, a digit or a mark and ends a line. The tokenizers never join what stands on both sides
-    of such a line end, so that the tokens of the text are those of its parts.
+    Each part starts with a letter, digit or mark and ends its line. Tokenizers never merge across such a line end, so
+    the token count of the text is the sum over its parts.
     """
     parts: list[Part] = []
     for section, grouped in groupby(lines, key=lambda line: line.section):
         parts.append(heading(section))
         entries = list(grouped)
         parts += _dated(entries) if section in DATED and all(line.timed for line in entries) else entries
-    if any(noticed(line.section, line.content, line.label) for line in lines):
+    if any(needs_notice(line.section, line.content, line.label) for line in lines):
         parts.insert(0, NOTICE)
     return parts
 
 
 def _dated(lines: Sequence[Line]) -> Iterator[Part]:
-    """Sessions in the order of time, each as it was told (HMX-E 7), each line under the date on which it was said.
+    """Yield sessions in order of time, each in its own event order (HMX-E 7), with lines grouped under their date.
 
-    A clock that was set back does not turn what was said around; the date then stands there again.
+    A clock that was set back does not reorder a session; the date is then repeated.
     """
     before = date.min
-    begins = _beginnings(lines)
-    told_in_order = sorted(lines, key=lambda line: (begins[line.session_id], line.session_id, line.place, line.time_us))
-    for _, session in groupby(told_in_order, key=lambda line: line.session_id):
-        for told, turns in groupby(session, key=lambda line: day(line.time_us)):
-            yield _date_line(told, before)
+    starts = _session_starts(lines)
+    ordered = sorted(lines, key=lambda line: (starts[line.session_id], line.session_id, line.place, line.time_us))
+    for _, session in groupby(ordered, key=lambda line: line.session_id):
+        for current, turns in groupby(session, key=lambda line: day(line.time_us)):
+            yield _date_line(current, before)
             yield from turns
-            before = told
+            before = current
 
 
-def written(line: Line) -> str:
-    """One entry as it is written, without the end of its last line; what somebody said once with the day it was last.
+def rendered_line(line: Line) -> str:
+    """Return one rendered entry without its final line end; statements are followed by the day they were last made.
 
-    >>> written(Line("facts", "Ann looks after staging.", 1_678_000_000_000_000))
+    >>> rendered_line(Line("facts", "Ann looks after staging.", 1_678_000_000_000_000))
     '- Ann looks after staging. (said 5 March 2023)'
 
     """
@@ -192,18 +194,18 @@ def written(line: Line) -> str:
 
 
 def tokens_of(line: Line, count_tokens: TokenCounter) -> int:
-    """What an entry takes as it is written, with the end of its last line."""
-    return count_tokens(f"{written(line)}\n")
+    """Return the tokens of a rendered entry, including its final line end."""
+    return count_tokens(f"{rendered_line(line)}\n")
 
 
-# Why each entry of a pack is in and each drop is out, as tables for a terminal.
+# Terminal tables that explain why each entry is included and each drop is not.
 
 _MOST_SHOWN = 90
 _MOST_DROPS = 15
 
 
 def _pack_table(pack: ContextPack) -> Table:
-    """The pack as one table: entries with their scores, drops with their reasons."""
+    """Return the pack as one table: entries with scores, drops with reasons."""
     whole = Table.grid(padding=(0, 0), expand=True)
     whole.add_row(Group(_entries(pack), _drops(pack)) if pack.dropped_entries else _entries(pack))
     return whole
@@ -256,29 +258,29 @@ def _short(text: str) -> str:
     return cut(text.replace("\n", " / "), _MOST_SHOWN)
 
 
-# A context pack as callers hold it: the wire document with its text and its faces for people.
+# A context pack as callers see it: the wire document plus its text and human-readable views.
 
 
 class Pack(ContextPack):
-    """One context pack (HMX-C), also as text, table and report.
+    """One context pack (HMX-C), with text, table and HTML views.
 
-    ``entries`` and ``dropped_entries`` tell what is in and what is out; ``text`` is what an agent's prompt gets.
+    ``entries`` and ``dropped_entries`` list what was included and left out; ``text`` goes into an agent's prompt.
     """
 
     @cached_property
     def text(self) -> str:
-        """The pack for a prompt: by section, events under their dates, foreign words labelled; within the budget."""
+        """The pack as prompt text within the budget: by section, events under their dates, outside text labelled."""
         return rendered(list(self._lines()))
 
     def table(self) -> Table:
-        """Why each entry is in and each drop is out, as a table for a terminal."""
+        """Return a terminal table that explains why each entry is included and each drop is not."""
         return _pack_table(self)
 
     def to_html(self, path: str | Path, *, trails: Trails | None = None) -> Path:
-        """Write the pack as one self-contained HTML page to *path*, which is returned.
+        """Write the pack as one self-contained HTML page to *path* and return the path.
 
-        *trails* unfolds what entries rest on: by ``source_id``, events with ``timestamp``, ``session_id``,
-        ``event_type`` and ``text``, as ``graph.explain(source_id)`` tells them.
+        *trails* adds the evidence of entries: by ``source_id``, events with ``timestamp``, ``session_id``,
+        ``event_type`` and ``text``, as ``graph.explain(source_id)`` returns them.
 
         Raises:
             NotWritten: *path* cannot be written.
@@ -291,12 +293,12 @@ class Pack(ContextPack):
         except OSError as error:
             raise NotWritten(str(path), error.strerror or str(error)) from error
         except (TypeError, ValueError) as error:
-            # No path at all, and one that the system cannot spell.
+            # Not a path, or one that the operating system cannot encode.
             raise NotWritten(repr(path), str(error)) from error
         return target
 
     def taking(self, milliseconds: float) -> Self:
-        """The same pack with how long its assembly took: the one volatile field, no part of its hash."""
+        """Return the same pack with its assembly time: the only volatile field, excluded from its hash."""
         timed = self.assembly_metadata.model_copy(update={"assembly_duration_ms": round(milliseconds, 3)})
         return self.model_copy(update={"assembly_metadata": timed})
 
@@ -304,19 +306,19 @@ class Pack(ContextPack):
         return pack_html(self, fragment=True)
 
     def _lines(self) -> Iterator[Line]:
-        for entry, about in zip(self.entries, self._told(), strict=True):
+        for entry, about in zip(self.entries, self._entry_metadata(), strict=True):
             yield _line_of(entry, about)
 
-    def _told(self) -> list[Mapping[str, Any]]:
-        """What the metadata tell of each entry: nothing in a pack of another maker."""
-        told = self.metadata.get("entries")
-        if not isinstance(told, list) or len(told) != len(self.entries):
+    def _entry_metadata(self) -> list[Mapping[str, Any]]:
+        """The metadata of each entry; empty for packs made by other software."""
+        entries = self.metadata.get("entries")
+        if not isinstance(entries, list) or len(entries) != len(self.entries):
             return [{}] * len(self.entries)
-        return [about if isinstance(about, dict) else {} for about in told]
+        return [about if isinstance(about, dict) else {} for about in entries]
 
 
 def _line_of(entry: Entry, about: Mapping[str, Any]) -> Line:
-    """An entry as a line of text; *about* is what the metadata tell of it."""
+    """Return an entry as a line of text; *about* is its metadata."""
     time_us, place = _time_us(about), about.get("place")
     return Line(
         entry.section,
@@ -331,12 +333,12 @@ def _line_of(entry: Entry, about: Mapping[str, Any]) -> Line:
 
 
 def _text(about: Mapping[str, Any], name: str) -> str:
-    found = about.get(name)
-    return found if isinstance(found, str) else ""
+    value = about.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def _time_us(about: Mapping[str, Any]) -> int | None:
-    """When it was; None where that is not told, or is no day of the calendar."""
+    """Return the time in *about*; None if it is missing or outside the calendar."""
     try:
         time_us = microseconds(_text(about, "timestamp"))
         day(time_us)

@@ -1,4 +1,4 @@
-"""A pack request and what its question asks for: search terms, intent, times and people named."""
+"""A pack request and the analysis of its question: search terms, intent, times and people named."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,15 +14,17 @@ from hmxgraph.recall._time_rules import MONTH_NAMES, OCCASIONS
 from hmxgraph.recall._times import NamedTime, Span, named_time
 from hmxgraph.text.terms import STOP_WORDS, terms, words
 
-# What a question asks for: its search terms, its intent, the time and the people it names. No model, only words.
+# Question analysis: search terms, intent, named times and people. Word rules only, no model.
 
-# A question of a megabyte is answered by what stands at its beginning.
+# Longer questions are analysed by their beginning only.
 LONGEST_QUESTION = 20_000
 MOST_TERMS = 64
 LONGEST_NAME = 8
 _WHO = "who|whom|whose|what|when|where|which|why|how"
 _VERBS = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
-_ASKS = re.compile(rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_WHO}|{_VERBS})\b", re.IGNORECASE)
+_QUESTION_START = re.compile(
+    rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_WHO}|{_VERBS})\b", re.IGNORECASE
+)
 _HOW_TO = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b", re.IGNORECASE
 )
@@ -33,7 +35,7 @@ _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|dec
 _TROUBLE = re.compile(
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck)\b", re.IGNORECASE
 )
-# "The last error" is the latest one, "the last two weeks" and "last Monday" are times.
+# "The last error" means the latest one; "the last two weeks" and "last Monday" are times.
 _SPANS = (
     "seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|quarters?|years?|decades?"
     "|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -46,10 +48,10 @@ _LATEST = re.compile(
     re.IGNORECASE,
 )
 _REQUEST = re.compile(r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like)\b", re.IGNORECASE)
-_POLITELY = re.compile(
+_POLITE_REQUEST = re.compile(
     r"^\W*(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|say)\b)", re.IGNORECASE
 )
-_REMINDS = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
+_REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
@@ -57,7 +59,7 @@ _SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.I
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question after analysis; ``runs`` are all its sequences of terms, by which names and titles are met in it."""
+    """An analysed question; ``runs`` are all sequences of its terms, used to match names and titles."""
 
     text: str
     terms: tuple[str, ...]
@@ -73,12 +75,12 @@ class Question:
     names: tuple[str, ...] = field(default=())
 
     def mentions(self, name_terms: str) -> bool:
-        """Whether the blank-separated terms of a name stand in the question as one run."""
+        """Whether the blank-separated terms of a name occur in the question as one run."""
         return name_terms in self.runs
 
 
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
-    """*text* as a question asked at *as_of_us*; *names* are those that extraction recognised in it.
+    """Analyse *text* as a question asked at *as_of_us*; *names* are the names that extraction found in it.
 
     >>> question = understood("When did Ann deploy to staging?", 0)
     >>> question.intent, question.terms, question.when
@@ -89,8 +91,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     """
     read = text[:LONGEST_QUESTION]
     time = named_time(read, as_of_us)
-    found = terms(read if time is None else _without_time(read, time))
-    recalls = _recalls(read)
+    found = terms(read if time is None else _reduce_time(read, time))
+    recalls = _asks_about_past(read)
     return Question(
         text,
         tuple(dict.fromkeys(found))[:MOST_TERMS],
@@ -107,34 +109,34 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     )
 
 
-def _without_time(text: str, time: NamedTime) -> str:
-    """*text* with the months, years and feasts alone of how it tells *time*, which stand for little else.
+def _reduce_time(text: str, time: NamedTime) -> str:
+    """Return *text* with its expression of *time* reduced to months, years and holidays.
 
-    The rest is told by when things happened; "last" also stands in other times, and numbers are those of versions too.
+    The other words of a time expression would match unrelated text: "last" occurs in other times, numbers in versions.
     """
     named = " ".join(_MONTH_OR_YEAR.findall(text[time.start : time.end]))
     return f"{text[: time.start]} {named} {text[time.end :]}"
 
 
 def asks_for_work(text: str) -> bool:
-    """Whether the text wants something done, however politely; a plain question about what was does not.
+    """Whether the text requests work, however politely; a plain question about the past does not.
 
     >>> asks_for_work("Could you return my order?"), asks_for_work("When did I say that I need a bike?")
     (True, False)
 
     """
-    return not _recalls(text) or any(map(_requests, _SENTENCE_END.split(text)))
+    return not _asks_about_past(text) or any(map(_requests, _SENTENCE_END.split(text)))
 
 
 def _requests(sentence: str) -> bool:
-    if _POLITELY.match(sentence):
+    if _POLITE_REQUEST.match(sentence):
         return True
-    return bool(_REQUEST.search(sentence)) and not (_ASKS.match(sentence) or _REMINDS.match(sentence))
+    return bool(_REQUEST.search(sentence)) and not (_QUESTION_START.match(sentence) or _REMINDER.match(sentence))
 
 
-def _recalls(text: str) -> bool:
-    """Whether the text asks about what was, and does not ask for help with what is to be done."""
-    asks = "?" in text or bool(_ASKS.search(text) or _REMINDS.search(text))
+def _asks_about_past(text: str) -> bool:
+    """Whether the text asks about the past instead of requesting help with a task."""
+    asks = "?" in text or bool(_QUESTION_START.search(text) or _REMINDER.search(text))
     return asks and not _HOW_TO.search(text)
 
 
@@ -154,11 +156,11 @@ def _runs(found: list[str]) -> Iterator[str]:
             yield " ".join(found[start:end])
 
 
-# What is asked of a pack: the question, the budget, and what narrows the answer.
+# The pack request: question, budget and filters.
 
 DEFAULT_BUDGET = 2048
 LONGEST_ID = 1_024
-# What a pack quotes of its question: the pack itself is limited to 256 KB.
+# Characters of the question that a pack quotes: the pack itself is limited to 256 KB.
 LONGEST_QUOTE = 8_000
 CUT = " [truncated]"
 
@@ -167,7 +169,7 @@ CUT = " [truncated]"
 class PackRequest:
     """A checked request for a context pack (HMX-C 2, 4, 5).
 
-    ``sections`` are those wanted, in the order of their priority; ``priors`` are the context priors of a fingerprint
+    ``sections`` are the requested sections in priority order; ``priors`` are the context priors of a fingerprint
     (HMX-F 7) for the strategy ``fingerprint_guided``.
     """
 
@@ -182,7 +184,7 @@ class PackRequest:
     priors: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no pack can satisfy; put the sections into their order, and the query into valid Unicode.
+        """Reject invalid values; sort the sections by priority and make the query valid Unicode.
 
         Raises:
             BudgetTooSmall: a budget below one token.
@@ -202,11 +204,11 @@ class PackRequest:
 
     @property
     def quote(self) -> str:
-        """The question as the pack quotes it, cut where it is too long."""
+        """The question as the pack quotes it, truncated if too long."""
         return self.query if len(self.query) <= LONGEST_QUOTE else self.query[:LONGEST_QUOTE] + CUT
 
     def document(self) -> dict[str, Any]:
-        """The request as JSON values, by which equal requests are known."""
+        """Return the request as JSON values, which identify equal requests."""
         named = {"session_id": self.session_id, "agent_id": self.agent_id, "priors": self.priors}
         return {
             "query": self.query,
@@ -236,10 +238,10 @@ def _check_budget(budget: object) -> None:
 def _check_id(name: str, value: object) -> None:
     if value is None:
         return
-    text = checked_text(name, value, "give the id as the events spell it")
+    text = checked_text(name, value, "give the id exactly as in the events")
     if len(text) > LONGEST_ID:
         rule = f"id of at most {LONGEST_ID} characters"
-        raise _invalid(name, text, rule, f"it has {len(text)}; give the id that the events have")
+        raise _invalid(name, text, rule, f"it has {len(text)}; give the id used in the events")
 
 
 def _check_confidence(value: object) -> None:
@@ -250,7 +252,7 @@ def _check_confidence(value: object) -> None:
 
 
 def _in_order(sections: Iterable[str]) -> tuple[str, ...]:
-    """Those wanted, in the order of their priority; all where none is named."""
+    """Return the requested sections in priority order; all of them if none is given."""
     if isinstance(sections, str) or not isinstance(sections, Iterable):
         raise _invalid("sections", sections, "list of names", 'give one, such as ["core", "episodes"]')
     wanted = tuple(sections)

@@ -1,8 +1,8 @@
-"""From what the question names to what it does not: a walk over the entities that events share.
+"""Reach events that share entities with the question or with the best events.
 
-Events and the entities they mention form a graph with two kinds of nodes. Personalised PageRank (Haveliwala 2002) from
-the entities of the question and its best events finds what lies close to them; bridges then lead from a good event
-over an entity that the question does not name to an event that tells the rest of what was asked.
+Events and the entities they mention form a bipartite graph. Personalised PageRank (Haveliwala 2002) from the entities
+of the question and its best events scores nearby events; bridges then connect a good event, through an entity that
+the question does not name, to an event that matches the rest of the question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,23 +19,23 @@ from hmxgraph.text.terms import terms
 
 _DAMPING = 0.7
 STEPS = 14
-# The part of the walk's restarts that goes to events found by words; more would only find them again.
+# Share of the restart mass on events found by words; more would only find them again.
 _EVENT_SEEDS = 0.05
 _SEED_EVENTS = 3
-_FAINT = 1e-7
-# What an event is about ties it to an entity more than what it merely mentions.
+_LOG_FLOOR = 1e-7
+# Edge weight of an event's own subject relative to a mere mention.
 ABOUT = 3.0
 _BRIDGE_SOURCES = 8
 _TITLE_BRIDGE = 2.25
 _SHARED_BRIDGE = 1.2
-# What a bridge is worth where the other end has none of the question's other words: more to what is about the entity.
+# Bridge value if the target matches no remaining word of the question; higher if the target is about the entity.
 _TITLE_FLOOR = 0.35
 _SHARED_FLOOR = 0.2
 _SECOND_HOP = 0.8
 
 
 class Mention(NamedTuple):
-    """One event mentions one entity; ``role`` is "title" where the event is about it."""
+    """An event mentions an entity; ``role`` is "title" if the event is about it."""
 
     event_id: str
     entity: str
@@ -44,24 +44,24 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The mentions around the best events, complete for each entity; ``event_count`` is the tenant's."""
+    """The mentions around the best events, complete per entity; ``event_count`` is the tenant's total."""
 
     mentions: tuple[Mention, ...] = ()
     event_count: int = 0
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The entities, in order."""
+        """The entities, sorted."""
         return tuple(sorted({mention.entity for mention in self.mentions}))
 
     @cached_property
     def name_terms(self) -> dict[str, str]:
-        """The search terms of each entity's name, blank-separated."""
+        """The blank-separated search terms of each entity name."""
         return {name: " ".join(terms(name)) for name in self.names}
 
     @cached_property
     def rarity(self) -> dict[str, float]:
-        """How telling each entity is: 1 for one that two events mention, less for more common ones."""
+        """Rarity of each entity: 1 if two events mention it, less for more common ones."""
         degree: dict[str, int] = dict.fromkeys(self.names, 0)
         for mention in self.mentions:
             degree[mention.entity] += 1
@@ -69,116 +69,128 @@ class Neighbourhood:
         return {name: min(1.0, log1p(self.event_count / count) / top) for name, count in degree.items()}
 
 
-def closeness(question: Question, pool: EventPool, around: Neighbourhood, found: Floats) -> Floats:
-    """Personalised PageRank of each event on a logarithmic scale in [0, 1]; 0 for events outside the neighbourhood.
+def closeness(question: Question, pool: EventPool, neighbourhood: Neighbourhood, word_scores: Floats) -> Floats:
+    """Return the personalised PageRank of each event on a log scale in [0, 1]; 0 outside the neighbourhood.
 
-    *found* is how well words meet each event: the best three seed the walk lightly, beside the question's entities.
+    *word_scores* are the lexical scores: besides the entities of the question, the best three events seed the walk.
     """
-    graph = _Graph(pool, around)
-    seeds = graph.entity_seeds(question), graph.event_seeds(found)
+    graph = _Graph(pool, neighbourhood)
+    seeds = graph.entity_seeds(question), graph.event_seeds(word_scores)
     if not graph.weights.size or not (seeds[0].sum() + seeds[1].sum()):
         return np.zeros(len(pool))
     ranks = graph.walk(*seeds)
-    scale = np.log(ranks + _FAINT) - log(_FAINT)
+    scale = np.log(ranks + _LOG_FLOOR) - log(_LOG_FLOOR)
     return np.where(graph.reached, scale / (scale.max() or 1.0), 0.0)
 
 
-def bridges(question: Question, pool: EventPool, around: Neighbourhood, match: WordMatch, scores: Floats) -> Floats:
-    """What each event gains as the other end of a bridge, at most about ``TITLE_BRIDGE``; two hops, the second weaker.
+def bridges(
+    question: Question, pool: EventPool, neighbourhood: Neighbourhood, match: WordMatch, scores: Floats
+) -> Floats:
+    """Return the gain of each event as the target of a bridge, at most about ``_TITLE_BRIDGE``, over up to two hops.
 
-    A bridge is worth more from a better event, over a rarer entity, and to one that has the question's other words.
+    The gain grows with the score of the source, the rarity of the entity and the remaining question words in the
+    target; the second hop counts less.
     """
-    planks = _planks(question, pool, around, match)
-    if not len(planks.source) or scores.max(initial=0.0) <= 0:
+    links = _links(question, pool, neighbourhood, match)
+    if not len(links.source) or scores.max(initial=0.0) <= 0:
         return np.zeros(len(pool))
-    first = _crossed(planks, scores, 1.0)
-    return np.maximum(first, _crossed(planks, scores + first, _SECOND_HOP))
+    first = _gains(links, scores, 1.0)
+    return np.maximum(first, _gains(links, scores + first, _SECOND_HOP))
 
 
-class _Planks(NamedTuple):
-    """Ways over an entity: from which event to which, and how strong."""
+class _Links(NamedTuple):
+    """Links between events through an entity: source, target and strength."""
 
     source: Integers
     target: Integers
     strength: Floats
 
 
-def _planks(question: Question, pool: EventPool, around: Neighbourhood, match: WordMatch) -> _Planks:
-    ends, present = _ends(pool, around), match.counts.clip(0, 1)
-    open_names = [name for name in around.names if not _already_asked(question, around.name_terms[name])]
-    laid = [_over(around.rarity[name], ends[name], match.weights, present) for name in open_names if name in ends]
-    if not laid:
-        return _Planks(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
-    return _Planks(*map(np.concatenate, zip(*laid, strict=True)))
+def _links(question: Question, pool: EventPool, neighbourhood: Neighbourhood, match: WordMatch) -> _Links:
+    events_of, present = _events_by_entity(pool, neighbourhood), match.counts.clip(0, 1)
+    open_names = [name for name in neighbourhood.names if not _in_question(question, neighbourhood.name_terms[name])]
+    parts = [
+        _links_through(neighbourhood.rarity[name], events_of[name], match.weights, present)
+        for name in open_names
+        if name in events_of
+    ]
+    if not parts:
+        return _Links(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    return _Links(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _over(rarity: float, ends: Sequence[tuple[int, str]], weights: Floats, present: Floats) -> _Planks:
-    """From each of an entity's events to each other one."""
-    places = np.array([place for place, _ in ends], dtype=np.int64)
-    titles = np.array([role == "title" for _, role in ends], dtype=bool)
+def _links_through(rarity: float, events_of: Sequence[tuple[int, str]], weights: Floats, present: Floats) -> _Links:
+    """Return the links from each event of an entity to each other one."""
+    places = np.array([place for place, _ in events_of], dtype=np.int64)
+    titles = np.array([role == "title" for _, role in events_of], dtype=bool)
     has = present[:, places]
     left = weights[:, np.newaxis] * (1 - has)
     total = left.sum(axis=0)
-    # Of what a source leaves open of the question, the part that a target has.
+    # Share of the question words missing in a source that a target supplies.
     rest = np.einsum("ts,tg->sg", left, has) / np.where(total > 0, total, 1.0)[:, np.newaxis]
     about = _TITLE_BRIDGE * (_TITLE_FLOOR + (1 - _TITLE_FLOOR) * rest)
     shared = _SHARED_BRIDGE * rarity**2 * (_SHARED_FLOOR + (1 - _SHARED_FLOOR) * rest)
     source, target = np.nonzero(places[:, np.newaxis] != places)
-    return _Planks(places[source], places[target], np.where(titles, about, shared)[source, target])
+    return _Links(places[source], places[target], np.where(titles, about, shared)[source, target])
 
 
-def _ends(pool: EventPool, around: Neighbourhood) -> dict[str, list[tuple[int, str]]]:
-    ends: dict[str, list[tuple[int, str]]] = {}
-    for mention in around.mentions:
+def _events_by_entity(pool: EventPool, neighbourhood: Neighbourhood) -> dict[str, list[tuple[int, str]]]:
+    events_of: dict[str, list[tuple[int, str]]] = {}
+    for mention in neighbourhood.mentions:
         if (place := pool.index.get(mention.event_id)) is not None:
-            ends.setdefault(mention.entity, []).append((place, mention.role))
-    return {name: sorted(found) for name, found in ends.items()}
+            events_of.setdefault(mention.entity, []).append((place, mention.role))
+    return {name: sorted(places) for name, places in events_of.items()}
 
 
-def _already_asked(question: Question, name_terms: str) -> bool:
+def _in_question(question: Question, name_terms: str) -> bool:
     return not name_terms or set(name_terms.split()) <= set(question.terms)
 
 
-def _crossed(planks: _Planks, scores: Floats, share: float) -> Floats:
-    """What the best planks bring to their far ends: those that begin at the best events."""
-    begins = np.unique(planks.source)
+def _gains(links: _Links, scores: Floats, share: float) -> Floats:
+    """Return the gain per target over the links that start at the best events."""
+    begins = np.unique(links.source)
     sources = begins[np.argsort(-scores[begins], kind="stable")[:_BRIDGE_SOURCES]]
-    good = np.isin(planks.source, sources)
-    source, target, strength = planks.source[good], planks.target[good], planks.strength[good]
+    good = np.isin(links.source, sources)
+    source, target, strength = links.source[good], links.target[good], links.strength[good]
     gains = np.zeros(len(scores))
     np.maximum.at(gains, target, share * strength * np.maximum(scores[source] / scores.max(), 0.0) ** 2)
     return gains
 
 
 class _Graph:
-    """Events and entities with weighted edges, as arrays."""
+    """The weighted bipartite graph of events and entities, as arrays."""
 
-    def __init__(self, pool: EventPool, around: Neighbourhood) -> None:
-        self._around = around
-        numbers = {name: number for number, name in enumerate(around.names)}
-        edges = _strongest((mention for mention in around.mentions if mention.event_id in pool.index), pool, numbers)
+    def __init__(self, pool: EventPool, neighbourhood: Neighbourhood) -> None:
+        self._neighbourhood = neighbourhood
+        numbers = {name: number for number, name in enumerate(neighbourhood.names)}
+        edges = _strongest(
+            (mention for mention in neighbourhood.mentions if mention.event_id in pool.index), pool, numbers
+        )
         self.events: Integers = np.array([event for event, _ in edges], dtype=np.int64)
         self.entities: Integers = np.array([entity for _, entity in edges], dtype=np.int64)
-        rarity = np.array([around.rarity[name] for name in around.names])
+        rarity = np.array([neighbourhood.rarity[name] for name in neighbourhood.names])
         self.weights: Floats = np.array(list(edges.values())) * (rarity[self.entities] if edges else 1.0)
         self.reached = np.isin(np.arange(len(pool)), self.events)
         self._sizes = len(pool), len(numbers)
 
     def entity_seeds(self, question: Question) -> Floats:
-        """The entities that the question names, by rarity."""
-        around = self._around
-        named = [around.rarity[name] * question.mentions(around.name_terms[name]) for name in around.names]
+        """Return the seeds of the entities that the question names, weighted by rarity."""
+        neighbourhood = self._neighbourhood
+        named = [
+            neighbourhood.rarity[name] * question.mentions(neighbourhood.name_terms[name])
+            for name in neighbourhood.names
+        ]
         return np.array(named, dtype=np.float64)
 
-    def event_seeds(self, found: Floats) -> Floats:
-        """The best events of the neighbourhood by words."""
-        seeds = np.where(self.reached, found, 0.0)
+    def event_seeds(self, word_scores: Floats) -> Floats:
+        """Return the seeds of the lexically best events in the neighbourhood."""
+        seeds = np.where(self.reached, word_scores, 0.0)
         best = sorted(range(len(seeds)), key=lambda place: (-seeds[place], place))[:_SEED_EVENTS]
         return np.where(np.isin(np.arange(len(seeds)), best), seeds, 0.0)
 
     def walk(self, entity_seeds: Floats, event_seeds: Floats) -> Floats:
-        """The stationary weights of the events after ``STEPS`` steps."""
-        restart_entities, restart_events = _shares(entity_seeds, event_seeds)
+        """Return the event weights after ``STEPS`` steps."""
+        restart_entities, restart_events = _restart_distribution(entity_seeds, event_seeds)
         per_event = self.weights / np.bincount(self.events, self.weights, self._sizes[0])[self.events]
         per_entity = self.weights / np.bincount(self.entities, self.weights, self._sizes[1])[self.entities]
         events, entities = restart_events, restart_entities
@@ -198,8 +210,8 @@ def _strongest(mentions: Iterable[Mention], pool: EventPool, numbers: dict[str, 
     return dict(sorted(edges.items()))
 
 
-def _shares(entity_seeds: Floats, event_seeds: Floats) -> tuple[Floats, Floats]:
-    """Both seeds as one distribution, the events with their small part of it."""
+def _restart_distribution(entity_seeds: Floats, event_seeds: Floats) -> tuple[Floats, Floats]:
+    """Normalise both seeds to one distribution, with a small share on events."""
     entities, events = entity_seeds.sum(), event_seeds.sum()
     if not entities:
         return entity_seeds, event_seeds / events

@@ -1,7 +1,7 @@
-"""How long a pack takes in a store of a million events, beside its own statements sent bare.
+"""Latency of packs in a store of a million events, compared with their bare statements.
 
-Many tenants and one of more than a hundred thousand events; questions of the data's own users, and questions made of
-the commonest words of a tenant. The first pass is cold, the measured ones are warm and ask what was not asked before.
+Many tenants, one with more than a hundred thousand events; questions of the data's own users, and questions made of the
+most common words of a tenant. The first pass is cold; the measured ones are warm and never repeat a question.
 """
 
 import json
@@ -19,7 +19,7 @@ from neo4j import Driver, GraphDatabase
 
 import hmxgraph
 from hmxgraph.api._base import pack_request
-from hmxgraph.api.packs import HeldBack
+from hmxgraph.api.packs import CollectorPaused
 from hmxgraph.graph.driver import OPTIONS, Address
 from hmxgraph.graph.packs import pack
 from hmxgraph.graph.plan import Ahead, Statement
@@ -31,21 +31,21 @@ pytestmark = pytest.mark.bench
 BUDGET = 4096
 P50, P99, RATIO = 20.0, 60.0, 1.6
 TENANTS = 12
-# Questions to the large tenant, and a sixth of them to each other one.
+# Questions for the large tenant; each other tenant gets a sixth of them.
 OF_LARGE = int(os.environ.get("HMXGRAPH_BENCH_PACKS", "240"))
 PER_TENANT = OF_LARGE // 6
-# What the client does before each step of the plan; the server works on knowledge and surroundings meanwhile.
+# Client work before each step of the plan, concurrent with the server's work on knowledge and surroundings.
 STAGES = ("question", "guidance", "first ranking", "(asking)", "what is known", "draft and assembly")
 
 
-Told: TypeAlias = Callable[[Statement | Ahead | None, float], object]
+Report: TypeAlias = Callable[[Statement | Ahead | None, float], object]
 
 
 @dataclass
 class Times:
-    """Milliseconds of packs, of their statements sent bare, of each statement and each stage of the client.
+    """Milliseconds of packs, of their bare statements, of each statement and of each client stage.
 
-    Those of a statement go from when it was sent until it was read: what the client does meanwhile is in it.
+    The time of a statement runs from sending to reading and includes concurrent client work.
     """
 
     packs: list[float] = field(default_factory=list)
@@ -53,22 +53,22 @@ class Times:
     statements: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     stages: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
-    def tell(self, name: str) -> None:
+    def print_summary(self, name: str) -> None:
         """Print them."""
-        told = f"pack p50 {at(self.packs, 0.5):6.1f}  p99 {at(self.packs, 0.99):6.1f}"
+        report = f"pack p50 {at(self.packs, 0.5):6.1f}  p99 {at(self.packs, 0.99):6.1f}"
         if self.bare:
-            told += f"  bare p50 {at(self.bare, 0.5):6.1f}  p99 {at(self.bare, 0.99):6.1f}  ratio {self.ratio:.2f}"
-        print(f"  {name:<22} {len(self.packs):4} packs  {told}")
+            report += f"  bare p50 {at(self.bare, 0.5):6.1f}  p99 {at(self.bare, 0.99):6.1f}  ratio {self.ratio:.2f}"
+        print(f"  {name:<22} {len(self.packs):4} packs  {report}")
         for part, times in (*self.statements.items(), *self.stages.items()):
             print(f"    {part:<20} p50 {at(times, 0.5):6.1f}  p99 {at(times, 0.99):6.1f}  mean {fmean(times):6.1f}")
 
     @property
     def ratio(self) -> float:
-        """Packs over bare statements, both medians."""
+        """Median of packs over median of bare statements."""
         return at(self.packs, 0.5) / at(self.bare, 0.5)
 
     def add(self, other: "Times") -> None:
-        """Take in the times of *other*."""
+        """Add the times of *other*."""
         self.packs += other.packs
         self.bare += other.bare
         for mine, theirs in ((self.statements, other.statements), (self.stages, other.stages)):
@@ -77,25 +77,25 @@ class Times:
 
 
 def at(times: list[float], share: float) -> float:
-    """The time within which that *share* was answered."""
+    """Return the quantile *share* of *times*."""
     return sorted(times)[min(len(times) - 1, int(share * len(times)))]
 
 
 @pytest.fixture(scope="module")
 def store() -> Address:
-    """The store of a million events."""
+    """Start the store of a million events."""
     return crowded_store()
 
 
 @pytest.fixture(scope="module")
 def driver(store: Address) -> Iterator[Driver]:
-    """The driver for bare statements: the same settings as the engine's."""
+    """Open a driver for bare statements with the engine's settings."""
     with GraphDatabase.driver(store.uri, auth=(store.user, store.password), **OPTIONS) as opened:
         yield opened
 
 
-def asked_of(source: str) -> list[str]:
-    """What users said in a source, or what is asked about a conversation, in an order of chance."""
+def questions_of(source: str) -> list[str]:
+    """Return user messages of a source, or the questions about a conversation, in random order."""
     if source.startswith("conv-"):
         found = json.loads(shared("data", "conversations", "questions.json").read_bytes())
         questions = [each["question"] for each in found if source in each["evidence"][0] or each["tenant_id"] == source]
@@ -106,8 +106,8 @@ def asked_of(source: str) -> list[str]:
     return list(dict.fromkeys(questions))
 
 
-def commonest(source: str) -> list[str]:
-    """Questions made of a source's forty commonest words, six each."""
+def common_word_questions(source: str) -> list[str]:
+    """Return questions of six words each, from the forty most common words of a source."""
     said = (str(each["content"].get("text", "")) for each in source_lines(source))
     words = [word for word, _ in Counter(term for text in said for term in terms(text)).most_common(40)]
     chance = random.Random(11)
@@ -115,15 +115,15 @@ def commonest(source: str) -> list[str]:
 
 
 def measured(graph: hmxgraph.KnowledgeGraph, driver: Driver, questions: list[str]) -> Times:
-    """Each question packed and its statements sent bare, one after the other, now this first and now that."""
+    """Measure packs and their bare statements in alternating order."""
     times = Times()
     for number, question in enumerate(questions):
         sent = _statements(graph, question) if number % 2 else []
         if sent:
             times.bare.append(_bare(driver, sent))
-        began = perf_counter()
+        started = perf_counter()
         graph.pack(question, budget=BUDGET)
-        times.packs.append((perf_counter() - began) * 1000)
+        times.packs.append((perf_counter() - started) * 1000)
         if not sent:
             times.bare.append(_bare(driver, _statements(graph, question)))
         _staged(graph, question, times)
@@ -133,35 +133,35 @@ def measured(graph: hmxgraph.KnowledgeGraph, driver: Driver, questions: list[str
 def _statements(graph: hmxgraph.KnowledgeGraph, question: str) -> list[Statement]:
     sent: list[Statement] = []
 
-    def told(asked: Statement | Ahead | None, _: float) -> None:
+    def report(asked: Statement | Ahead | None, _: float) -> None:
         statement = asked.statement if isinstance(asked, Ahead) else asked
         if statement is not None and not any(statement is other for other in sent):
             sent.append(statement)
 
-    _driven(graph, question, told)
+    _driven(graph, question, report)
     return sent
 
 
-def _driven(graph: hmxgraph.KnowledgeGraph, question: str, told: Told) -> None:
-    """A pack made by hand; each step is *told* with the milliseconds that the client took before it."""
+def _driven(graph: hmxgraph.KnowledgeGraph, question: str, report: Report) -> None:
+    """Drive the plan of a pack and report each step with the client milliseconds before it."""
     plan = next(pack(graph._tenancy, pack_request(question, {"budget": BUDGET}), counter())).factory()
     with graph._connection._driver.session(database=graph._connection.address.database) as session:
         rows: list[dict[str, Any]] = []
-        began = perf_counter()
+        started = perf_counter()
         asked = next(plan)
         try:
             while True:
-                told(asked, (perf_counter() - began) * 1000)
+                report(asked, (perf_counter() - started) * 1000)
                 rows = [] if isinstance(asked, Ahead) else session.run(asked.text, asked.parameters).data()
-                began = perf_counter()
+                started = perf_counter()
                 asked = plan.send(rows)
         except StopIteration:
-            told(None, (perf_counter() - began) * 1000)
+            report(None, (perf_counter() - started) * 1000)
 
 
 def _staged(graph: hmxgraph.KnowledgeGraph, question: str, times: Times) -> None:
     stages = iter(STAGES)
-    with HeldBack():
+    with CollectorPaused():
         _driven(graph, question, lambda _, milliseconds: times.stages[next(stages)].append(milliseconds))
     stop = graph.trace(lambda line: times.statements[line.split()[0]].append(float(line.split()[3])))
     graph.pack(question, budget=BUDGET)
@@ -172,33 +172,33 @@ def _bare(driver: Driver, sent: list[Statement]) -> float:
     def read(tx: Any) -> int:
         return sum(len([record.values() for record in tx.run(each.text, each.parameters)]) for each in sent)
 
-    began = perf_counter()
+    started = perf_counter()
     with driver.session(database="neo4j") as session:
         session.execute_read(read)
-    return (perf_counter() - began) * 1000
+    return (perf_counter() - started) * 1000
 
 
 def test_pack_latency(store: Address, driver: Driver) -> None:
     """In a store of a million events p50 <= 20 ms, p99 <= 60 ms, <= 1.6 times bare, <= 3 statements."""
     chance, names = random.Random(3), sorted(sources())
-    asking = sorted(each for each in _tenants(driver) - {LARGE} if asked_of(each.split("~")[0]))
+    asking = sorted(each for each in _tenants(driver) - {LARGE} if questions_of(each.split("~")[0]))
     tenants = chance.sample(asking, TENANTS)
     print(f"\n{event_count(driver):,} events in the store; milliseconds, budget {BUDGET}")
     whole, first = Times(), Times()
     with graph_of(store, LARGE) as graph:
-        mixed = [question for name in names for question in asked_of(name)[:60]]
+        mixed = [question for name in names for question in questions_of(name)[:60]]
         chance.shuffle(mixed)
         first.packs += [_once(graph, question) for question in mixed[-8:]]
         _part(f"{LARGE}", whole, measured(graph, driver, mixed[:OF_LARGE]))
-        _part(f"{LARGE}, common words", whole, measured(graph, driver, commonest("retail")))
+        _part(f"{LARGE}, common words", whole, measured(graph, driver, common_word_questions("retail")))
     for tenant_id in tenants:
         source = tenant_id.split("~")[0]
         with graph_of(store, tenant_id) as graph:
-            questions = asked_of(source)
+            questions = questions_of(source)
             first.packs.append(_once(graph, questions[-1]))
             _part(tenant_id, whole, measured(graph, driver, questions[:PER_TENANT]))
-    first.tell("first asked (cold)")
-    whole.tell("all (warm)")
+    first.print_summary("first asked (cold)")
+    whole.print_summary("all (warm)")
     assert event_count(driver) >= EVENTS
     assert len(whole.statements) == 3
     assert at(whole.packs, 0.5) <= P50
@@ -211,11 +211,11 @@ def _tenants(driver: Driver) -> set[str]:
 
 
 def _once(graph: hmxgraph.KnowledgeGraph, question: str) -> float:
-    began = perf_counter()
+    started = perf_counter()
     graph.pack(question, budget=BUDGET)
-    return (perf_counter() - began) * 1000
+    return (perf_counter() - started) * 1000
 
 
 def _part(name: str, whole: Times, times: Times) -> None:
-    times.tell(name)
+    times.print_summary(name)
     whole.add(times)

@@ -1,4 +1,4 @@
-"""Does the pack hold the evidence? Conversations inside four budgets, passages among the best five; peers beside it."""
+"""Evidence recall of packs: conversations at four budgets, passages among the best five, with peers."""
 
 import gzip
 import json
@@ -22,13 +22,13 @@ GOALS = (80.0, 86.0, 91.0, 94.0)
 ALL_SECTIONS = 0.9
 PASSAGES = {"musique": 70.0, "hotpotqa": 94.0}
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
-# The date above a turn and the name before it, for the peers as for the pack.
+# Tokens of the date line and speaker name, charged to the peers as well.
 DATE_LINE = 7
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """One conversation in a tenant of its own."""
+    """One conversation in its own tenant."""
 
     graph: hmxgraph.KnowledgeGraph
     event_ids: list[str]
@@ -39,7 +39,7 @@ class Conversation:
 
 @pytest.fixture(scope="module")
 def conversations(address: Address) -> Iterator[dict[str, Conversation]]:
-    """Every shared conversation, ingested."""
+    """Ingest every shared conversation."""
     opened = {}
     for path in sorted(shared("data", "conversations").glob("*.ndjson.gz")):
         events = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
@@ -70,13 +70,13 @@ def _fresh(address: Address) -> hmxgraph.KnowledgeGraph:
 
 @pytest.fixture(scope="module")
 def questions() -> list[dict[str, Any]]:
-    """The questions of the four categories that have an answer."""
+    """Return the questions of the four answerable categories."""
     asked = json.loads(shared("data", "conversations", "questions.json").read_bytes())
     return [question for question in asked if question["category"] in CATEGORIES]
 
 
 def test_conversations(conversations: dict[str, Conversation], questions: list[dict[str, Any]]) -> None:
-    """Packs of episodes reach the goals at each budget; with all sections on they keep nine tenths of it."""
+    """Packs of episodes reach the goals at each budget; packs of all sections keep nine tenths of that."""
     rows = {name: [_recalls(name, conversations[each["tenant_id"]], each) for each in questions] for name in RANKERS}
     means = {name: [100 * fmean(column) for column in zip(*found, strict=True)] for name, found in rows.items()}
     print(f"\nevidence recall, {len(questions)} questions, % at {BUDGETS} tokens")
@@ -138,7 +138,7 @@ RANKERS = {
 
 @pytest.mark.parametrize("name", PASSAGES)
 def test_passages(address: Address, name: str) -> None:
-    """Of the passages that a question needs, the goal's share stands among the best five episodes."""
+    """The required share of a question's supporting passages is among the best five episodes."""
     passages, questions = _musique() if name == "musique" else _hotpotqa()
     bm25 = PlainBM25([f"{title}. {text}" for title, text in passages])
     with _fresh(address) as graph:

@@ -1,6 +1,6 @@
 """The running session as packs see it: what was called, and what of it failed."""
 
-from hmxgraph.graph.packs import happened
+from hmxgraph.graph.packs import session_actions
 
 CALL = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
 
@@ -8,7 +8,7 @@ CALL = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
 def test_what_came_of_a_call_stands_under_its_action():
     """A result by its call id, one without under its tool's last call, an error without under what was done last."""
     told = list(
-        happened(
+        session_actions(
             [
                 ["error", "no space left", "{}", None, True],
                 ["test_run", "$ make test -> exit 2", '{"command": "make test", "exit_code": 2}', None, True],
@@ -33,7 +33,7 @@ def test_a_deed_too_long_to_be_fetched_goes_by_its_text():
         ["api_result", f"GET https://shop.example/orders/17 -> 200: body: {long}", "{}", None, False],
         ["browser_action", f"extract #all at https://shop.example: text: {long}", "{}", None, False],
     ]
-    assert [each.action for each in happened(told[::-1])] == [
+    assert [each.action for each in session_actions(told[::-1])] == [
         "write_file",
         "git push",
         "pytest",

@@ -1,4 +1,4 @@
-"""What of an artifact a prompt gets."""
+"""Artifacts as prompt text."""
 
 from hmxgraph.recall.candidates import Candidate, Components
 from hmxgraph.recall.known_candidates import brief
@@ -6,7 +6,7 @@ from hmxgraph.recall.pack import NOTICE, Line, groups, rendered
 
 
 def test_a_policy_alone_stands_once():
-    """A policy without other ways is one line, and nothing of its archive text comes along."""
+    """A policy without alternatives is one line without its archive text."""
     content = {
         "condition": "the work begins",
         "recommendation": "Run kubectl apply",
@@ -22,7 +22,7 @@ def test_a_policy_alone_stands_once():
 
 
 def test_what_says_nothing_in_short_is_told_whole():
-    """Without a recommendation, or steps, the text of the archive has to do."""
+    """Without a recommendation or steps, the archive text is used."""
     for artifact_type in ("decision_policy", "task_schema", "failure_playbook"):
         assert brief(artifact_type, "title", "whole text", {}) == "whole text"
 
@@ -39,7 +39,7 @@ PLAYBOOK = {
 
 
 def test_what_a_tool_said_stands_as_its_words():
-    """A playbook tells what to do in its own words; the message is on a labelled line of its own, below all else."""
+    """A playbook lists its steps; the error message is on a labelled line at the end."""
     told = brief("failure_playbook", f"Recover when fetch fails: “{SAID[:30]} ...”", "", PLAYBOOK)
     assert told.splitlines() == [
         "Recover when fetch fails",
@@ -50,7 +50,7 @@ def test_what_a_tool_said_stands_as_its_words():
 
 
 def test_a_cause_tells_a_message_as_words_of_a_tool():
-    """So does a pattern of causes; one that cites nothing is told whole."""
+    """A causal pattern quotes a tool on a labelled line; one without a quotation keeps its archive text."""
     content = {
         "cause": f"fetch fails with “{SAID}”",
         "effect": "the session fails",
@@ -65,7 +65,7 @@ def test_a_cause_tells_a_message_as_words_of_a_tool():
 
 
 def test_reported_words_bring_the_notice():
-    """An entry that reports what a tool said stands under the notice, and is counted with it."""
+    """An entry that quotes a tool requires the notice and is charged for it."""
     told = brief("failure_playbook", "Recover when fetch fails", "", PLAYBOOK)
     text = rendered([Line("procedures", told)])
     assert text.startswith(f"{NOTICE}\n## Procedures\n- Recover when fetch fails\n  1. ")

@@ -1,4 +1,4 @@
-"""Words that the best events share lead to events that say the same in other words."""
+"""Feedback terms find events that say the same in other words."""
 
 from dataclasses import replace
 
@@ -13,13 +13,13 @@ FAR = 20
 
 
 def pool_of(*texts):
-    """One session in which these texts stand far apart, among many others."""
+    """Return a pool with one session in which these texts are far apart among many others."""
     said = [text for told in texts for text in (told, *(f"other {number}" for number in range(FAR)))]
     return EventPool.of([event(number, text)[0] for number, text in enumerate(said)])
 
 
 def gains(pool, asked, *best):
-    """What feedback gives to each of the first texts, if *best* are the best events."""
+    """Return the feedback gain of each of the first texts, given the *best* events."""
     words = np.zeros(len(pool))
     words[[at * (FAR + 1) for at in best]] = 1.0
     found = feedback_scores(pool, Nearby(pool), words, words, asked, len(pool))
@@ -27,7 +27,7 @@ def gains(pool, asked, *best):
 
 
 def test_what_the_best_share_is_looked_for():
-    """A text with the words that two good ones have in common gains; one without them does not."""
+    """A text with the terms that two good events share gains; one without them does not."""
     pool = pool_of("family camping lake", "family camping tent", "camping tomorrow", "invoice overdue")
     found = gains(pool, {"famili"}, 0, 1)
     assert WEIGHT >= found[2] > 0.1
@@ -35,20 +35,20 @@ def test_what_the_best_share_is_looked_for():
 
 
 def test_a_word_of_one_event_is_no_word_of_the_matter():
-    """What only one of the best events says is not looked for."""
+    """A term of only one of the best events is not used."""
     pool = pool_of("family camping", "family lake", "camping tomorrow")
     assert gains(pool, {"famili"}, 0, 1)[2] == 0
 
 
 def test_nothing_believed_changes_nothing():
-    """Where no event meets the question's words there is nothing to learn from."""
+    """Without an event that matches the question there are no feedback terms."""
     pool = pool_of("family camping", "family camping", "camping")
     assert gains(pool, {"famili"}) == [0, 0, 0]
     assert feedback_scores(EventPool(), Nearby(EventPool()), np.zeros(0), np.zeros(0), (), 0).tolist() == []
 
 
 def test_a_ranking_takes_it_in():
-    """An event without any word of the question stands above noise, below what has them."""
+    """An event without any query term ranks above noise and below events with them."""
     pool = pool_of("family camping lake", "family camping tent", "camping", "invoice")
     scores = Ranking(understood("family", NOW), pool, len(pool)).first
     own, other, noise = (scores[at * (FAR + 1)] for at in (0, 2, 3))
@@ -56,7 +56,7 @@ def test_a_ranking_takes_it_in():
 
 
 def test_documents_with_titles_are_left_to_the_walk():
-    """Neither do they teach words, nor do they gain by them."""
+    """Documents neither supply feedback terms nor gain by them."""
     pool = pool_of("family camping lake", "family camping tent", "camping tomorrow")
     titled = replace(pool, title=("Camping",) * len(pool))
     assert gains(pool, {"famili"}, 0, 1)[2] > 0

@@ -1,4 +1,4 @@
-"""Which candidates may go in, and why the others may not."""
+"""Which candidates are eligible, and the drop reasons of the others."""
 
 import pytest
 
@@ -9,14 +9,14 @@ from tests.recall_makers import conflict, ranked
 
 
 def candidate(name, content="", score=0.9, **optional):
-    """One fact."""
+    """Return one fact."""
     components = Components(score, 0, 0, 0)
     given = {"section": "facts", "source_type": "memory"} | optional
     return Candidate(source_id=name, tokens=5, score=score, components=components, content=content, **given)
 
 
 def reasons(candidates, *conflicts):
-    """The drop reason of each that is dropped."""
+    """Return the drop reason of each dropped candidate."""
     return {
         drop.ranked.candidate.source_id: drop.reason
         for drop in judged(ranked(candidates), contested(candidates, conflicts), Repeats()).dropped
@@ -24,24 +24,24 @@ def reasons(candidates, *conflicts):
 
 
 def test_each_candidate_is_eligible_or_dropped():
-    """Nothing is lost between the two."""
+    """Every candidate is either eligible or dropped."""
     found = judged(ranked([candidate("a", "one"), candidate("b", "two", 0.1)]), Contest(), Repeats())
     assert [each.candidate.source_id for each in found.eligible] == ["a"]
     assert [each.ranked.candidate.source_id for each in found.dropped] == ["b"]
 
 
 def test_low_relevance_spares_the_exempt():
-    """Identity and hard rules are never too irrelevant."""
+    """Identity and hard rules are never dropped as low_relevance."""
     assert reasons([candidate("a", "one", 0.1), candidate("b", "two", 0.1, exempt=True)]) == {"a": "low_relevance"}
 
 
 def test_a_verdict_wins_over_every_other_reason():
-    """What is deprecated is told as such, however irrelevant."""
+    """A deprecated candidate is reported as deprecated, however irrelevant it is."""
     assert reasons([candidate("a", "one", 0.1, verdict="deprecated")]) == {"a": "deprecated"}
 
 
 def test_the_weaker_side_of_a_conflict_goes():
-    """Unless both are as sure, which is told instead."""
+    """The weaker side of a conflict is dropped; equally confident sides are both kept and marked as disputed."""
     sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.5)]
     assert reasons(sides, conflict(1, "a", "b")) == {"b": "conflict"}
     equal = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=0.895)]
@@ -51,38 +51,38 @@ def test_the_weaker_side_of_a_conflict_goes():
 
 @pytest.mark.parametrize(("stronger", "weaker"), [(0.9, 0.89), (0.5, 0.49), (0.06, 0.05), (1.0, 0.99)])
 def test_a_hundredth_apart_is_as_sure(stronger, weaker):
-    """Within 0.01 both stay, whatever binary fractions make of the difference; beyond it the weaker one goes."""
+    """Sides within 0.01 are both kept despite binary rounding; beyond that the weaker one is dropped."""
     for less, dropped in ((weaker, {}), (weaker - 0.0001, {"b": "conflict"})):
         sides = [candidate("a", "red", confidence=stronger), candidate("b", "blue", confidence=less)]
         assert reasons(sides, conflict(1, "a", "b")) == dropped
 
 
 def test_a_side_beside_the_question_holds_all_the_same():
-    """What contradicts it is no advice, even where the stronger side is of other words."""
+    """The losing side is dropped even if the winning side is irrelevant to the question."""
     sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=1.0, verdict="low_relevance")]
     assert reasons(sides, conflict(1, "a", "b"))["a"] == "conflict"
 
 
 def test_a_conflict_with_something_absent_changes_nothing():
-    """Only sides that are candidates contend."""
+    """Only sides that are candidates take part in a conflict."""
     assert reasons([candidate("a", "red")], conflict(1, "a", "elsewhere")) == {}
 
 
 def test_a_rule_outlasts_the_talk_that_repeats_it():
-    """Where a turn says the same as a rule in force, the rule stays, however the two are ranked."""
+    """If a turn duplicates a rule in force, the rule is kept regardless of rank."""
     turn = candidate("turn", "Always verify it.", 0.9, section="episodes", source_type="episode")
     rule = candidate("rule", "Always verify it", 0.6, section="constraints", source_type="policy")
     assert reasons([turn, rule]) == {"turn": "duplicate"}
 
 
 def test_what_was_to_be_remembered_outlasts_the_word_that_said_so():
-    """The memory stands, which a later word can take back; not the event."""
+    """A remembered statement wins over the event that stated it, because it can be withdrawn later."""
     event = candidate("event", "The port is 9090", 0.9, section="episodes", source_type="episode")
     assert reasons([event, candidate("fact", "The port is 9090", 0.6, origin="remembered")]) == {"event": "duplicate"}
 
 
 def test_the_lower_ranked_repeat_goes():
-    """The same text in other case, or the same event in a second section, stands once."""
+    """The same text in another case, or the same event in a second section, is included once."""
     assert reasons([candidate("a", "Verify it!"), candidate("b", "verify IT", 0.8)]) == {"b": "duplicate"}
     episode = {"source_type": "episode"}
     twice = [
@@ -93,7 +93,7 @@ def test_the_lower_ranked_repeat_goes():
 
 
 def test_alike_from_ninety_two_percent_on():
-    """Long texts that differ in one word at the end are repeats; in three places they are not."""
+    """Long texts that differ in one final word are duplicates; texts that differ in three places are not."""
     seen, words = Duplicates(), [f"w{number}" for number in range(60)]
     assert not seen.repeats(" ".join(words))
     assert seen.repeats(" ".join([*words[:-1], "other"]))
@@ -117,7 +117,7 @@ def test_alike_from_ninety_two_percent_on():
     ],
 )
 def test_what_says_the_opposite_is_no_repeat(one, other):
-    """A mark inside or before a word is part of it, and so is one that stands for a word."""
+    """A character inside or before a word is part of it, as is a symbol that stands for a word."""
     seen = Duplicates()
     assert (seen.repeats(one), seen.repeats(other)) == (False, False)
     assert (seen.repeats(one), seen.repeats(other)) == (True, True)
@@ -136,6 +136,6 @@ def test_what_says_the_opposite_is_no_repeat(one, other):
     ],
 )
 def test_what_differs_around_words_only_is_a_repeat(one, other):
-    """Case, the end of a sentence, quotes and mark-up say nothing; a text without words is a repeat of itself."""
+    """Case, sentence punctuation, quotes and markup are ignored; a text without words duplicates only itself."""
     seen = Duplicates()
     assert (seen.repeats(one), seen.repeats(other)) == (False, True)

@@ -1,4 +1,4 @@
-"""What is known as candidates, hints and constraints."""
+"""Knowledge as candidates, hints and constraints."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ CALL, RESULT, ERROR = "tool_call", "tool_result", "error"
 
 
 def sections(**what):
-    """The section and source type of each candidate of what is known."""
+    """Return the section and source type of each candidate."""
     return {(each.section, each.source_type) for _, each in draft((), known(**what)).ranking}
 
 
@@ -30,25 +30,25 @@ def sections(**what):
     ],
 )
 def test_each_kind_has_its_section(what, place):
-    """As HMX-C 3.1 lists them."""
+    """Each kind of knowledge goes into the section that HMX-C 3.1 assigns to it."""
     assert place in sections(**what)
 
 
 def test_entities_are_told_where_the_question_names_them():
-    """One that shares a word with the question but is not named in it says nothing."""
+    """An entity that the question does not name is not a candidate, even if it shares a word with it."""
     found = draft((), known(entities=[entity(1, "staging environment"), entity(2, "staging cluster")])).ranking
     assert "n002" not in {each.source_id for _, each in found}
 
 
 def test_what_lost_its_evidence_is_dropped_as_such():
-    """So is what no longer holds."""
+    """Memories without evidence are dropped as provenance_failed, invalid ones as deprecated."""
     what = known(memories=[memory(1, sound=False), memory(2, "Deploy staging by hand", held=False)])
     drops = {drop.source_id: drop.drop_reason for drop in packed((), what).dropped_entries}
     assert drops == {"m001": "provenance_failed", "m002": "deprecated"}
 
 
 def test_what_was_taken_back_stands_as_no_episode():
-    """The word by which something was to be remembered goes the way of the memory; other words stay as said."""
+    """The event of a withdrawn request to remember is deprecated too; other events stay."""
     events = [event(1, "The staging port is 8080"), event(2, "The staging port is 9090")]
     old = memory(1, "The staging port is 8080", held=False, method="remembered")
     new = memory(2, "The staging port is 9090", method="remembered")
@@ -62,7 +62,7 @@ def test_what_was_taken_back_stands_as_no_episode():
 
 
 def test_knowledge_is_told_of_whom_the_question_asks():
-    """The name of one who speaks tells events nothing, and facts everything."""
+    """A speaker's name is ignored when matching events and used when matching facts."""
     turns = [event(1, "I moved", speaker="Ann"), event(2, "So did I", speaker="Bob")]
     facts = known(memories=[memory(1, "Bob lives in Oslo"), memory(2, "Ann lives in Madrid, by the river")])
     asked = {"query": "Where does Ann live?", "sections": ["facts"]}
@@ -70,7 +70,7 @@ def test_knowledge_is_told_of_whom_the_question_asks():
 
 
 def test_what_tools_and_the_web_told_is_labelled_as_memory_too():
-    """By the latest event that told it; a change of state of which no event is known may be of anyone."""
+    """A memory takes the label of its latest event; a state change without a known event is labelled data."""
     facts = [memory(1, "staging: owner is Ann", method="state_change"), memory(2, "staging: port is 1", method="x")]
     facts.append(memory(3, "staging: version is 2", method="state_change"))
     told = [replace(evidence("m001", 1), label="web")]
@@ -82,14 +82,14 @@ def test_what_tools_and_the_web_told_is_labelled_as_memory_too():
 
 
 def test_confidence_below_the_least_is_no_candidate():
-    """Hard rules excepted."""
+    """Memories below min_confidence are left out, except hard rules."""
     rules = [memory(1, confidence=0.2), memory(2, "Never on Friday", confidence=0.2, kind="policy", hard=True)]
     found = draft((), known(memories=rules), min_confidence=0.5).ranking
     assert {each.source_id for _, each in found} == {"m002"}
 
 
 def test_evidence_stands_beside_its_record_once():
-    """An event that is an episode already is no evidence too."""
+    """An event that is already an episode is not repeated as evidence."""
     events = [event(1, "Deploy the staging environment now")]
     what = known(memories=[memory(1)], evidence=[evidence("m001", 1), evidence("m001", 2)])
     found = [(each.section, each.source_id) for _, each in draft(events, what).ranking]
@@ -100,20 +100,20 @@ def test_evidence_stands_beside_its_record_once():
 
 
 def test_somewhat_more_than_fits_comes_into_question():
-    """Best first, and no more than the budget can need."""
+    """The reachable events are the best ones, only as many as the budget can need."""
     made = draft([event(number, f"deploy staging {number} " + "word " * 40) for number in range(200)], budget=400)
-    reached = made.in_reach()
+    reached = made.reachable()
     assert 400 < sum(each.tokens for _, each in made.ranking if each.source_id in reached) < 400 * 3
 
 
 def test_two_of_many_repeats_come_into_question():
-    """What has the same search terms and length as two better ones would only be dropped."""
+    """Of events with the same terms and length, only two are compared."""
     made = draft([event(number, "deploy staging once more", session=f"s{number}") for number in range(30)], budget=400)
-    assert len(made.in_reach()) == 2
+    assert len(made.reachable()) == 2
 
 
 def test_progress_is_the_last_step_reached():
-    """Steps are reached in order, each by its tool; the first hint is the one after."""
+    """Steps are reached in order by their tools; the first hint is the step after the current one."""
     tools = artifact(1, steps=(("Look", "look"), ("Apply", "apply"), ("Verify", "verify")))
     assert progress(tools, (), RunningSession()).current == 0
     session = RunningSession(tuple(Happened(CALL, f"{name}(x)", name) for name in ("look", "verify", "look")))
@@ -133,14 +133,14 @@ def test_progress_is_the_last_step_reached():
     ],
 )
 def test_steps_that_others_wrote_do_no_harm(steps):
-    """A task schema whose steps are unlike HMX-A 4.1 is legal; what cannot be read of it is passed over."""
+    """A task schema with steps unlike HMX-A 4.1 is accepted; unreadable parts are skipped."""
     odd = replace(artifact(1), artifact_type="task_schema", content={"steps": steps})
     hints = workflow_hints(progress(odd, ("look",), RunningSession()), RunningSession())
     assert hints["total_steps"] == sum(isinstance(step, dict) for step in steps)
 
 
 def test_a_remedy_comes_before_the_procedure():
-    """What a playbook says of the failure at hand is the next step; without a procedure it is the only one."""
+    """After a failure the playbook's first step is the next step, with or without a procedure."""
     schema = progress(artifact(1, steps=(("Look", "look"), ("Apply", "apply"))), ("look",), RunningSession())
     playbook = replace(artifact(2, kind="failure_playbook"), content={"recovery_steps": ["Create it", "Ask"]})
 
@@ -153,7 +153,7 @@ def test_a_remedy_comes_before_the_procedure():
 
 
 def test_blockers_are_failures_that_nothing_made_good():
-    """A later success of the same action takes its failure away."""
+    """A later success of the same action clears its failure."""
     applied, looked = Happened(CALL, "sh(apply x)", "apply"), Happened(CALL, "sh(look x)", "look")
     failed = RunningSession(
         (applied, Happened(ERROR, "no namespace", "apply", failed=True), looked, Happened(RESULT, "sh -> ok", "look"))
@@ -165,7 +165,7 @@ def test_blockers_are_failures_that_nothing_made_good():
 
 
 def test_hard_rules_are_constraints_whatever_is_chosen():
-    """Soft ones only where they are in the pack; rules that ended or lost their evidence never."""
+    """Hard rules are always constraints, soft ones only if they are in the pack, invalid ones never."""
     rules = known(
         memories=[
             memory(1, "Never on Friday", kind="policy", hard=True),
@@ -181,7 +181,7 @@ def test_hard_rules_are_constraints_whatever_is_chosen():
 
 
 def test_the_state_of_a_pack():
-    """Its id follows from request and state; its time is the logical one."""
+    """The pack id follows from request and state, and the pack carries the logical time."""
     first, same = packed([event(1, "staging")]), packed([event(1, "staging")])
     assert first.pack_id == same.pack_id
     assert packed([event(1, "staging")], budget=99).pack_id != first.pack_id

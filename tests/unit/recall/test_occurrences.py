@@ -1,4 +1,4 @@
-"""Words as numbers: counted as they stand in the texts, whatever was counted before, in however many threads."""
+"""Word numbering: counts do not depend on earlier requests or on the number of threads."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -17,54 +17,54 @@ TEXTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), max_size=8)
 
 @given(TEXTS, st.lists(WORDS, max_size=5, unique=True))
 def test_occurrences_are_counted_as_they_stand(texts, asked):
-    """As often as each word stands in each text, and how many different words of each kind a text has."""
+    """Counts, matches and vocabulary sizes equal a naive count."""
     found = Occurrences(texts)
     counted = [Counter(text.split()) for text in texts]
     assert found.counts(asked).tolist() == [[own[word] for own in counted] for word in asked]
-    assert found.met(asked).tolist() == [len(own.keys() & set(asked)) for own in counted]
+    assert found.matched(asked).tolist() == [len(own.keys() & set(asked)) for own in counted]
     assert found.vocabulary.tolist() == [len(own) for own in counted]
 
 
 @given(TEXTS.flatmap(lambda texts: st.tuples(st.just(texts), st.permutations(range(len(texts))))))
 def test_what_is_told_first(case):
-    """The share of words that no text before it has, by ranks of any order."""
+    """Novelty is the share of words that no text of lower rank has."""
     texts, ranks = case
     words = [set(text.split()) for text in texts]
     before = [set().union(*(words[other] for other, of in enumerate(ranks) if of < rank)) for rank in ranks]
     shares = [len(own - told) / max(len(own), 1) for own, told in zip(words, before, strict=True)]
-    assert Occurrences(texts).first_told(np.array(ranks, dtype=np.int64)).tolist() == shares
+    assert Occurrences(texts).novelty(np.array(ranks, dtype=np.int64)).tolist() == shares
 
 
 @given(TEXTS)
 def test_what_several_events_share(texts):
-    """The words that at least two of the texts have, in the order of the alphabet."""
+    """The shared words are those of at least two texts, in alphabetical order."""
     standing = Counter(word for text in texts for word in set(text.split()))
     expected = sorted(word for word, times in standing.items() if times >= 2)
     assert Occurrences(texts).shared(range(len(texts)), 2) == expected
 
 
 def test_words_of_the_family_count_in_part():
-    """The word itself counts whole, its family in part, another word that is asked for only for itself."""
+    """A word counts fully, related words count in part, and related query terms count only for themselves."""
     found = Occurrences(["allergi allerg allerg", "bread", "all"])
     assert found.related_counts(["allergi", "pet"]).tolist() == [[1 + 2 * FAMILY, 0, 0], [0, 0, 0]]
     assert found.related_counts(["allergi", "allerg"]).tolist() == [[1, 0, 0], [2, 0, 0]]
 
 
 def test_numbers_and_identifiers_have_no_family():
-    """Two orders whose numbers begin alike have nothing in common."""
+    """Two order numbers with a common prefix are unrelated."""
     found = Occurrences(["order12345 170001 order12346 170002"])
     assert found.related_counts(["order12345", "170001"]).tolist() == [[1], [1]]
 
 
 def test_words_that_nobody_used_occur_nowhere():
-    """Neither do words that other texts used before."""
+    """Words that occur only in other texts do not change the counts."""
     Occurrences(["elsewhere"])
     assert Occurrences(["here"]).related_counts(["elsewhere", "nowhere"]).tolist() == [[0], [0]]
     assert Occurrences([]).counts(["here"]).shape == (1, 0)
 
 
 def test_threads_share_a_lexicon():
-    """However they meet, a word has one number and a number one word."""
+    """Under concurrent use, each word has one number and each number one word."""
     shared = Lexicon()
     texts = [" ".join(f"w{(start * 7 + step) % 500}" for step in range(200)) for start in range(64)]
     with ThreadPoolExecutor(8) as pool:
@@ -78,14 +78,14 @@ def test_threads_share_a_lexicon():
 
 @pytest.fixture
 def small(monkeypatch):
-    """A lexicon that is soon too large."""
+    """Use a lexicon with a very low size limit."""
     monkeypatch.setattr(lexicons, "_MOST_WORDS", 3)
     monkeypatch.setattr(lexicons, "_current", Lexicon())
 
 
 @pytest.mark.usefixtures("small")
 def test_a_lexicon_that_grew_too_large_is_left_to_who_works_with_it():
-    """The next one begins anew; what was counted with the old one stays right."""
+    """A full lexicon is replaced; counts made with the old one stay correct."""
     before = Occurrences(["a b c d"])
     old = lexicons._current
     after = Occurrences(["d e"])

@@ -1,4 +1,4 @@
-"""A pack for people: table, page, and the one volatile field."""
+"""Human-readable views of a pack, and its one volatile field."""
 
 import io
 
@@ -11,13 +11,13 @@ from tests.recall_makers import artifact, event, known, memory, packed
 
 
 def some_pack():
-    """A pack with entries and drops."""
+    """Return a pack with entries and drops."""
     events = [event(1, "deploy <b>staging</b> & more"), event(2, "Bread")]
     return packed(events, known(memories=[memory(1, sound=False)], artifacts=[artifact(1)]), budget=300)
 
 
 def test_the_table_names_entries_and_drops():
-    """Each entry with its score, each drop with its reason."""
+    """The table shows each entry with its score and each drop with its reason."""
     out = io.StringIO()
     Console(file=out, width=200).print(some_pack().table())
     assert "provenance_failed" in out.getvalue()
@@ -25,7 +25,7 @@ def test_the_table_names_entries_and_drops():
 
 
 def test_the_page_is_self_contained(tmp_path):
-    """Content is escaped, nothing is loaded from elsewhere, no script runs."""
+    """The page escapes content, loads nothing and runs no script."""
     page = some_pack().to_html(tmp_path / "pack.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;staging&lt;/b&gt; &amp; more" in page
     assert "<script" not in page
@@ -34,7 +34,7 @@ def test_the_page_is_self_contained(tmp_path):
 
 
 def test_a_page_that_cannot_be_written_names_its_place(tmp_path):
-    """A folder that is not there is one error with the path, which those who expect an OSError catch as well."""
+    """A missing folder raises one error with the path, which is also an OSError."""
     with pytest.raises(NotWritten, match=r"pack\.html cannot be written \(No such file") as refused:
         some_pack().to_html(tmp_path / "nowhere" / "pack.html")
     assert isinstance(refused.value, OSError)
@@ -42,13 +42,13 @@ def test_a_page_that_cannot_be_written_names_its_place(tmp_path):
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", None, 1, b"pack.html"])
 def test_what_is_no_path_is_told_as_such(path):
-    """Whatever Python makes of it."""
+    """An invalid path raises NotWritten, whatever Python raises for it."""
     with pytest.raises(NotWritten, match="cannot be written"):
         some_pack().to_html(path)
 
 
 def test_only_the_duration_is_volatile():
-    """However long it took, the hash is the same, and so is everything else."""
+    """The assembly time changes neither the hash nor anything else."""
     fast, slow = some_pack().taking(1), some_pack().taking(2.34567)
     assert fast.metadata["pack_hash"] == slow.metadata["pack_hash"]
     assert slow.assembly_metadata.assembly_duration_ms == 2.346
@@ -57,14 +57,14 @@ def test_only_the_duration_is_volatile():
 
 @pytest.mark.parametrize("age_days", [150_000, -150_000])
 def test_a_pack_tells_events_of_any_century(age_days):
-    """What the metadata tell of times is text: as numbers, those of other centuries are none that JSON writes."""
+    """Times in the metadata are text, because microseconds of other centuries exceed JSON integers."""
     pack = packed([event(1, "Deploy the staging environment", age_days=age_days, salience=1.0)])
     assert Pack.parse(pack.to_json()).text == pack.text
     assert ("1615" if age_days > 0 else "2436") in pack.text
 
 
 def test_a_pack_that_was_read_is_the_pack_that_was_made():
-    """The text is made from what the document tells, microseconds and order included."""
+    """The text is reproduced from the document alone, including times and order."""
     pack = packed([event(number, f"deploy staging {number}", session=f"s{number % 2}") for number in range(9)])
     assert Pack.parse(pack.to_json()).text == pack.text
 
@@ -83,7 +83,7 @@ def test_a_pack_that_was_read_is_the_pack_that_was_made():
     ],
 )
 def test_a_pack_of_another_maker_is_told_without_dates(told):
-    """Where the metadata tell no time of an event, its section has no dates; nothing else is missed."""
+    """A section with an event of unknown time is rendered without dates."""
     document = packed([event(1, "deploy staging")]).document()
     document["metadata"] = {} if told is None else {"entries": told}
     assert Pack.parse(document).text == "## Episodes\n- deploy staging\n"

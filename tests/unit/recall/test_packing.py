@@ -1,9 +1,9 @@
-"""Into the budget: guarantee, shares, strategies, cuts."""
+"""Filling the budget: guarantee, shares, strategies, truncation."""
 
 import pytest
 
 from hmxgraph.protocol.packs import MAX_PACK_BYTES, SECTION_PRIORITY
-from hmxgraph.recall._packing import LEAST_CUT, SHARES, Box, cut_to, fill, section_budgets
+from hmxgraph.recall._packing import LEAST_CUT, SHARES, Box, fill, section_budgets, truncated_to
 from hmxgraph.recall.candidates import Candidate, Components
 from hmxgraph.recall.knowledge import priors_of
 from hmxgraph.recall.pack import Costs
@@ -11,12 +11,12 @@ from tests.recall_makers import COUNT, QUERY, event, known, memory, packed, rank
 
 
 def words(text):
-    """A tokenizer that is easy to reckon with."""
+    """Count words as tokens."""
     return len(text.split())
 
 
 def filled(budget, strategy="ranked", **sections):
-    """The source ids that go in, from sections given as lists of token counts, best first over all in turn."""
+    """Return the packed source ids for sections given as lists of token counts."""
     candidates = [
         Candidate(name, "memory", f"{name}-{at}", tokens, 1 - at / 100, Components(0, 0, 0, 0), content="x")
         for name, found in sections.items()
@@ -30,7 +30,7 @@ def filled(budget, strategy="ranked", **sections):
 
 
 def test_shares_in_sixteenths():
-    """Core 2, constraints 1, procedures 4, facts 4, episodes 3, relations 2, others live on what is left."""
+    """Shares in sixteenths are core 2, constraints 1, procedures 4, facts 4, episodes 3, relations 2, others 0."""
     assert section_budgets(1600, SECTION_PRIORITY) == {
         "core": 200,
         "constraints": 100,
@@ -46,43 +46,43 @@ def test_shares_in_sixteenths():
 
 
 def test_sections_without_shares_divide_all():
-    """Asked for alone they get the whole budget, in equal parts."""
+    """Sections without a share that are requested alone divide the budget equally."""
     assert section_budgets(100, ["goals", "evidence"]) == {"goals": 50, "evidence": 50}
 
 
 def test_priors_move_shares():
-    """A doubled weight takes its tokens from the others."""
+    """A doubled weight takes tokens from the other sections."""
     moved = section_budgets(1600, SHARES, priors_of({"section_weights": {"episodes": 2}}))
     assert moved["episodes"] > 300 > moved["core"] + 100
     assert sum(moved.values()) <= 1600
 
 
 def test_every_section_is_heard_before_one_is_filled():
-    """The best of each goes in first, though facts alone would fill the budget."""
+    """The best entry of each section is included even if facts alone would fill the budget."""
     assert set(filled(100, facts=[30] * 9, episodes=[30], evidence=[30])) == {"facts-0", "episodes-0", "evidence-0"}
 
 
 def test_a_long_guarantee_is_cut():
-    """One entry longer than the budget leaves a little for the sections after it."""
+    """An entry longer than the budget is truncated to leave room for later sections."""
     found = filled(100, facts=[500], episodes=[30])
     assert found["facts-0"] == 100 - LEAST_CUT
     assert found["episodes-0"] <= 30
 
 
 def test_what_is_left_over_is_redistributed():
-    """One section alone uses all of the budget, beyond its own share."""
+    """A single section uses the whole budget beyond its own share."""
     assert len(filled(100, facts=[10] * 20)) == 10
 
 
 def test_breadth_takes_turns():
-    """One entry of each section, then the next of each."""
+    """breadth_first takes one entry per section in turn."""
     assert set(filled(60, "breadth_first", facts=[10] * 9, episodes=[10] * 9)) == {
         f"{name}-{at}" for name in ("facts", "episodes") for at in range(3)
     }
 
 
 def test_depth_stays_where_the_best_is():
-    """After the guarantee, all of the section of the best entry comes first."""
+    """depth_first completes the section of the best entry after the guarantee."""
     found = filled(60, "depth_first", facts=[10] * 9, episodes=[10] * 9)
     assert (
         sum(name.startswith("episodes") for name in found) == 1 or sum(name.startswith("facts") for name in found) == 1
@@ -90,20 +90,20 @@ def test_depth_stays_where_the_best_is():
 
 
 def test_nothing_goes_into_no_budget():
-    """A budget below the smallest useful cut stays unused."""
+    """A budget below the minimum truncated entry stays unused."""
     assert filled(3, facts=[30]) == {}
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
 def test_a_cut_fits_and_says_so(limit):
-    """However tight, the mark is there, and where anything fits at all the limit holds."""
-    found = cut_to("one two three four five six", limit, words)
+    """A truncated text ends with the mark and respects any limit that fits the mark."""
+    found = truncated_to("one two three four five six", limit, words)
     assert found.endswith(" [truncated]")
     assert words(found) <= limit
 
 
 def test_what_dates_cost_is_not_taken_from_rules_and_facts():
-    """Sessions of several years take turns: their dates cost more than was reckoned, and events pay for it."""
+    """If dates cost more than estimated, events are removed until the text fits the budget."""
     events = [
         event(2 * session + turn, f"vault of staging {session} {turn}", session=f"s{session:02}", age_days=age)
         for session in range(40)
@@ -118,7 +118,7 @@ def test_what_dates_cost_is_not_taken_from_rules_and_facts():
 
 
 def test_a_text_that_stands_already_is_a_repeat_however_full_the_pack_is():
-    """Nothing is told to be cut off where everything there is to say is said."""
+    """A pack that contains everything is not marked as truncated."""
     events = [event(number, "deploy the staging environment today", session=f"s{number}") for number in range(30)]
     for budget in (24, 30, 400):
         pack = packed(events, budget=budget, sections=["episodes"])
@@ -127,7 +127,7 @@ def test_a_text_that_stands_already_is_a_repeat_however_full_the_pack_is():
 
 
 def test_huge_priors_are_not_echoed():
-    """They guide the pack all the same; the entries stay in (HMX-C 12)."""
+    """Priors too large for the pack are left out of it but still guide it, and the entries stay (HMX-C 12)."""
     priors = {"preferred_sections": ["facts"], "note": "x" * 400_000}
     pack = packed([event(1, QUERY)], strategy="fingerprint_guided", priors=priors)
     assert len(pack.entries) == 1
@@ -136,7 +136,7 @@ def test_huge_priors_are_not_echoed():
 
 
 def test_a_question_about_what_was_is_told_how_often():
-    """The same words on other days are other happenings; on the same day, or at work, they are told once."""
+    """The same text on other days is included again; on the same day, or for a work request, only once."""
     days = (0.0, 0.001, 1.0, 2.0, 3.0, 4.0)
     told = [
         event(number, "A migraine again this morning", session=f"s{number}", age_days=age)
@@ -153,7 +153,7 @@ def test_a_question_about_what_was_is_told_how_often():
 
 
 def test_what_is_said_again_beside_the_answer_is_told_once():
-    """Only what the question asks about happened again; small talk around it does not take up the budget."""
+    """Only events that match the question count as recurrences; small talk does not."""
     told = [event(0, "A migraine again this morning")]
     told += [
         event(number, "Milk and bread for the list", session=f"s{number}", age_days=number, salience=1.0)
@@ -167,7 +167,7 @@ def test_what_is_said_again_beside_the_answer_is_told_once():
 
 
 def test_a_cut_event_shows_what_is_asked_for():
-    """Wherever it stands in it, after its beginning."""
+    """A truncated event keeps the passage that matches the question, wherever it is."""
     log = "pytest\n" + "\n".join(f"case {number} passed" for number in range(60)) + "\nError: unknown ledger account\n"
     found = packed([event(1, log, kind="tool_result")], query="Which ledger account was unknown?", budget=90)
     (entry,) = found.entries

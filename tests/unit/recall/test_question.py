@@ -1,4 +1,4 @@
-"""What a question asks for, and when."""
+"""Question analysis and named times."""
 
 import pytest
 
@@ -22,19 +22,19 @@ FRIDAY = 1_773_360_000_000_000  # 13 March 2026
     ],
 )
 def test_the_intent(text, intent):
-    """Questions about the past, about trouble, about a choice, and plain work are told apart by their words."""
+    """The intent distinguishes questions about the past, failures, decisions and work requests."""
     assert understood(text, FRIDAY).intent == intent
 
 
 def test_long_questions_are_bounded():
-    """A megabyte gives at most 64 terms, and names of at most eight words."""
+    """A very long question yields at most 64 terms and names of at most eight words."""
     question = understood("word" + " ".join(f"term{number}" for number in range(100_000)), FRIDAY)
     assert len(question.terms) == len(question.keywords) == MOST_TERMS
     assert max(len(run.split()) for run in question.runs) == LONGEST_NAME
 
 
 def test_the_numbers_of_a_day_are_no_words_of_the_matter():
-    """A version or a flat has the same numbers; years, and numbers outside the time, stay."""
+    """Numbers of a time expression are not search terms; years and other numbers are."""
     terms = understood("What broke in flat 18 on 18 March 2025, and from 3 to 5 May?", FRIDAY).terms
     assert terms.count("18") == 1
     assert "2025" in terms
@@ -52,12 +52,12 @@ def test_the_numbers_of_a_day_are_no_words_of_the_matter():
     ],
 )
 def test_how_a_time_is_told_is_no_word_of_the_matter(text, terms):
-    """But for months and years, which stand for little else."""
+    """Words of a time expression are not search terms, except months and years."""
     assert understood(text, FRIDAY).terms == terms
 
 
 def test_names_are_met_as_runs_of_terms():
-    """A name stands in a question only with all of its words, in order."""
+    """A question mentions a name only with all of its words in order."""
     question = understood("Does the staging cluster of Ann Lee run?", FRIDAY)
     assert question.mentions(search_text("Ann Lee"))
     assert not question.mentions(search_text("Lee Ann"))
@@ -65,7 +65,7 @@ def test_names_are_met_as_runs_of_terms():
 
 @pytest.mark.parametrize("text", ["Please deploy staging", "Could you return my order?", "Deploy staging"])
 def test_requests_want_work(text):
-    """A request is one in any politeness."""
+    """A polite request is still a request for work."""
     assert asks_for_work(text)
 
 
@@ -102,7 +102,7 @@ def test_requests_want_work(text):
     ],
 )
 def test_times_are_resolved_against_the_moment_asked_from(text, span):
-    """Without a year a day or month is the latest that had begun; weekdays and weeks lie in the past."""
+    """A day or month without a year is the latest one begun; weekdays and weeks are in the past."""
     assert str(time_reference(text, FRIDAY)) == span
 
 
@@ -131,7 +131,7 @@ def test_times_are_resolved_against_the_moment_asked_from(text, span):
     ],
 )
 def test_times_reach_as_far_as_the_words_around_them_say(text, span):
-    """From one time to another, or from one until now."""
+    """Ranges extend from one time to another, or to the moment of asking."""
     assert str(time_reference(text, FRIDAY)) == span
 
 
@@ -151,7 +151,7 @@ def test_times_reach_as_far_as_the_words_around_them_say(text, span):
     ],
 )
 def test_times_before_and_after_another(text, span):
-    """What lies so long before or after a time is that other time, as exactly as it is told."""
+    """An offset from a time is as precise as its unit."""
     assert str(time_reference(text, FRIDAY)) == span
 
 
@@ -169,7 +169,7 @@ def test_times_before_and_after_another(text, span):
     ],
 )
 def test_the_first_time_counts(text, span):
-    """Of several times it is the first, but words such as "last week" are told from the date that follows."""
+    """The first of several times counts, but a relative time gives way to a date that follows it."""
     assert str(time_reference(text, FRIDAY)) == span
 
 
@@ -183,7 +183,7 @@ def test_the_first_time_counts(text, span):
     ],
 )
 def test_weekends(as_of_us, this, last):
-    """This weekend is the one that one is in, else the latest; the last is over."""
+    """The phrase "this weekend" is the current or latest one, "last weekend" a completed one."""
     assert str(time_reference("this weekend", as_of_us)).startswith(this)
     assert str(time_reference("last weekend", as_of_us)).startswith(last)
 
@@ -193,7 +193,7 @@ def test_weekends(as_of_us, this, last):
     ["8 may 2023", "on may 8, 2023", "what happened may 8 2023?", "8th of may 2023", "may 8th 2023", "8 May 2023"],
 )
 def test_months_in_small_letters(text):
-    """A year, an ordinal or a preposition makes a date of "may" and a number; so does a capital."""
+    """A year, an ordinal, a preposition or a capital turns "may" with a number into a date."""
     assert str(time_reference(text, FRIDAY)) == "2023-05-08T00:00:00.000Z/2023-05-09T00:00:00.000Z"
     if text.startswith(("on", "8th", "may", "8 May")):
         without_year = text.replace(" 2023", "").removesuffix(",")
@@ -210,7 +210,7 @@ def test_months_in_small_letters(text):
     ],
 )
 def test_what_is_no_time_is_none(text):
-    """Dates that never were and words that only look like months name no time."""
+    """Impossible dates and words that merely resemble months name no time."""
     assert time_reference(text, FRIDAY) is None
 
 
@@ -243,19 +243,19 @@ def test_what_is_no_time_is_none(text):
     ],
 )
 def test_parts_of_months_seasons_and_feasts(text, span):
-    """They are told without a day, and digits where their order leaves no doubt."""
+    """Parts of months, seasons and holidays are times, as are numeric dates in an unambiguous order."""
     begin, end = span.split("/")
     assert str(time_reference(text, FRIDAY)) == f"{begin}T00:00:00.000Z/{end}T00:00:00.000Z"
 
 
 def test_a_feast_is_a_word_of_the_matter_too():
-    """Who asks about Christmas wants what was said of it, whenever that was."""
+    """A holiday without a preposition is a topic, not a time."""
     assert "christma" in understood("What did we plan over Christmas?", FRIDAY).terms
     assert "summer" in understood("Where were we last summer?", FRIDAY).terms
 
 
 def test_distance_from_a_span():
-    """Nothing inside, doubled before: what happened is told afterwards."""
+    """The distance is zero inside the span and doubled before it."""
     span = Span(10 * DAY_US, 11 * DAY_US)
     assert [span.distance_us(day * DAY_US) for day in (8, 10)] == [4 * DAY_US, 0]
     assert span.distance_us(12 * DAY_US) == DAY_US + 1
@@ -270,7 +270,7 @@ def test_distance_from_a_span():
     ],
 )
 def test_what_is_new_is_asked_for(text):
-    """In the words by which people do."""
+    """The usual words for the latest item are recognised."""
     assert understood(text, FRIDAY).latest
 
 
@@ -282,12 +282,12 @@ def test_what_is_new_is_asked_for(text):
     ],
 )
 def test_times_and_other_words_ask_for_nothing_new(text):
-    """The last two weeks are a time; what lasts is something else."""
+    """The phrase "the last two weeks" is a time and the verb "last" is not a request for the latest item."""
     assert not understood(text, FRIDAY).latest
 
 
 def test_people_may_be_called_like_months():
-    """April and June are months where something says so."""
+    """April and June are months only with further evidence."""
     assert time_reference("What did April deploy to staging?", FRIDAY) is None
     assert str(time_reference("What did June deploy yesterday?", FRIDAY)).startswith("2026-03-12")
     dated = ("in April", "April 10, 2025", "April 2025", "10 April", "last April")

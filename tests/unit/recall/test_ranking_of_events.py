@@ -1,4 +1,4 @@
-"""Pools, words, cues and the walk: which events stand first."""
+"""Pools, words, cues and the walk: the ranking of events."""
 
 import numpy as np
 import pytest
@@ -6,31 +6,31 @@ import pytest
 from hmxgraph.recall.candidates import HELPS, separated, timely
 from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words, rarity
 from hmxgraph.recall.question import understood
-from hmxgraph.recall.relevance import FIRST_TOLD, QUESTION_TURN, SPEAKER, Ranking, cue_scores, speakers_named
+from hmxgraph.recall.relevance import FIRST_MENTION, QUESTION_TURN, SPEAKER, Ranking, cue_scores, speakers_named
 from hmxgraph.recall.walk import Mention, Neighbourhood, bridges, closeness
 from tests.recall_makers import NOW, event, packed
 
 
 def pool_of(*texts, **optional):
-    """A pool of one session that says *texts*."""
+    """Return a pool of one session with these texts."""
     return EventPool.of([event(number, text, **optional)[0] for number, text in enumerate(texts)])
 
 
 def test_a_pool_has_one_order():
-    """Rows in any order, some of them twice, give the session as it went."""
+    """Rows in any order, some repeated, yield the session in order."""
     rows = [event(number, "x")[0] for number in range(6)]
     assert EventPool.of(rows[::-1], rows[2:4]) == EventPool.of(rows)
     assert EventPool.of() == EventPool()
 
 
 def test_places_of_neighbours_differ_by_one():
-    """Gaps in a session and other sessions are further apart than words reach."""
+    """Gaps in a session and other sessions are beyond the reach of neighbours."""
     rows = [event(0, "x")[0], event(1, "x")[0], event(9, "x")[0], event(10, "x", session="s2")[0]]
     assert EventPool.of(rows).places.tolist() == [0, 1, 6, 11]
 
 
 def test_a_centre_tells_that_nothing_comes_between():
-    """Where numbers are left out, four events on each side of a centre are neighbours, in its own session only."""
+    """Four events on each side of a centre are neighbours despite gaps, within its session only."""
     rows = [event(number, "x", session=f"s{number // 120}")[0] for number in range(0, 240, 10)]
     assert set(np.diff(EventPool.of(rows).places)) == {5}
     pool = EventPool.of(rows, centres=frozenset({"e020", "e120"}))
@@ -38,7 +38,7 @@ def test_a_centre_tells_that_nothing_comes_between():
 
 
 def test_words_reach_the_turns_around_them():
-    """The answer to a matching question scores above a turn far away, below the match itself."""
+    """The answer to a matching question scores above a distant turn and below the match."""
     pool = pool_of("staging cluster", "It is Ann", *["noise"] * 8, "other")
     scores = field_scores(match_words(("stage", "cluster"), pool, 100), Nearby(pool))
     assert scores[0] > scores[1] > scores[2] > 0
@@ -46,36 +46,36 @@ def test_words_reach_the_turns_around_them():
 
 
 def test_nothing_asked_scores_nothing():
-    """Without terms or events there are zeros, never a division by nothing."""
+    """Without terms or events all scores are zero, without a division by zero."""
     assert field_scores(match_words((), pool_of("a"), 1), Nearby(pool_of("a"))).tolist() == [0.0]
     assert field_scores(match_words(("stage",), EventPool(), 0), Nearby(EventPool())).tolist() == []
     assert field_scores(match_words(("stage",), pool_of(""), 1), Nearby(pool_of(""))).tolist() == [0.0]
 
 
 def test_rare_words_tell_more():
-    """Inverse document frequency falls with every document that has the word."""
+    """Inverse document frequency falls with every document that contains the word."""
     values = rarity([1, 10, 100], 100)
     assert values[0] > values[1] > values[2] > 0
 
 
 def test_thanks_stand_behind_what_tells_something():
-    """A turn with hardly a word of its own yields to its neighbours, unless that word was asked for."""
+    """A turn with few words ranks below its neighbours unless it matches the question."""
     pool = pool_of("Did you take the train to Lisbon?", "Thanks!", "Yes, my sister came with dogs and a tent", "Lisbon")
     cues = cue_scores(understood("Who went to Lisbon now, currently?", NOW), pool)
     assert cues[1] < cues[2] == cues[3] == 0
 
 
 def test_the_speaker_who_is_named_stands_out():
-    """One named speaker lifts that speaker's turns; two lift none of them for that alone."""
+    """One named speaker raises that speaker's turns; two named speakers raise none."""
     pool = EventPool.of([event(0, "Hello", speaker="Ann")[0], event(1, "Hello", speaker="Bob")[0]])
     question = understood("What did Ann say?", NOW)
     assert speakers_named(question, pool) == {"ann": "Ann"}
     scores = cue_scores(question, pool)
-    assert scores[0] - scores[1] == pytest.approx(SPEAKER + FIRST_TOLD)
+    assert scores[0] - scores[1] == pytest.approx(SPEAKER + FIRST_MENTION)
 
 
 def test_what_is_told_first_stands_before_what_is_said_of_it_later():
-    """By time, whatever the ids; not where the question is about now, wants something done, or documents tell it."""
+    """First mentions gain by time, except for questions about the present, work requests and documents."""
     again = event(1, "The tent leaks", session="s1", age_days=1)[0]
     first = event(2, "The tent is new", session="s2", age_days=9)[0]
 
@@ -83,19 +83,19 @@ def test_what_is_told_first_stands_before_what_is_said_of_it_later():
         scores = dict(zip((pool := EventPool.of(rows)).event_id, cue_scores(understood(text, NOW), pool), strict=True))
         return scores["e002"] - scores["e001"]
 
-    assert lead("Who has a dog?", again, first) == pytest.approx(FIRST_TOLD / 2)
+    assert lead("Who has a dog?", again, first) == pytest.approx(FIRST_MENTION / 2)
     assert lead("Who has a dog right now?", again, first) == lead("Pack the dog food", again, first) == 0
     assert lead("Who has a dog?", *([*row[:3], "A title", *row[4:]] for row in (again, first))) == 0
 
 
 def test_a_turn_that_asks_answers_less():
-    """A question mark at the end counts against a turn."""
+    """A final question mark lowers a turn."""
     scores = cue_scores(understood("staging", NOW), pool_of("staging?", "staging"))
     assert scores[0] - scores[1] == pytest.approx(QUESTION_TURN)
 
 
 def test_the_walk_reaches_what_shares_an_entity():
-    """An event without the question's words is close where it shares an entity with one that has them."""
+    """An event without query terms gains by sharing an entity with a matching one."""
     pool = pool_of("Ann runs staging", "The cluster is in Oslo", "Bread")
     around = Neighbourhood((Mention("e000", "cluster"), Mention("e001", "cluster")), 50)
     found = closeness(understood("staging", NOW), pool, around, np.array([1.0, 0.0, 0.0]))
@@ -107,19 +107,19 @@ def test_the_walk_reaches_what_shares_an_entity():
 
 
 def test_without_mentions_nothing_walks():
-    """An empty neighbourhood leaves the scores as words made them."""
+    """An empty neighbourhood leaves the lexical scores unchanged."""
     ranking = Ranking(understood("staging", NOW), pool_of("staging", "bread"), 2)
     assert ranking.scores(Neighbourhood()) is ranking.first
     assert ranking.relevance(Neighbourhood()).max() == 1.0
 
 
 def test_what_helps_is_lifted_clear():
-    """Any relevance starts at HELPS, none stays none, and an unsure match counts less in all."""
+    """Any relevance is at least HELPS, zero stays zero, and an uncertain match scales everything down."""
     assert separated(np.array([0.0, 0.5, 1.0]), 0.5).tolist() == pytest.approx([0.0, 0.5 * (HELPS + 0.4), 0.5])
 
 
 def _recency_of_the_last(question, **given):
-    """What happened just now has little to do with the question; what was done about it lies weeks back."""
+    """Build unrelated recent events and related events from weeks ago."""
     events = [
         event(1, "polars lacks a wheel for cp312, so pinned polars", session="s1", age_days=20.0),
         event(2, "ran tests of the wheel", session="now", salience=1.0),
@@ -129,13 +129,13 @@ def _recency_of_the_last(question, **given):
 
 
 def test_being_new_speaks_for_what_has_to_do_with_the_work():
-    """Else whatever happened last would push out what was done about the same weeks ago."""
+    """Unrelated recent events do not displace related older ones."""
     assert _recency_of_the_last("polars wheel cp312") < 0.3
     assert timely(np.array([1.0, 0.2, 0.0]), 1.0).tolist() == [1.0, 0.5, 0.0]
 
 
 def test_being_new_speaks_fully_for_the_running_session_and_where_nothing_else_does():
-    """So it does where it is asked for, and where the question meets nothing that is known."""
+    """Recency counts fully if requested, and if the question matches nothing."""
     assert _recency_of_the_last("polars wheel cp312", session_id="now") == 1
     assert _recency_of_the_last("polars wheel cp312", strategy="recency_biased") == 1
     assert _recency_of_the_last("unheard of") == 1
@@ -143,7 +143,7 @@ def test_being_new_speaks_fully_for_the_running_session_and_where_nothing_else_d
 
 
 def test_what_alone_has_the_words_asked_for_is_no_low_relevance():
-    """However long it is: else short words that have less of them stand in the pack, and the answer is left out."""
+    """An event with most query terms keeps a minimum relevance at any length."""
     talk = " ".join(f"thing{number}" for number in range(400))
     events = [
         event(1, "The bank lets us sign before winter", session="s1", salience=0.7),

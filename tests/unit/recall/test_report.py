@@ -1,4 +1,4 @@
-"""The report of a pack: one page that needs nothing else and is safe, whatever the events say."""
+"""The HTML report of a pack: self-contained and safe for any event content."""
 
 import re
 from pathlib import Path
@@ -15,17 +15,17 @@ EVENT = {"timestamp": "2026-03-14T03:00:00Z", "session_id": "s", "event_type": "
 
 @pytest.fixture
 def document():
-    """The specification's example, as plain values."""
+    """Return the specification's example."""
     return parse_measured(EXAMPLE.read_bytes())[0]
 
 
 def entry_of(document):
-    """Its first entry."""
+    """Return its first entry."""
     return document["entries"][0]
 
 
 def test_page_needs_no_network_and_no_script(document):
-    """Nothing is loaded, nothing is run."""
+    """The report loads nothing and runs nothing."""
     page = pack_html(ContextPack.parse(document))
     assert page.startswith("<!doctype html>")
     assert (
@@ -34,7 +34,7 @@ def test_page_needs_no_network_and_no_script(document):
 
 
 def test_words_of_others_stay_words(document):
-    """Marks of HTML in the question, in entries and in evidence are shown, not obeyed."""
+    """HTML in the question, entries and evidence is escaped."""
     document["query_context"] = entry_of(document)["content"] = "<img onerror=x>"
     page = pack_html(ContextPack.parse(document), trails={entry_of(document)["source_id"]: [EVENT]})
     assert "<img" not in page
@@ -43,7 +43,7 @@ def test_words_of_others_stay_words(document):
 
 
 def test_long_trails_tell_what_they_leave_out(document):
-    """A trail of many events shows the first ones and counts the rest."""
+    """Evidence with many events shows the first ones and counts the rest."""
     page = pack_html(ContextPack.parse(document), trails={entry_of(document)["source_id"]: [EVENT] * 100})
     assert "what it rests on: 100 events" in page
     assert "and 40 more" in page

@@ -1,4 +1,4 @@
-"""What may be asked of a pack."""
+"""Validation of pack requests."""
 
 import pytest
 
@@ -10,14 +10,14 @@ from hmxgraph.recall.question import CUT, LONGEST_ID, LONGEST_QUOTE, PackRequest
 
 @pytest.mark.parametrize("budget", [0, -1])
 def test_a_budget_below_one_is_refused(budget):
-    """No pack fits it."""
+    """A budget below one token is rejected."""
     with pytest.raises(BudgetTooSmall):
         PackRequest("q", budget=budget)
 
 
 @pytest.mark.parametrize("wanted", [{"strategy": "x"}, {"sections": ("x",)}, {"min_confidence": -0.1}])
 def test_unknown_choices_are_refused(wanted):
-    """The specification lists the choices."""
+    """Strategies and sections outside the specification are rejected."""
     with pytest.raises(UnknownChoice):
         PackRequest("q", **wanted)
 
@@ -36,7 +36,7 @@ def test_unknown_choices_are_refused(wanted):
     ],
 )
 def test_arguments_of_another_kind_are_refused_by_name(name, value, rule):
-    """The error tells which argument it is, what it found, the rule and a way out, in one short line."""
+    """The error names the argument, the value, the rule and a way out on one short line."""
     with pytest.raises(InvalidRequest, match=rule) as refused:
         PackRequest(**{"query": "q", name: value})
     assert isinstance(refused.value, PackError)
@@ -45,30 +45,30 @@ def test_arguments_of_another_kind_are_refused_by_name(name, value, rule):
 
 
 def test_numbers_that_python_does_not_write_are_refused_too():
-    """The message of the error quotes the beginning of the number."""
+    """The error quotes the beginning of a huge number."""
     for wanted in ({"budget": 10**5_000}, {"budget": -(10**5_000)}, {"min_confidence": 10**5_000}):
         with pytest.raises(PackError, match="0x"):
             PackRequest("q", **wanted)
 
 
 def test_the_largest_values_are_taken():
-    """A limit is the last value that is allowed."""
+    """Limits are inclusive."""
     assert PackRequest("q", budget=MAX_INTEGER, session_id="x" * LONGEST_ID, min_confidence=1).min_confidence == 1
 
 
 def test_sections_stand_in_priority_order():
-    """However they are asked for, once each; none means all."""
+    """Sections are sorted by priority without repeats; none means all."""
     assert PackRequest("q", sections=("evidence", "core", "core")).sections == ("core", "evidence")
     assert PackRequest("q", sections=()).sections == SECTION_PRIORITY
 
 
 def test_any_text_becomes_valid_unicode():
-    """A lone surrogate is replaced, a long question is quoted in part."""
+    """A lone surrogate is replaced and a long question is quoted in part."""
     assert PackRequest("a\ud800b").query == "a?b"
     assert PackRequest("x" * 9_000).quote == "x" * LONGEST_QUOTE + CUT
 
 
 def test_equal_requests_have_equal_documents():
-    """What is not asked for does not stand in the document."""
+    """Unset options are not in the document."""
     assert PackRequest("q", budget=9).document() == PackRequest("q", budget=9, session_id=None).document()
     assert "session_id" not in PackRequest("q").document()

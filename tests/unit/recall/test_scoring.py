@@ -19,7 +19,7 @@ def test_the_weights_of_the_specification():
 
 
 def test_recency_halves_with_the_half_life():
-    """Running work ages by the week, recency bias by two days, a plain question about the past not at all."""
+    """The half-life is a week for work, two days for recency bias, none for questions about the past."""
 
     def recency(text, days, strategy="ranked"):
         request = PackRequest(text, strategy=strategy)
@@ -33,7 +33,7 @@ def test_recency_halves_with_the_half_life():
 
 
 def test_support_grows_with_observations():
-    """One observation carries a third of its confidence, many nearly all of it."""
+    """One observation carries a third of its confidence, many carry nearly all of it."""
     assert support(0.9, 1) == pytest.approx(0.3)
     assert support(0.9, 998) == pytest.approx(0.8982)
 
@@ -44,7 +44,7 @@ def test_numbers_are_spelled_as_canonical_json_does():
 
 
 def test_priors_weigh_sections_and_artifacts():
-    """Preferred sections count half as much again; suppressed tags silence, priority lifts."""
+    """Preferred sections weigh half as much again, suppressed tags have no salience, prioritised ones full salience."""
     priors = priors_of(
         {
             "section_weights": {"facts": 2, "core": "x", "goals": -1, "episodes": float("inf")},
@@ -75,14 +75,14 @@ def test_priors_weigh_sections_and_artifacts():
     ],
 )
 def test_no_priors_change_nothing(document):
-    """A document that is absent or empty, and parts of another form, are no advice."""
+    """Missing, empty or malformed priors are ignored."""
     assert priors_of(document) == NO_PRIORS
 
 
 @pytest.mark.parametrize("moment", [None, Span(NOW - 9 * DAY_US, NOW - 8 * DAY_US)])
 @pytest.mark.parametrize("half_life", [None, 2.0, 7.0])
 def test_many_are_scored_like_one(moment, half_life):
-    """Columns of events get the scores that each would get alone."""
+    """Column scores equal the scores of single candidates."""
     clock = Clock(moment, half_life, NOW)
     times = [NOW - days * DAY_US for days in (0, 1, 8, 9, 40, 400)] + [NOW + DAY_US]
     recency = clock.recencies(np.array(times))
