@@ -1,7 +1,7 @@
 """What a converter receives and returns: records in, one outcome per record out.
 
-A format is a module-level value of :class:`Format`. Its converter is a generator function, so that it can keep what it
-must remember between records (the call that a result belongs to) and never holds a whole file in memory.
+A format is a module-level value of :class:`Format`. Its converter is a generator function that takes one record at a
+time and never holds a whole file in memory.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +17,9 @@ JsonObject: TypeAlias = dict[str, Any]
 class Record:
     """One record of a source: a line of JSONL, an element of an array, or a whole JSON document.
 
-    ``source`` is the file's name (empty for records handed over in memory), ``line`` its 1-based line or element.
+    ``source`` is the file's absolute path (empty for records handed over in memory), ``line`` its 1-based line or
+    element. Records without an id of their own get one from session, line and text, so both must stay the same when the
+    source is read again.
     """
 
     value: Any
@@ -27,10 +29,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one record; exactly one of the four is set.
+    """What became of one record; exactly one of ``events``, ``part_of``, ``skipped`` and ``fault`` is set.
 
     ``events`` are HMX-E documents without ``tenant_id`` (the caller adds it), ``part_of`` is the id of the event that
-    the record completes, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it.
+    the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it.
+    ``left_out`` gives the reason for each part of a record with events that is itself no event, ``warnings`` what was
+    stored otherwise than it was written.
     """
 
     record: Record
@@ -38,6 +42,7 @@ class Outcome:
     part_of: str | None = None
     skipped: str | None = None
     fault: Fault | None = None
+    left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -51,11 +56,24 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the caller knows about a source that its records may not say; None where nothing is known."""
+    """What the caller knows about a source that its records may not say; None where nothing is known.
+
+    ``time_us`` is the time of records that carry none (the file's, or now). Their events say ``"undated": true`` in
+    metadata: a stored event of the same id is then the same event, whatever its time. ``key`` begins the ids of records
+    that have no id: give each live call its own, or the caller's idempotency key; without it, ids come from session,
+    line and text.
+
+    ``carried`` is what the converter has to remember between records (the tool that a call id belongs to, the session
+    that a header opened): a JSON object that it reads and extends. To resume a source midway, store it beside the
+    offset and hand it in again.
+    """
 
     session_id: str | None = None
     agent_id: str | None = None
     user_id: str | None = None
+    time_us: int | None = None
+    key: str | None = None
+    carried: JsonObject = field(default_factory=dict)
 
 
 Convert: TypeAlias = Callable[[Iterable[Record], Origin], Iterator[Outcome]]
@@ -64,28 +82,14 @@ Recognise: TypeAlias = Callable[[Sequence[Any]], Match]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A producer's format: its name on the command line, what it is, how to recognise and convert it."""
+    """A producer's format: its name on the command line, what it is, how to recognise and convert it.
+
+    ``sequence`` of its events is the record's time in microseconds since 1970 plus the number of the part, so events
+    are in order even when they arrive from several files or live beside an import, and never depend on what was read
+    before.
+    """
 
     name: str
     title: str
     recognise: Recognise
     convert: Convert
-
-
-@dataclass(slots=True)
-class Sequencer:
-    """Sequence numbers of one session: microseconds since 1970, raised by one where two records share an instant.
-
-    Numbers derived from time order records correctly even when they arrive from several files or live beside an import.
-
-    >>> sequence = Sequencer()
-    >>> sequence.next(1_000), sequence.next(1_000), sequence.next(900), sequence.next(2_000)
-    (1000, 1001, 1002, 2000)
-    """
-
-    _last: int = field(default=-1)
-
-    def next(self, time_us: int) -> int:
-        """The number for a record of this time, above every number given before."""
-        self._last = max(time_us, self._last + 1)
-        return self._last

@@ -1,0 +1,52 @@
+"""All formats that hmxgraph reads, and which one a sample is written in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.formats.conversion import Format, Match
+from hmxgraph.formats.hmx import HMX_EVENTS
+
+# In the order in which an equal match is decided: the more specific first.
+FORMATS: tuple[Format, ...] = (HMX_EVENTS,)
+
+# A sample that fits less well is of no known format.
+_SURE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """The format nearest to a sample and how well it fits."""
+
+    nearest: Format
+    match: Match
+
+    @property
+    def format(self) -> Format | None:
+        """The format of the sample; None where even the nearest does not fit."""
+        return self.nearest if self.match.score >= _SURE else None
+
+    def __str__(self) -> str:
+        if self.format:
+            return self.nearest.title
+        missing = ", ".join(self.match.missing) or "everything that marks it"
+        return f"no known format; the nearest is {self.nearest.title}, without {missing}"
+
+
+def recognise(sample: Sequence[Any]) -> Recognition:
+    """The format nearest to *sample*, the first few records of a source as parsed JSON.
+
+    >>> print(recognise([{"hmx_version": "HMX-1.0", "event_id": "e1", "content": {}}]))
+    no known format; the nearest is HMX-E events, without event_type, agent_id, session_id, timestamp, sequence
+    """
+    found = [Recognition(known, known.recognise(sample)) for known in FORMATS]
+    return max(found, key=lambda recognition: recognition.match.score)
+
+
+def format_named(name: str) -> Format | None:
+    """The format of that name, None where there is none.
+
+    >>> format_named("hmx").title
+    'HMX-E events'
+    """
+    return next((known for known in FORMATS if known.name == name), None)

@@ -1,0 +1,39 @@
+"""HMX-E events themselves (NDJSON or an array), so that one catalogue holds all that hmxgraph reads."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
+
+# All that HMX-E 2.1 requires; tenant and metadata come last, since the caller often adds them.
+_REQUIRED = ("hmx_version", "event_id", "event_type", "agent_id", "session_id", "timestamp", "sequence", "content")
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many of the required fields (HMX-E 2.1) the records have.
+
+    >>> recognise([{"role": "user", "content": "hi"}]).score
+    0.1
+    """
+    records = [value for value in sample if isinstance(value, dict)]
+    if not records:
+        return Match(0.0, _REQUIRED)
+    missing = tuple(name for name in _REQUIRED if not all(name in value for value in records))
+    found = len(_REQUIRED) - len(missing)
+    if "hmx_version" in missing or len(missing) > 2:
+        return Match(min(0.45, 0.1 * found), missing)
+    return Match(1.0 - 0.1 * len(missing), missing)
+
+
+def convert(records: Iterable[Record], _origin: Origin) -> Iterator[Outcome]:
+    """Each record as it is: hmxgraph checks events when it takes them in."""
+    for record in records:
+        if isinstance(record.value, dict):
+            yield Outcome(record, events=(record.value,))
+        else:
+            found = type(record.value).__name__
+            yield Outcome(record, fault=Fault("$", "HMX-E 5", found, "an object"))
+
+
+HMX_EVENTS = Format("hmx", "HMX-E events", recognise, convert)
