@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hmxgraph.formats.claude_code import CLAUDE_CODE
 from hmxgraph.formats.conversion import Format, Match
 from hmxgraph.formats.hmx import HMX_EVENTS
 
 # In the order in which an equal match is decided: the more specific first.
-FORMATS: tuple[Format, ...] = (HMX_EVENTS,)
+FORMATS: tuple[Format, ...] = (HMX_EVENTS, CLAUDE_CODE)
 
 # A sample that fits less well is of no known format.
 _SURE = 0.5

@@ -1,0 +1,228 @@
+"""From the parts of one record to HMX-E events: ids, order, origin, and sizes within the limits."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._values import Moment, moment, record_key, session_of
+from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
+from hmxgraph.protocol import origins
+from hmxgraph.protocol.canonical import canonical_bytes
+from hmxgraph.protocol.document import KB
+from hmxgraph.protocol.events import HMX_VERSION
+from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.parsing import measured
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.marks import cut_marked
+
+# What a model thought before it spoke: kept, but no part of the talk.
+REASONING = "x-hmxgraph-reasoning"
+# Within one instant, calls follow what was said and results follow calls.
+_RANKS = {"tool_call": 100, "tool_result": 200}
+# Below the limits of HMX-E 11: a source's text may grow by what importers add.
+_MOST_CONTENT = 500 * KB
+_MOST_METADATA = 60 * KB
+# Packs stand in messages and results, not at the bottom of a deep value.
+_DEEPEST_PACK = 40
+_CUTS = (100_000, 20_000, 4_000, 800, 160)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One part of a record on its way to an event; ``part`` tells it from the record's other parts."""
+
+    event_type: str
+    content: JsonObject
+    origin: str
+    part: str = "0"
+    source: str | None = None
+    metadata: JsonObject = field(default_factory=dict)
+    parent_event_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all events of one record share."""
+
+    record_id: str
+    session_id: str
+    agent_id: str
+    time: Moment
+    metadata: JsonObject
+    trace_id: str | None = None
+
+    def event_id(self, part: str) -> str:
+        """The id of the event of that part."""
+        return f"{self.record_id}#{part}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a converter found in one record: drafts, and the reason for every part that is none."""
+
+    drafts: tuple[Draft, ...] = ()
+    left_out: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    part_of: str | None = None
+
+
+def skipped(reason: str) -> Reading:
+    """A record of which nothing is stored, with the reason.
+
+    >>> skipped("timing of a turn").left_out
+    ('timing of a turn',)
+    """
+    return Reading(left_out=(reason,))
+
+
+def not_an_object(record: Record) -> Outcome:
+    """The outcome of a record that is no JSON object."""
+    found = type(record.value).__name__
+    return Outcome(record, fault=Fault("$", "the format's records", found, "an object"))
+
+
+def outcome(record: Record, frame: Frame, reading: Reading) -> Outcome:
+    """What became of *record*: the events of its drafts, or why it has none."""
+    if reading.part_of is not None:
+        return Outcome(record, part_of=reading.part_of)
+    events: list[JsonObject] = []
+    left_out, warnings = list(reading.left_out), list(reading.warnings)
+    for number, draft in enumerate(reading.drafts):
+        made, cut, warned = _event(frame, draft, number)
+        warnings += warned
+        if made is None:
+            left_out.append(cut)
+        else:
+            events.append(made)
+    if events:
+        return Outcome(record, events=tuple(events), left_out=tuple(left_out), warnings=tuple(dict.fromkeys(warnings)))
+    return Outcome(record, skipped="; ".join(dict.fromkeys(left_out)) or "nothing in it")
+
+
+def undated_frame(
+    record: Record, origin: Origin, agent_id: str, *, time: Any = None, content: Any = None
+) -> Frame | Fault:
+    """The frame of a record without an id, at *time* where it has one; a fault where session or time is unknown."""
+    session_id = session_of(record, origin)
+    if not session_id:
+        return Fault("$", "HMX-E 2.1", "no session", "a session_id from the caller")
+    own = moment(time)
+    if own is None and origin.time_us is None:
+        return Fault("$", "HMX-E 2.1", "no time", "a time in the record or from the caller")
+    at = own or Moment(iso(origin.time_us or 0), origin.time_us or 0)
+    key = f"{origin.key}/{record.line}" if origin.key else record_key(record, session_id, content or record.value)
+    place = 0 if own else record.line * 1000
+    return Frame(
+        key,
+        session_id,
+        origin.agent_id or agent_id,
+        replace(at, us=at.us + place) if place else at,
+        common_metadata(origin, undated=own is None),
+    )
+
+
+def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
+    """What the caller knows, as metadata of every event."""
+    user = {"user_id": origin.user_id} if origin.user_id else {}
+    return user | ({"undated": True} if undated else {})
+
+
+def _event(frame: Frame, draft: Draft, number: int) -> tuple[JsonObject | None, str, list[str]]:
+    """The event of a draft with warnings; None and the reason where recalled text was all that it held."""
+    content, pack_ids = without_packs(draft.content)
+    if pack_ids and not _says_something(draft.event_type, content):
+        return None, "text of a pack, recalled from memory", []
+    content, warned = storable(content)
+    metadata, warned_too = storable(
+        {origins.ORIGIN: draft.origin, **frame.metadata, **draft.metadata}
+        | ({"cut_packs": pack_ids} if pack_ids else {})
+    )
+    content, shortened = _fitted(content, _MOST_CONTENT)
+    metadata, shortened_too = _fitted(metadata, _MOST_METADATA)
+    document = {
+        "hmx_version": HMX_VERSION,
+        "event_id": frame.event_id(draft.part),
+        "event_type": draft.event_type,
+        "agent_id": frame.agent_id,
+        "session_id": frame.session_id,
+        "timestamp": frame.time.timestamp,
+        "sequence": max(0, frame.time.us) + _RANKS.get(draft.event_type, 0) + number,
+        "content": content,
+        "metadata": metadata,
+    }
+    optional = {
+        "source": draft.source,
+        "parent_event_id": draft.parent_event_id,
+        "trace_id": frame.trace_id,
+    }
+    document |= {key: value for key, value in optional.items() if value}
+    return document, "", [*warned, *warned_too, *shortened, *shortened_too]
+
+
+def _says_something(event_type: str, content: JsonObject) -> bool:
+    """Whether anything but structure is left: a call or result does say something without its text."""
+    if event_type in {"tool_call", "tool_result", "error"}:
+        return True
+    return any(isinstance(value, str) and value.strip() for key, value in content.items() if key in {"text", "comment"})
+
+
+def without_packs(value: Any) -> tuple[Any, tuple[str, ...]]:
+    """*value* without the packs that were put into its texts, and their ids.
+
+    >>> without_packs({"text": 'Go <hmxgraph-pack id="p">old</hmxgraph-pack>on', "role": "user"})
+    ({'text': 'Go on', 'role': 'user'}, ('p',))
+    """
+    pack_ids: list[str] = []
+    return _cut(value, pack_ids, 0), tuple(dict.fromkeys(pack_ids))
+
+
+def _cut(value: Any, pack_ids: list[str], depth: int) -> Any:
+    if isinstance(value, str):
+        kept, found = cut_marked(value)
+        pack_ids += found
+        return kept
+    if depth > _DEEPEST_PACK:
+        return value
+    if isinstance(value, dict):
+        return {key: _cut(part, pack_ids, depth + 1) for key, part in value.items()}
+    return [_cut(part, pack_ids, depth + 1) for part in value] if isinstance(value, list) else value
+
+
+def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
+    """*value* with long texts cut until it keeps its limit (HMX-E 11)."""
+    size = _bytes(value, most)
+    if size <= most:
+        return value, []
+    for longest in _CUTS:
+        value = _shortened(value, longest)
+        if _bytes(value, most) <= most:
+            return value, [
+                f"texts longer than {longest} characters were cut: {size} bytes are more than HMX-E 11 allows"
+            ]
+    return {"text": str(value)[: _CUTS[1]]}, [f"kept as cut text: {size} bytes are more than HMX-E 11 allows"]
+
+
+def _bytes(value: Any, most: int) -> int:
+    """The size of the canonical text; an upper bound of it where that is enough."""
+    bound = measured(value)
+    return bound if bound <= most else len(canonical_bytes(value))
+
+
+def _shortened(value: Any, longest: int) -> Any:
+    if isinstance(value, str) and len(value) > longest:
+        return f"{value[:longest]} […] ({len(value)} characters)"
+    if isinstance(value, dict):
+        return {key: _shortened(part, longest) for key, part in value.items()}
+    return [_shortened(part, longest) for part in value] if isinstance(value, list) else value
+
+
+def numbered(drafts: Iterable[Draft], block: int = 0) -> Iterator[Draft]:
+    """*drafts* of one block with the parts that tell them apart: ``3``, ``3.1``, ``3.2``.
+
+    >>> made = numbered([Draft("message", {}, "user"), Draft("observation", {}, "harness")], 3)
+    >>> [draft.part for draft in made]
+    ['3', '3.1']
+    """
+    for number, draft in enumerate(drafts):
+        yield replace(draft, part=f"{block}.{number}" if number else str(block))

@@ -1,0 +1,151 @@
+"""Multi-part message contents: readable text, with everything that is no text kept as an attachment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from hmxgraph.formats._values import listed, mapping, name, parsed, present, text
+from hmxgraph.formats.conversion import JsonObject
+
+# Fields under which producers keep the words of a block.
+_WORDS = ("text", "content", "output_text", "input_text", "refusal", "transcript", "value", "thinking")
+_TEXT_BLOCKS = frozenset(
+    {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
+)
+# Longer strings of a block that is no text are its data, of no use to a reader.
+_LONGEST_FIELD = 2_000
+_DATA = ("data", "file_data", "b64_json", "blob", "base64")
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a message holds: its words, and what it holds beside them."""
+
+    text: str = ""
+    attachments: tuple[JsonObject, ...] = field(default=())
+
+    def fields(self) -> JsonObject:
+        """The fields of a message's content (HMX-E 4.1)."""
+        return {"text": self.text} | ({"attachments": list(self.attachments)} if self.attachments else {})
+
+
+def contents(value: Any) -> Contents:
+    """The contents of a message: text, or blocks as OpenAI, Anthropic, LangChain and OpenTelemetry write them.
+
+    >>> contents([{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": "https://a/b.png"}}])
+    Contents(text='Look:', attachments=({'type': 'image', 'url': 'https://a/b.png'},))
+    """
+    if isinstance(value, str):
+        return Contents(value)
+    words: list[str] = []
+    attachments: list[JsonObject] = []
+    for block in value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []:
+        said = block_text(block)
+        if said is not None:
+            words.append(said)
+        elif block is not None:
+            attachments.append(attachment(block))
+    return Contents("\n".join(word for word in words if word), tuple(attachments))
+
+
+def block_text(block: Any) -> str | None:
+    """The words of a block of text; None for a block of another kind.
+
+    >>> block_text({"type": "text", "text": "hi"}), block_text({"type": "image"})
+    ('hi', None)
+    """
+    if isinstance(block, str):
+        return block
+    fields = mapping(block)
+    if fields.get("type", "text") not in _TEXT_BLOCKS:
+        return None
+    return next((fields[field] for field in _WORDS if isinstance(fields.get(field), str)), None)
+
+
+def attachment(block: Any) -> JsonObject:
+    """A block that is no text, as an attachment: its kind, its address, and for data its size and hash.
+
+    >>> attachment({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}})["bytes"]
+    2
+    """
+    fields = mapping(block)
+    inner = next((mapping(fields[key]) for key in _INNER if isinstance(fields.get(key), Mapping)), {})
+    both = {**fields, **inner}
+    url = (
+        text(both.get("url")) or text(both.get("uri")) or text(fields.get("image_url")) or text(fields.get("file_url"))
+    )
+    kind = name(fields.get("type")).removeprefix("input_").removesuffix("_url") or "data"
+    if url.startswith("data:"):
+        return {"type": kind, **_data(url.partition(",")[2], url[5:].partition(";")[0])}
+    data = next((both[key] for key in _DATA if isinstance(both.get(key), str)), None)
+    if data is not None:
+        media = text(both.get("media_type")) or text(both.get("mime_type")) or text(both.get("format"))
+        return {"type": kind, **_data(data, media), **present(name=name(both.get("filename")))}
+    known = present(
+        url=url,
+        media_type=text(both.get("media_type")) or text(both.get("mime_type")),
+        name=name(both.get("filename")) or name(both.get("title")),
+        file_id=name(both.get("file_id")),
+    )
+    return {"type": kind, **(known or {key: _short(part) for key, part in fields.items() if key != "type"})}
+
+
+# Where blocks keep what they point to.
+_INNER = ("image_url", "source", "input_audio", "file", "audio", "image", "document", "blob")
+
+
+def _data(encoded: str, media_type: str) -> JsonObject:
+    """Base64 data by its size and hash: the bytes of an image are of no use to a memory of words."""
+    padding = encoded[-2:].count("=")
+    size = max(0, len(encoded) * 3 // 4 - padding)
+    return present(media_type=media_type) | {
+        "bytes": size,
+        "sha256": sha256(encoded.encode("utf-8", "surrogatepass")).hexdigest(),
+    }
+
+
+def _short(value: Any) -> Any:
+    return f"{value[:_LONGEST_FIELD]} […]" if isinstance(value, str) and len(value) > _LONGEST_FIELD else value
+
+
+# Calls and results.
+
+
+def arguments(value: Any) -> JsonObject:
+    """The arguments of a call as an object; a JSON string is parsed, what is no object becomes ``input``.
+
+    >>> arguments('{"a": 1}'), arguments({"a": 1}), arguments("make all"), arguments("")
+    ({'a': 1}, {'a': 1}, {'input': 'make all'}, {})
+    """
+    given = parsed(value) if isinstance(value, str) else value
+    if isinstance(given, Mapping):
+        return dict(given)
+    return {} if value in (None, "") else {"input": value if given is None else given}
+
+
+def result(value: Any) -> tuple[Any, list[JsonObject]]:
+    """The result of a call: blocks of text become text, a JSON string its value; and what is no text.
+
+    >>> result([{"type": "text", "text": "done"}]), result('{"rows": 3}')
+    (('done', []), ({'rows': 3}, []))
+    """
+    if isinstance(value, list) and all(_is_block(part) for part in value) and value:
+        found = contents(value)
+        return _structured(found.text), list(found.attachments)
+    return _structured(value) if isinstance(value, str) else value, []
+
+
+def _is_block(value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("type"), str)
+
+
+def _structured(value: str) -> Any:
+    """The object or array that *value* spells, else the text itself."""
+    found = parsed(value) if value.lstrip()[:1] in {"{", "["} else None
+    return found if isinstance(found, dict | list) else value
+
+
+def calls(value: Any) -> list[Mapping[str, Any]]:
+    """The objects among the elements of an array."""
+    return [mapping(part) for part in listed(value) if isinstance(part, Mapping)]

@@ -1,0 +1,165 @@
+"""Reading values of unknown shape: typed access without exceptions, moments in time, ids from content."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import PurePath
+from typing import Any
+
+import orjson
+
+from hmxgraph.errors import InvalidTime
+from hmxgraph.formats.conversion import JsonObject, Origin, Record
+from hmxgraph.protocol.timestamps import FIRST_US, LAST_US, iso, microseconds
+
+# A value where it has the wanted type, else an empty one.
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """*value* if it is an object, else an empty one.
+
+    >>> mapping({"a": 1}), mapping("a")
+    ({'a': 1}, {})
+    """
+    return value if isinstance(value, Mapping) else {}
+
+
+def listed(value: Any) -> list[Any]:
+    """*value* if it is an array, else an empty one.
+
+    >>> listed([1]), listed(None)
+    ([1], [])
+    """
+    return value if isinstance(value, list) else []
+
+
+def text(value: Any) -> str:
+    """*value* if it is text, else nothing.
+
+    >>> text("a"), text(7)
+    ('a', '')
+    """
+    return value if isinstance(value, str) else ""
+
+
+def name(value: Any) -> str:
+    """*value* as a name or id: text, or a whole number as text; else nothing.
+
+    >>> name("a"), name(7), name(True), name([])
+    ('a', '7', '', '')
+    """
+    return str(value) if isinstance(value, str) or type(value) is int else ""
+
+
+def present(**fields: Any) -> JsonObject:
+    """The fields that say something: those that are no None and not empty.
+
+    >>> present(model="m", cwd="", parent=None, retries=0)
+    {'model': 'm', 'retries': 0}
+    """
+    return {key: value for key, value in fields.items() if value is not None and value not in ("", [], {}, ())}
+
+
+def parsed(value: str) -> Any:
+    """The JSON value that *value* spells, None where it spells none.
+
+    >>> parsed('{"a": 1}'), parsed("make all")
+    ({'a': 1}, None)
+    """
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return None
+
+
+# Moments: producers write ISO text, with or without an offset, or seconds, milliseconds, ... since 1970.
+
+_SECOND_US = 1_000_000
+_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(Z|z|[+-]\d\d:?\d\d)?(?:\[.*\])?")
+# Numbers above the first are milliseconds, above the second microseconds, above the third nanoseconds.
+_UNITS = ((1e17, 1e-3), (1e14, 1.0), (1e11, 1e3))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time as the wire spells it, and the same in microseconds since 1970."""
+
+    timestamp: str
+    us: int
+
+
+def moment(value: Any) -> Moment | None:
+    """The moment that *value* names: ISO text (UTC where it has no offset), a number since 1970, or a date-time.
+
+    >>> moment("2026-03-14T03:00:00Z").us == moment(1773457200).us == moment(1773457200000).us
+    True
+    >>> moment("2026-03-14 03:00:00").timestamp, moment("yesterday")
+    ('2026-03-14T03:00:00Z', None)
+    """
+    if isinstance(value, str):
+        return _from_text(value.strip())
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _from_number(value)
+    if isinstance(value, datetime) or hasattr(value, "iso_format"):
+        return _from_text(value.isoformat() if isinstance(value, datetime) else str(value.iso_format()))
+    return None
+
+
+def _from_text(written: str) -> Moment | None:
+    found = _LOOSE.fullmatch(written)
+    if found is None:
+        return _from_number(int(written)) if written.isdigit() and len(written) in {10, 13, 16, 19} else None
+    day, clock, offset = found.groups()
+    offset = "Z" if offset in {None, "z", "Z"} else offset if ":" in offset else f"{offset[:3]}:{offset[3:]}"
+    timestamp = f"{day}T{clock}{offset}"
+    try:
+        us = microseconds(timestamp)
+    except InvalidTime:
+        return None
+    return Moment(timestamp, us) if FIRST_US <= us <= LAST_US else None
+
+
+def _from_number(number: float) -> Moment | None:
+    if not abs(number) < 1e20:
+        return None
+    if isinstance(number, int) and abs(number) > _UNITS[0][0]:
+        us = number // 1000
+    else:
+        us = round(number * next((factor for above, factor in _UNITS if abs(number) > above), _SECOND_US))
+    return Moment(iso(us), us) if 0 < us <= LAST_US else None
+
+
+# Ids and sessions of records that bring none.
+
+
+def derived_id(*parts: Any) -> str:
+    """An id that depends on nothing but *parts*.
+
+    >>> derived_id("chat", 1, "hi") == derived_id("chat", 1, "hi") != derived_id("chat", 2, "hi")
+    True
+    """
+    return sha256("\0".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def session_of(record: Record, origin: Origin) -> str:
+    """The session that the caller names, else the source's folder and name; nothing where there is neither.
+
+    >>> session_of(Record({}, "/data/support/chat-7.jsonl.gz"), Origin())
+    'support/chat-7'
+    """
+    if origin.session_id or not record.source:
+        return origin.session_id or ""
+    path = PurePath(record.source)
+    stem = path.name.split(".")[0] or path.name
+    return f"{path.parent.name}/{stem}" if path.parent.name else stem
+
+
+def record_key(record: Record, session_id: str, content: Any) -> str:
+    """What begins the ids of a record without an id: from session, line and content.
+
+    >>> record_key(Record({}, line=3), "s", "hi") == record_key(Record({}, line=3), "s", "hi")
+    True
+    """
+    return derived_id(session_id, record.line, content if isinstance(content, str) else repr(content))

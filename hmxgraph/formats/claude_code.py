@@ -1,0 +1,461 @@
+"""Claude Code transcripts: ``~/.claude/projects/<folder>/<session>.jsonl``, sub-agents below it.
+
+One JSON object per line. The set of line types is internal and grows: what is known is read, what is not is skipped by
+name. Each content block is one event with the id ``<uuid>#<block>``. A sub-agent is a session of its own,
+``<session>/<agent>``, so that its steps do not mix with those of the session that started it.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._drafts import (
+    REASONING,
+    Draft,
+    Frame,
+    Reading,
+    common_metadata,
+    not_an_object,
+    numbered,
+    outcome,
+    skipped,
+)
+from hmxgraph.formats._endings import exit_code
+from hmxgraph.formats._harness_text import passages, without_escapes, without_reminders
+from hmxgraph.formats._parts import arguments, attachment, block_text, contents
+from hmxgraph.formats._values import Moment, derived_id, listed, mapping, moment, name, present, session_of, text
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
+from hmxgraph.protocol.origins import AGENT, ASSISTANT, HARNESS, TOOL, USER
+from hmxgraph.protocol.timestamps import iso
+
+AGENT_NAME = "claude-code"
+Line: TypeAlias = Mapping[str, Any]
+
+# Line types that tell nothing about the work, with the reason that the report gives.
+_BOOKKEEPING = {
+    "file-history-snapshot": "backup of files",
+    "summary": "title of a conversation",
+    "custom-title": "title of a conversation",
+    "ai-title": "title of a conversation",
+    "agent-name": "name of an agent",
+    "agent-color": "setting of the program",
+    "agent-setting": "setting of the program",
+    "tag": "label of a conversation",
+    "mode": "setting of the program",
+    "permission-mode": "setting of the program",
+    "last-prompt": "copy of the last prompt",
+    "pr-link": "link to a pull request",
+    "worktree-state": "setting of the program",
+    "content-replacement": "copy of a long result",
+    "stream_event": "part of a message that follows whole",
+    "result": "statistics of a run",
+}
+# Attachments that hold what hooks and the program said; all others are settings that it repeats to the model.
+_ATTACHED_TEXT = ("content", "stdout", "stderr", "blockingError", "message", "snippet")
+_ATTACHED = frozenset(
+    {
+        "hook_additional_context", "hook_success", "hook_blocking_error", "hook_non_blocking_error",
+        "hook_system_message", "hook_stopped_continuation", "hook_error_during_execution", "diagnostics",
+        "edited_text_file", "task_status",
+    }
+)  # fmt: skip
+_PROGRESS = {
+    "hook_progress": "start of a hook",
+    "bash_progress": "interim output of a command; its result follows",
+    "mcp_progress": "progress of a tool; its result follows",
+    "waiting_for_task": "wait for a task",
+}
+_SYSTEM_NOISE = {
+    "stop_hook_summary": "statistics of a turn",
+    "turn_duration": "statistics of a turn",
+    "compact_boundary": "start of a compaction; its summary follows",
+}
+_SOURCE = f"harness:{AGENT_NAME}"
+_DECLINED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action")
+# Files are shown to the model with a number before each line.
+_NUMBERED = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
+_REASON = "the user said:\n"
+_CANCELLED = ("Sibling tool call errored", "[Request interrupted by user", "Cancelled: ")
+_COMPACTION_AGENT = "acompact"
+_MOST_QUEUED = 50
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many of the lines have a type and the session of Claude Code.
+
+    >>> recognise([{"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "hi"}}]).score
+    1.0
+    """
+    lines = [value for value in sample if isinstance(value, Mapping)]
+    if not lines:
+        return Match(0.0, ("type", "sessionId", "uuid"))
+    fitting = sum(_fits(line) for line in lines) / len(lines)
+    talk = [line for line in lines if line.get("type") in {"user", "assistant"}]
+    missing = tuple(
+        field for field in ("type", "sessionId", "uuid", "message") if not any(field in line for line in talk or lines)
+    )
+    return Match(round(fitting, 2), () if fitting == 1.0 else missing)
+
+
+def _fits(line: Line) -> bool:
+    kind = line.get("type")
+    if kind in {"user", "assistant"}:
+        return isinstance(line.get("message"), Mapping) and ("sessionId" in line or "session_id" in line)
+    if kind in {"system", "progress", "attachment", "queue-operation"}:
+        return "sessionId" in line or "session_id" in line
+    return kind in _BOOKKEEPING and ("sessionId" in line or "messageId" in line or "leafUuid" in line)
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per line."""
+    transcript = _Transcript(origin)
+    for record in records:
+        yield transcript.outcome(record)
+
+
+class _Transcript:
+    """Reads lines one by one; ``origin.carried`` knows open calls by id and what the user has queued."""
+
+    def __init__(self, origin: Origin) -> None:
+        self._origin = origin
+        self._calls: dict[str, list[str]] = origin.carried.setdefault("calls", {})
+        self._queued: dict[str, str] = origin.carried.setdefault("queued", {})
+
+    def outcome(self, record: Record) -> Outcome:
+        """What became of the line."""
+        line = record.value
+        if not isinstance(line, Mapping):
+            return not_an_object(record)
+        kind = line.get("type")
+        if not isinstance(kind, str):
+            return Outcome(record, fault=Fault("$.type", "Claude Code transcript", repr(kind), "the type of the line"))
+        read = _READERS.get(kind)
+        copied = mapping(line.get("forkedFrom"))
+        if read is None or copied:
+            source = f"copied from session {name(copied.get('sessionId'))}"
+            return Outcome(
+                record, skipped=source if copied else _BOOKKEEPING.get(kind, f"unknown line type {kind[:60]!r}")
+            )
+        frame = self._frame(record, line)
+        if isinstance(frame, Fault):
+            return Outcome(record, fault=frame)
+        return outcome(record, frame, read(self, line, frame))
+
+    def _frame(self, record: Record, line: Line) -> Frame | Fault:
+        session = name(line.get("sessionId")) or name(line.get("session_id")) or session_of(record, self._origin)
+        if not session:
+            return Fault("$.sessionId", "Claude Code transcript", "no session", "the id of the session")
+        own = moment(line.get("timestamp"))
+        if own is None and self._origin.time_us is None:
+            return Fault(
+                "$.timestamp", "HMX-E 6.3", repr(line.get("timestamp"))[:80], "an ISO 8601 time with an offset"
+            )
+        time = own or Moment(iso(self._origin.time_us or 0), (self._origin.time_us or 0) + record.line * 1000)
+        agent, sub_agent = self._origin.agent_id or AGENT_NAME, _sub_agent(line)
+        message = mapping(line.get("message"))
+        metadata = common_metadata(self._origin, undated=own is None) | present(
+            format="claude-code",
+            cwd=name(line.get("cwd")),
+            git_branch=name(line.get("gitBranch")),
+            version=name(line.get("version")),
+            model=name(message.get("model")),
+            message_id=name(message.get("id")),
+            parent_session_id=session if sub_agent else None,
+        )
+        return Frame(
+            name(line.get("uuid"))
+            or derived_id(session, time.timestamp, line.get("type"), line.get("content", record.line)),
+            f"{session}/{sub_agent}" if sub_agent else session,
+            f"{agent}/{sub_agent}" if sub_agent else agent,
+            time,
+            metadata,
+        )
+
+    # One reader for each type of line.
+
+    def user(self, line: Line, _frame: Frame) -> Reading:
+        """What the user, tools and the harness said."""
+        content = mapping(line.get("message")).get("content", line.get("content"))
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
+        whole = "\n".join(filter(None, map(block_text, blocks)))
+        if (first := self._queued.pop(whole, None)) is not None:
+            return Reading(part_of=first)
+        drafts: list[Draft] = []
+        left_out: list[str] = []
+        for number, block in enumerate(blocks):
+            made = list(self._user_block(mapping(block), line))
+            drafts += numbered(made, number)
+            left_out += [] if made else ["nothing but markup"]
+        return Reading(tuple(drafts), tuple(left_out))
+
+    def assistant(self, line: Line, frame: Frame) -> Reading:
+        """What the model said, thought and called."""
+        content = mapping(line.get("message")).get("content")
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
+        if _is_compaction(line):
+            return skipped("summary written for a compaction; the session holds it")
+        drafts: list[Draft] = []
+        left_out: list[str] = []
+        for number, block in enumerate(blocks):
+            made = self._assistant_block(mapping(block), line, frame.event_id(str(number)))
+            if isinstance(made, str):
+                left_out.append(made)
+            else:
+                drafts.append(replace(made, part=str(number)))
+        return Reading(tuple(drafts), tuple(left_out))
+
+    def progress(self, line: Line, _frame: Frame) -> Reading:
+        """Interim reports; the messages of a sub-agent among them stand in its own transcript, too."""
+        data = mapping(line.get("data"))
+        kind = name(data.get("type"))
+        if kind == "agent_progress" and (uuid := name(mapping(data.get("message")).get("uuid"))):
+            return Reading(part_of=f"{uuid}#0")
+        return skipped(_PROGRESS.get(kind, f"progress report {kind[:60]}".strip()))
+
+    def system(self, line: Line, _frame: Frame) -> Reading:
+        """Notes of the program itself."""
+        subtype, said = name(line.get("subtype")), text(line.get("content"))
+        if subtype in _SYSTEM_NOISE:
+            errors = "\n".join(map(str, listed(line.get("hookErrors"))))
+            return Reading((_note(errors, "hook_error"),)) if errors else skipped(_SYSTEM_NOISE[subtype])
+        if subtype == "api_error":
+            return Reading((Draft("error", _api_error(line), HARNESS, source=_SOURCE),))
+        if subtype == "local_command":
+            return Reading(tuple(numbered(_from_passages(said, line))))
+        if said.strip():
+            return Reading((_note(without_escapes(said), subtype or "system"),))
+        return skipped(f"system line {subtype[:60]!r} without text")
+
+    def attachment(self, line: Line, _frame: Frame) -> Reading:
+        """What the harness attached to a prompt: queued prompts, hook output, settings."""
+        attached = mapping(line.get("attachment"))
+        kind = name(attached.get("type"))
+        if kind == "queued_command":
+            return self._queued_prompt(attached, line)
+        if kind in _ATTACHED:
+            said = (_joined(attached.get(field)) for field in _ATTACHED_TEXT)
+            if words := next(filter(None, said), ""):
+                hook = name(attached.get("hookName")) or name(attached.get("filename"))
+                return Reading((_note(f"{hook}: {words}" if hook else words, kind),))
+        return skipped(f"attachment {kind[:60]!r} of the harness")
+
+    def queue(self, line: Line, frame: Frame) -> Reading:
+        """A prompt that the user typed while the agent worked; it may reach the agent without a line of its own."""
+        said = text(line.get("content"))
+        if line.get("operation") != "enqueue" or not said.strip():
+            return skipped("change of the prompt queue")
+        reading = Reading(tuple(numbered(_from_passages(said, line))))
+        self._remember(said, frame.event_id("0"))
+        return reading
+
+    # Blocks.
+
+    def _user_block(self, block: Line, line: Line) -> Iterator[Draft]:
+        if block.get("type") == "tool_result":
+            yield from self._tool_result(block, line)
+        elif (said := block_text(block)) is not None:
+            yield from _from_passages(said, line)
+        elif block:
+            yield Draft(
+                "message", {"role": "user", "text": "", "attachments": [attachment(block)]}, USER, source="user"
+            )
+
+    def _assistant_block(self, block: Line, line: Line, event_id: str) -> Draft | str:
+        kind = name(block.get("type"))
+        said = block_text(block)
+        if said is not None:
+            return _spoken(said, line)
+        if kind in {"thinking", "redacted_thinking"}:
+            thought = text(block.get("thinking")).strip()
+            return Draft(REASONING, {"text": thought}, ASSISTANT, source="assistant") if thought else "hidden reasoning"
+        if kind in {"tool_use", "server_tool_use", "mcp_tool_use"}:
+            call_id, tool = name(block.get("id")), name(block.get("name")) or "unknown"
+            if call_id:
+                self._calls[call_id] = [tool, event_id]
+            call = {"tool_name": tool, "arguments": arguments(block.get("input"))} | present(call_id=call_id)
+            return Draft("tool_call", call, ASSISTANT, source="assistant")
+        if kind.endswith("_tool_result"):
+            return next(self._tool_result({**block, "type": "tool_result"}, line))
+        content = {"role": "assistant", "text": "", "attachments": [attachment(block)]}
+        return Draft("message", content, ASSISTANT, source="assistant")
+
+    def _tool_result(self, block: Line, line: Line) -> Iterator[Draft]:
+        call_id = name(block.get("tool_use_id"))
+        tool, call_event = self._calls.pop(call_id, ["", ""]) if call_id else ["", ""]
+        found = contents(block.get("content"))
+        words, reminders = without_reminders(without_escapes(found.text))
+        words = _NUMBERED.sub("", words) if tool == "Read" and _NUMBERED.match(words) else words
+        details = mapping(line.get("toolUseResult"))
+        content: JsonObject = present(tool_name=tool, call_id=call_id) | {"result": _plain_error(words)}
+        content |= _result_ending(words, block, details)
+        content |= present(attachments=list(found.attachments), duration_ms=_duration(details))
+        metadata = present(
+            agent_session_id=_started_session(line, details),
+            declined_by="user" if words.startswith(_DECLINED) else None,
+        )
+        yield Draft(
+            "tool_result",
+            content,
+            TOOL,
+            source=f"tool:{tool}" if tool else "tool",
+            metadata=metadata,
+            parent_event_id=call_event,
+        )
+        yield from _answers(words, details)
+        yield from (_note(reminder, "system-reminder") for reminder in reminders)
+
+    # Prompts that were queued.
+
+    def _queued_prompt(self, attached: Line, line: Line) -> Reading:
+        said = contents(attached.get("prompt")).text
+        if (first := self._queued.pop(said, None)) is not None:
+            return Reading(part_of=first)
+        by = name(mapping(attached.get("origin")).get("kind")) or "human"
+        if by != "human" or attached.get("isMeta") is True:
+            return Reading((_note(said, "queued_command"),)) if said.strip() else skipped("empty queued prompt")
+        return Reading(tuple(numbered(_from_passages(said, line))))
+
+    def _remember(self, said: str, event_id: str) -> None:
+        self._queued[said] = event_id
+        if len(self._queued) > _MOST_QUEUED:
+            del self._queued[next(iter(self._queued))]
+
+
+_READERS: dict[str, Callable[[_Transcript, Line, Frame], Reading]] = {
+    "user": _Transcript.user,
+    "assistant": _Transcript.assistant,
+    "progress": _Transcript.progress,
+    "system": _Transcript.system,
+    "attachment": _Transcript.attachment,
+    "queue-operation": _Transcript.queue,
+}
+
+
+# Whose words a text of the user's role holds.
+
+
+def _from_passages(said: str, line: Line) -> Iterator[Draft]:
+    """The drafts of a text in the user's role: summaries and meta lines are the harness's, the rest by its wrappers."""
+    if _is_compaction(line) and line.get("isMeta") is not True:
+        return
+    if line.get("isCompactSummary") is True:
+        yield _note(said, "compaction_summary", title="Summary of the conversation so far")
+        return
+    for passage in passages(said):
+        if line.get("isMeta") is True or passage.kind == "observation":
+            yield _note(passage.text, passage.wrapper or "meta")
+        elif passage.kind == "command_exec":
+            yield Draft("command_exec", {"command": passage.text}, passage.origin, source="user")
+        elif _sub_agent(line) or passage.origin == AGENT:
+            content = {"role": "user", "text": passage.text}
+            yield Draft("message", content, AGENT, source=f"agent:{AGENT_NAME}", metadata={"author": AGENT_NAME})
+        else:
+            yield Draft("message", {"role": "user", "text": passage.text}, USER, source="user")
+
+
+def _note(said: str, kind: str, title: str = "") -> Draft:
+    """What the harness said, as an observation: evidence, but nobody's rule."""
+    return Draft(
+        "observation",
+        present(title=title) | {"text": said.strip()},
+        HARNESS,
+        source=_SOURCE,
+        metadata={"harness_kind": kind},
+    )
+
+
+def _answers(words: str, details: Line) -> Iterator[Draft]:
+    """What the user said through a tool: answers to questions, reasons for declining a call."""
+    if words.startswith(_DECLINED) and _REASON in words:
+        yield Draft("message", {"role": "user", "text": words.partition(_REASON)[2].strip()}, USER, source="user")
+    asked = {
+        name(mapping(question).get("question")): mapping(question) for question in listed(details.get("questions"))
+    }
+    for question, answer in mapping(details.get("answers")).items():
+        if isinstance(answer, str) and answer.strip():
+            options = listed(asked.get(question, {}).get("options"))
+            labels = [name(mapping(option).get("label")) for option in options]
+            decision = {
+                "question": question,
+                "chosen_option": answer,
+                "alternatives": [label for label in labels if label],
+            }
+            yield Draft("decision", decision, USER, source="user")
+            yield Draft(
+                "message", {"role": "user", "text": answer}, USER, source="user", metadata={"answers": question}
+            )
+
+
+def _is_compaction(line: Line) -> bool:
+    return name(line.get("agentId")).startswith(_COMPACTION_AGENT)
+
+
+def _sub_agent(line: Line) -> str:
+    """The id of the sub-agent that wrote the line; a compaction is a run of the program, not of a sub-agent."""
+    if line.get("isSidechain") is not True or _is_compaction(line):
+        return ""
+    return name(line.get("agentId")) or "sidechain"
+
+
+def _spoken(said: str, line: Line) -> Draft | str:
+    """The model's words; the program puts errors of its own into the model's mouth."""
+    if not said.strip():
+        return "empty text"
+    if line.get("isApiErrorMessage") is True:
+        return Draft("error", {"error_type": "APIError", "message": said}, HARNESS, source=_SOURCE)
+    return Draft("message", {"role": "assistant", "text": without_escapes(said)}, ASSISTANT, source="assistant")
+
+
+# How a call ended.
+
+
+def _result_ending(words: str, block: Line, details: Line) -> JsonObject:
+    """``success`` and ``exit_code``; a call that was declined, cancelled or interrupted neither worked nor failed."""
+    plain = _plain_error(words)
+    if words.startswith(_DECLINED) or plain.startswith(_CANCELLED) or details.get("interrupted") is True:
+        return {}
+    code = exit_code(words)
+    failed = block.get("is_error") is True or (code not in {None, 0} and "<exit_code>" in words)
+    if _kind_of(details) == "running":
+        return {}
+    return {"success": not failed} | present(exit_code=code)
+
+
+def _kind_of(details: Line) -> str:
+    """The state of a background task that was asked for."""
+    return name(mapping(details.get("task")).get("status"))
+
+
+def _plain_error(words: str) -> str:
+    return words.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
+
+
+def _duration(details: Line) -> Any:
+    found = details.get("totalDurationMs", details.get("durationMs"))
+    return found if isinstance(found, int | float) and not isinstance(found, bool) and found >= 0 else None
+
+
+def _started_session(line: Line, details: Line) -> str | None:
+    """The session of the sub-agent whose result this is."""
+    agent, session = name(details.get("agentId")), name(line.get("sessionId"))
+    return f"{session}/{agent}" if agent and session and "status" in details else None
+
+
+def _api_error(line: Line) -> JsonObject:
+    error = mapping(line.get("error"))
+    message = text(error.get("message")) or text(mapping(mapping(error.get("error")).get("error")).get("message"))
+    status = error.get("status")
+    words = message or text(line.get("content")) or "the model could not be reached"
+    return {"error_type": "APIError", "message": words, "recoverable": True} | present(status=status)
+
+
+def _joined(value: Any) -> str:
+    if isinstance(value, Mapping):
+        value = value.get("blockingError", value.get("content"))
+    words = value if isinstance(value, str) else "\n".join(part for part in listed(value) if isinstance(part, str))
+    return without_escapes(words).strip()
+
+
+CLAUDE_CODE = Format("claude-code", "Claude Code transcripts", recognise, convert)

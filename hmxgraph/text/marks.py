@@ -1,0 +1,48 @@
+"""The mark around a pack in a prompt, and how marked text is cut out again: recalled words must not be learnt anew."""
+
+import re
+
+_TAG = "hmxgraph-pack"
+# Prompts are often quoted inside JSON, where the quotation marks of the id are escaped.
+_OPENING = re.compile(rf"<{_TAG} id=(\\*[\"'])?(?P<id>[^\"'\\<>]*)(\\*[\"'])?>")
+_CLOSING = re.compile(rf"</{_TAG}>")
+_NOT_IN_IDS = re.compile(r"[^\w.:-]+")
+# A mark inside a pack would end it early.
+_INSIDE = re.compile(rf"<(/?){_TAG}\b")
+
+
+def marked(text: str, pack_id: str) -> str:
+    r"""*text* of a pack between marks, ready to be put into a prompt.
+
+    >>> marked("Always verify rollout", "p1")
+    '<hmxgraph-pack id="p1">\nAlways verify rollout\n</hmxgraph-pack>'
+
+    """
+    safe_id = _NOT_IN_IDS.sub("-", pack_id)
+    inside = _INSIDE.sub(rf"[\1{_TAG}", text)
+    return f'<{_TAG} id="{safe_id}">\n{inside}\n</{_TAG}>'
+
+
+def cut_marked(text: str) -> tuple[str, tuple[str, ...]]:
+    r"""*text* without the packs in it, and the ids of those packs.
+
+    A pack whose end is missing goes to the end of the text: programs shorten what they pass on.
+
+    >>> cut_marked("Deploy it." + marked("Always verify rollout", "p1"))
+    ('Deploy it.', ('p1',))
+    >>> cut_marked("no pack here")
+    ('no pack here', ())
+
+    """
+    if f"<{_TAG} " not in text:
+        return text, ()
+    kept: list[str] = []
+    pack_ids: list[str] = []
+    start = 0
+    while opening := _OPENING.search(text, start):
+        pack_ids.append(opening["id"])
+        kept.append(text[start : opening.start()])
+        closing = _CLOSING.search(text, opening.end())
+        start = closing.end() if closing else len(text)
+    kept.append(text[start:])
+    return "".join(kept), tuple(pack_ids)
