@@ -337,9 +337,14 @@ def memories(event: Event, voice: Voice, gathering: Gathering) -> tuple[MemoryDr
     return tuple(dict.fromkeys(drafts))[:_MAX_MEMORIES]
 
 
+def _opens_session(event: Event) -> bool:
+    """Whether a message is among the first of its session: by its number, or because its importer says so."""
+    return event.sequence < _FIRST_TURNS or event.metadata.get("opening") is True
+
+
 def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
     families = _families(text.lower(), voice)
-    opens = voice.part == "user" and event.event_type == "message" and event.sequence < _FIRST_TURNS
+    opens = voice.part == "user" and event.event_type == "message" and _opens_session(event)
     if not opens and not any(families):
         return
     spoken = sentences(text)

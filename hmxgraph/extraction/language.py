@@ -4,6 +4,7 @@ import re
 from typing import Literal, NamedTuple, TypeAlias
 
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.origins import speaks_for_user
 from hmxgraph.text.lines import named_speaker, speaking_source
 from hmxgraph.text.terms import wording
 
@@ -245,6 +246,8 @@ def voice_of(event: Event) -> Voice:
     ...     content={"role": "user", "text": "Hey Mel!"})
     >>> voice_of(event)
     Voice(name='Caroline', part='peer', subject='Caroline')
+    >>> voice_of(event.model_copy(update={"metadata": {"origin": "harness"}})).part
+    'none'
     """
     if event.event_type == "feedback":
         return Voice("", "user", _subject(event, ""))
@@ -252,6 +255,8 @@ def voice_of(event: Event) -> Voice:
         return Voice("", "none", "")
     name = speaker_of(event) or ""
     part = _PARTS.get(str(event.content.get("role", "user")).lower(), "none")
+    if part in {"user", "system"} and not speaks_for_user(event.metadata):
+        part = "none"
     if name and part == "user" and event.source == name == event.agent_id:
         part = "peer"
     return Voice(name, part, _subject(event, name) if part in {"user", "peer"} else "")

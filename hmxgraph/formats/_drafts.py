@@ -82,13 +82,13 @@ def not_an_object(record: Record) -> Outcome:
     return Outcome(record, fault=Fault("$", "the format's records", found, "an object"))
 
 
-def outcome(record: Record, frame: Frame, reading: Reading) -> Outcome:
+def outcome(record: Record, frame: Frame, reading: Reading, carried: JsonObject) -> Outcome:
     """What became of *record*: the events of its drafts, or why it has none."""
     if reading.part_of is not None:
         return Outcome(record, part_of=reading.part_of)
     events: list[JsonObject] = []
     left_out, warnings = list(reading.left_out), list(reading.warnings)
-    for number, draft in enumerate(reading.drafts):
+    for number, draft in enumerate(opened(reading.drafts, frame.session_id, carried)):
         made, cut, warned = _event(frame, draft, number)
         warnings += warned
         if made is None:
@@ -215,6 +215,16 @@ def _shortened(value: Any, longest: int) -> Any:
     if isinstance(value, dict):
         return {key: _shortened(part, longest) for key, part in value.items()}
     return [_shortened(part, longest) for part in value] if isinstance(value, list) else value
+
+
+def opened(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Iterator[Draft]:
+    """*drafts* with the first message of a session's user marked: what it asks for is the goal of the session."""
+    sessions: JsonObject = carried.setdefault("opened", {})
+    for draft in drafts:
+        asks = draft.event_type == "message" and draft.origin == origins.USER and session_id not in sessions
+        if asks:
+            sessions[session_id] = True
+        yield replace(draft, metadata={**draft.metadata, "opening": True}) if asks else draft
 
 
 def numbered(drafts: Iterable[Draft], block: int = 0) -> Iterator[Draft]:

@@ -141,7 +141,7 @@ class _Transcript:
         frame = self._frame(record, line)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
-        return outcome(record, frame, read(self, line, frame))
+        return outcome(record, frame, read(self, line, frame), self._origin.carried)
 
     def _frame(self, record: Record, line: Line) -> Frame | Fault:
         session = name(line.get("sessionId")) or name(line.get("session_id")) or session_of(record, self._origin)

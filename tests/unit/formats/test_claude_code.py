@@ -77,6 +77,7 @@ def test_a_session_is_a_request_calls_and_results():
     assert answered.source == "tool:Bash"
     assert {event.session_id for event in made} == {SESSION}
     assert made[0].metadata["cwd"] == "/work/shop"
+    assert [event.metadata.get("opening") for event in made] == [True, None, None, None, None]
     assert not any(event.warnings for event in made)
 
 

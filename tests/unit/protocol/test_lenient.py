@@ -1,0 +1,49 @@
+"""Any JSON can be stored: what canonical JSON cannot spell is kept as text, with a warning."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hmxgraph.protocol.canonical import canonical_text
+from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.parsing import depth
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=())),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(ANY_JSON)
+def test_whatever_json_is_given_can_be_hashed(value):
+    """The canonical text of what is kept exists, and keeping it again changes nothing."""
+    kept, _ = storable(value)
+    assert canonical_text(kept)
+    assert storable(kept) == (kept, ())
+
+
+@pytest.mark.parametrize(
+    ("value", "kept", "warning"),
+    [
+        (2**53, "9007199254740992", "an integer beyond 2^53-1 is kept as text"),
+        (float("nan"), "nan", "a number that is none is kept as text"),
+        ("a\ud800", "a\ufffd", "a lone surrogate is replaced"),
+        ({1: "x"}, {"1": "x"}, "a key that is no text is kept as text"),
+        (b"x", "b'x'", "a value of type bytes is kept as text"),
+    ],
+)
+def test_what_cannot_be_spelled_becomes_text(value, kept, warning):
+    """Each kind of change is named once."""
+    assert storable([value, value]) == ([kept, kept], (warning,))
+
+
+def test_any_depth_is_kept():
+    """What is nested deeper than an event may be is kept as its JSON text."""
+    value = inner = {}
+    for _ in range(5_000):
+        inner["a"] = [{}]
+        inner = inner["a"][0]
+    kept, warnings = storable(value)
+    assert depth(kept) <= 64
+    assert len(warnings) == 1
