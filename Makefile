@@ -31,7 +31,7 @@ test: $(EQUIPPED)  ## The main paths, every statement, conformance, isolation: m
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-all: $(EQUIPPED)  ## Every test but the long randomised ones: kills, streams, notebooks, browser, packaging too
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not fuzz and not bench'
+	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not fuzz and not bench'
 
 lint: $(EQUIPPED)  ## ruff, mypy, pyright
 	$(BIN)/ruff check .

@@ -19,11 +19,13 @@ from tests.databases import local_database, migrated
 
 IMAGE = "neo4j:5.26.31-community"
 
-settings.register_profile(
-    "ci", deadline=None, max_examples=100, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
+# make test, make test-all and make fuzz: the same tests with more and more examples.
+for name, examples in (("quick", 25), ("all", 100)):
+    settings.register_profile(
+        name, deadline=None, max_examples=examples, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    )
 settings.register_profile("fuzz", deadline=None, max_examples=20_000, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 @pytest.fixture(scope="session")

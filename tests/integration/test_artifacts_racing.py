@@ -81,6 +81,7 @@ def no_forks(told, stored):
         assert [name for name, one in stored.items() if one.supersedes == head] == [stored[head].superseded_by]
 
 
+@pytest.mark.slow
 def test_threads_never_fork_a_chain(connection, tenancy, heads, all_of):
     """250 races of two threads: one successor each, named to the loser."""
     told = race_as_threads(connection, tenancy.tenant_id, 2, heads)

@@ -16,7 +16,7 @@ from hmxgraph.cli.browser import find_browser
 from hmxgraph.demo import events_file
 from tests.integration.chromium import chromium
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.slow]
 ENTITY_FILL = "#8fd0b2"
 FILLS = "[...document.querySelectorAll('circle')].map(circle => circle.getAttribute('fill'))"
 

@@ -44,6 +44,7 @@ def test_demo_goes_from_events_to_a_pack(hmxgraph, tenant_id):
     assert first["digest"]["entity_count"] > 0
 
 
+@pytest.mark.slow
 def test_demo_reads_well(hmxgraph, tenant_id):
     """For people the demo prints the pack, its scores and drops, the graph in numbers, and where to look."""
     code, out, _ = hmxgraph("demo", "--tenant", tenant_id)
@@ -54,6 +55,7 @@ def test_demo_reads_well(hmxgraph, tenant_id):
         assert words in out
 
 
+@pytest.mark.slow
 def test_own_events_step_by_step(hmxgraph, tenant_id):
     """Ingest, compile, pack, suggest and digest work as single commands."""
     tenant = ("--tenant", tenant_id)
@@ -154,6 +156,7 @@ def test_no_address_is_one_clear_line(hmxgraph, uri, command):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_browser_tells_how_to_look_and_writes_what_browser_imports(hmxgraph, address, tenant_id, tmp_path):
     """The address and user for a login; the password of a server that is not ours is not told; two files to drag."""
     hmxgraph("remember", "Never deploy on Friday", "--kind", "policy", "--tenant", tenant_id)

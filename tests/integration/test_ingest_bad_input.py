@@ -130,6 +130,7 @@ def test_a_truncated_gz(graph, made, tmp_path, cut):
     assert (report.accepted + whole.accepted, whole.duplicates, whole.rejected) == (40, report.accepted, ())
 
 
+@pytest.mark.slow
 def test_a_pipe_closed_in_the_middle_of_a_line(hmxgraph, lines):
     """What came whole is stored, the torn line is named, the exit code says so; a second run adds only that line."""
     whole = b"\n".join(lines)
@@ -141,6 +142,7 @@ def test_a_pipe_closed_in_the_middle_of_a_line(hmxgraph, lines):
     assert (code, json.loads(out)["accepted"], json.loads(out)["duplicates"]) == (0, 1, GOOD - 1)
 
 
+@pytest.mark.slow
 def test_a_closed_output(hmxgraph, graph, lines):
     """When nobody reads the report, everything is stored all the same, without a traceback."""
     reading, writing = os.pipe()

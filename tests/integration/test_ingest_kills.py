@@ -95,6 +95,7 @@ def test_killed_clients(address, tenant_id, source):
     assert picture(address, tenant_id) == undisturbed(address, f"{tenant_id}-whole", source)
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_killed_servers(tmp_path_factory, monkeypatch, source):
     """A server killed in the middle and started again: the same ingest goes on, or stops with one clear error."""

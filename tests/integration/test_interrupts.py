@@ -59,6 +59,7 @@ def test_an_interrupt_ends_what_the_server_does(connection):
     assert connection.perform(read(lambda: ask(asked)))
 
 
+@pytest.mark.slow
 def test_interrupts_at_any_moment(graph, tenant_id):
     """Whatever the driver was doing, the call ends with KeyboardInterrupt, and the next one is answered as before."""
     graph.ingest([*deployment("d1", tenant=tenant_id), *repaired_deployment("r1", tenant=tenant_id)])

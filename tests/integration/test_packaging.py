@@ -13,6 +13,7 @@ import hmxgraph
 from hmxgraph.graph.driver import OPTIONS
 from hmxgraph.graph.plan import query_names
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 ASK = "from hmxgraph.graph import plan as c; print(c._folder()); print(*c.query_names()); c.query(c.query_names()[0])"
 

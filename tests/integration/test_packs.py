@@ -402,6 +402,7 @@ def day(graph, count):
     return graph.pack("What happened on 14 March 2026?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("made", "most"), [(hits, 100), (facts, 59), (entities, 39), (task_records, 39), (day, 120)])
 def test_every_cut_pool_says_so(graph, made, most):
     """Whatever of events, neighbours, knowledge or a named day is not looked at: the pack tells, and only then."""

@@ -21,6 +21,7 @@ def packs(server):
         return [graph.pack(query, session_id="d1").taking(1).to_json() for query in asked]
 
 
+@pytest.mark.slow
 def test_a_restart_changes_no_byte(tmp_path, monkeypatch):
     """The same questions get the same bytes from the same data under a new server process."""
     for name, value in {

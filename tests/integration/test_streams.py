@@ -18,6 +18,7 @@ from tests.integration.ingested import Ingested
 from tests.integration.servers import free_port, program
 from tests.unit.ingest.making import document
 
+pytestmark = pytest.mark.slow
 NUMBER = 30
 
 

@@ -161,6 +161,7 @@ def digest():
     return whole.hexdigest()
 
 
+@pytest.mark.slow
 def test_the_hash_seed_does_not_matter():
     """Processes with other PYTHONHASHSEEDs compile the same."""
     assert digests_of(__name__) == {digest()}

@@ -17,6 +17,7 @@ from tests.unit.fingerprint.states import artifact, drawn, envelope, known, poli
 TEXTS = st.text(max_size=200)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9), st.integers(0, 200), st.sampled_from(sorted(TIERS)), st.sampled_from([3, 30, 300]))
 def test_no_tier_is_ever_too_large(seed, count, tier, long):
     """Whatever was learned, the envelope is within its tier, legal, and verified."""

@@ -50,6 +50,7 @@ def requests(count):
     return [summarise(script.events) for script in scripts]
 
 
+@pytest.mark.slow
 def test_words_that_few_requests_share_cost_no_matrix():
     """Of requests and words the ones are held, not the zeros: memory grows with the sessions, not with their square."""
 

@@ -24,6 +24,7 @@ from tests.unit.fingerprint.states import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize(("count", "long"), [(0, 8), (40, 8), (400, 12), (400, 300)])
 def test_every_tier_keeps_its_limits(tier, count, long):
