@@ -11,13 +11,11 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line; see :func:`hmxgraph.cli.main`."""
-    heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if heeded:
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Until the command's own modules are imported: hmxgraph.cli._commands.loaded ends this.
         signal.signal(signal.SIGINT, _leave)
-    from hmxgraph.cli import main as program  # noqa: PLC0415 - takes a second, in which nothing is to be cleaned up
+    from hmxgraph.cli import main as program  # noqa: PLC0415 - slow; nothing needs cleaning up while it runs
 
-    if heeded:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     program()
 
 

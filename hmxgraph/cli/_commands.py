@@ -1,5 +1,6 @@
 """The commands by name. Their modules are imported only when a command runs, so that help and version cost little."""
 
+import signal
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -78,4 +79,11 @@ def loaded(command: str) -> Any:
         defined = single
     made = get_command(defined)
     made.name = command
+    _let_interrupts_raise()
     return made
+
+
+def _let_interrupts_raise() -> None:
+    """Turn Ctrl-C into KeyboardInterrupt from here on, unless the program was started with SIGINT ignored."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
