@@ -402,20 +402,40 @@ class StatementRefused(GraphError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"cypher/{self.statement}.cypher was refused: {self.reason} [{self.code}]"
+        file, _, part = self.statement.partition(":")
+        place = f" ({part})" if part else ""
+        return f"cypher/{file}.cypher{place} was refused: {self.reason} [{self.code}]"
 
 
 class NewerStore(GraphError):
-    """A newer release has been at work in this database, and keeps what it derives in another way."""
+    """A newer release prepared this database, and may derive what it stores differently."""
 
-    def __init__(self, steps: tuple[str, ...]) -> None:
-        super().__init__(steps)
-        self.steps = steps
+    def __init__(self, version: int, release: str, known: int) -> None:
+        super().__init__(version, release, known)
+        self.version = version
+        self.release = release
+        self.known = known
 
     def __str__(self) -> str:
         return (
-            f"a newer hmxgraph prepared this database ({', '.join(self.steps)} is unknown here); upgrade this one, "
-            "or set HMXGRAPH_URI or HMXGRAPH_DATABASE to a database of its own"
+            f"hmxgraph {self.release} prepared this database (schema version {self.version}, this client knows "
+            f"{self.known}); upgrade this client, or set HMXGRAPH_URI or HMXGRAPH_DATABASE to another database"
+        )
+
+
+class OlderStore(GraphError):
+    """This database is older than any release from which it can be upgraded."""
+
+    def __init__(self, version: int | None, oldest: int) -> None:
+        super().__init__(version, oldest)
+        self.version = version
+        self.oldest = oldest
+
+    def __str__(self) -> str:
+        stated = "has data and no schema version" if self.version is None else f"has schema version {self.version}"
+        return (
+            f"this database {stated}; upgrades start from version {self.oldest}. Set HMXGRAPH_URI, HMXGRAPH_DATABASE "
+            "or HMXGRAPH_HOME to another database and ingest the events again"
         )
 
 
@@ -601,7 +621,8 @@ class ConflictClosed(LifecycleError):
 #     │   ├── AccessDenied (PermissionError)
 #     │   │   └── NotPermitted          logged in, and without the right to read, write or make indexes there
 #     │   ├── StatementRefused          the server refused a packaged statement; names the statement
-#     │   ├── NewerStore                a database that a newer release has been at work in
+#     │   ├── NewerStore                a database that a newer release prepared
+#     │   ├── OlderStore                a database too old to be upgraded
 #     │   ├── IsolationUnsupported      the edition has one database only
 #     │   └── StatementMisuse (TypeError)  parameters missing or unexpected; unknown statement
 #     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
@@ -652,6 +673,7 @@ __all__ = [
     "NotFound",
     "NotPermitted",
     "NotWritten",
+    "OlderStore",
     "PackError",
     "PasswordLost",
     "PortTaken",

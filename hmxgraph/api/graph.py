@@ -178,6 +178,7 @@ def connect(
         StorageUnavailable: nothing answers at the address.
         AccessDenied: the login was refused.
         NewerStore: a newer release prepared the database.
+        OlderStore: the database is older than any release that can be upgraded.
         IsolationUnsupported: a database of its own was asked of a server that has only one.
 
     """

@@ -10,7 +10,7 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
-# schema step, so that older releases, which would rebuild them in turn, are refused.
+# new schema version, so that older releases, which would rebuild them in turn, are refused.
 SUMMARY_VERSION = 6
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 _SAME = "="

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, Literal, LiteralString, TypeAlias, TypeVar, cast
 
@@ -14,13 +15,16 @@ from hmxgraph.errors import StatementMisuse
 # Every statement ever sent: the files of ``cypher/``, read once, checked and named by path.
 #
 # A file is sent byte for byte. Its leading comment says what it is for and carries two facts the engine relies
-# on: ``mode`` (read, write or schema) and ``row`` (the columns it returns, ``-`` for none).
+# on: ``mode`` (read, write or schema) and ``row`` (the columns it returns, ``-`` for none). The schema and its upgrades
+# are scripts, files of several statements: ``schema:event_key`` names one of them.
 
 Mode: TypeAlias = Literal["read", "write", "schema"]
 _MODES = ("read", "write", "schema")
 _FIELD = re.compile(r"^//\s*(mode|row):\s*(.+?)\s*$", re.MULTILINE)
 _NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
 _NAME = re.compile(r"\w+(?:/\w+)*")
+_SCRIPT = re.compile(r"schema|schema_upgrades/\w+")
+_SCHEMA_NAME = re.compile(r"\b(?:CONSTRAINT|INDEX)\s+(\w+)")
 _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -35,6 +39,11 @@ class Query:
     row: tuple[str, ...]
     description: str
 
+    @property
+    def code(self) -> str:
+        """The text with comments and quoted strings blanked, character by character."""
+        return _code(self.text)
+
 
 @cache
 def query(name: str) -> Query:
@@ -47,22 +56,57 @@ def query(name: str) -> Query:
     'read'
 
     """
-    file = _folder().joinpath(*f"{name}.cypher".split("/"))
-    if not _NAME.fullmatch(name) or not file.is_file():
-        raise StatementMisuse(name)
-    return parse(name, file.read_text(encoding="utf-8"))
+    file, _, part = name.partition(":")
+    if not part and not _SCRIPT.fullmatch(file):
+        return parse(name, _file_text(name))
+    for statement in script(file):
+        if statement.name == name:
+            return statement
+    raise StatementMisuse(name)
+
+
+@cache
+def script(name: str) -> tuple[Query, ...]:
+    """The statements of the script called *name*, in the order in which they are sent.
+
+    Raises:
+        StatementMisuse: there is no such file.
+
+    >>> script("schema")[0].name
+    'schema:schema_version_name'
+
+    """
+    return parse_script(name, _file_text(name))
 
 
 @cache
 def query_names(subject: str = "") -> tuple[str, ...]:
-    """All statement names in order, or those of one subject folder.
+    """All statement names in order, or those of one subject: a folder or a script.
 
     >>> query_names("tenants")[0]
     'tenants/bump'
 
     """
-    names = sorted(_walk(_folder(), ""))
-    return tuple(name for name in names if name.startswith(f"{subject}/") or not subject)
+    names = (
+        tuple(statement.name for statement in script(name)) if _SCRIPT.fullmatch(name) else (name,)
+        for name in _file_names(subject)
+    )
+    return tuple(chain.from_iterable(names))
+
+
+@cache
+def script_names(subject: str) -> tuple[str, ...]:
+    """The names of the scripts in a folder, in order.
+
+    >>> script_names("schema")
+    ('schema',)
+
+    """
+    return tuple(name for name in _file_names(subject) if _SCRIPT.fullmatch(name))
+
+
+def _file_names(subject: str) -> list[str]:
+    return sorted(name for name in _walk(_folder(), "") if not subject or name.partition("/")[0] == subject)
 
 
 def companion(path: str) -> str:
@@ -85,11 +129,45 @@ def parse(name: str, text: str) -> Query:
     fields = dict(_FIELD.findall(text))
     if fields.get("mode") not in _MODES or "row" not in fields:
         raise ValueError(f"cypher/{name}.cypher: the header needs '// mode: read|write|schema' and '// row: columns'")
-    code = _NOT_CODE.sub(" ", text)
+    code = _code(text)
     columns = () if fields["row"] == "-" else tuple(column.strip() for column in fields["row"].split(","))
     return Query(
         name, text, cast("Mode", fields["mode"]), frozenset(_PARAMETER.findall(code)), columns, _description(text)
     )
+
+
+def parse_script(name: str, text: str) -> tuple[Query, ...]:
+    r"""The statements in *text*, split at the semicolons; all have the mode and columns of the first comment.
+
+    Each is named after the constraint or index that it makes, others by their place: ``upgrade:2``.
+
+    >>> script = "// Two.\n//\n// mode: write\n// row:  -\nMATCH (n:A) SET n.x = ';';\nMATCH (n:B) SET n.x = 1;\n"
+    >>> [statement.text[-24:] for statement in parse_script("upgrade", script)]
+    ["ATCH (n:A) SET n.x = ';'", '\nMATCH (n:B) SET n.x = 1']
+    """
+    whole = parse(name, text)
+    code = _code(text)
+    ends = [match.start() for match in re.finditer(r";|\Z", code)]
+    spans = [slice(start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False)]
+    found: list[Query] = []
+    for span in spans:
+        if code[span].strip():
+            named = _SCHEMA_NAME.search(code[span])
+            part = named[1] if named else str(len(found) + 1)
+            parameters = frozenset(_PARAMETER.findall(code[span]))
+            found.append(replace(whole, name=f"{name}:{part}", text=text[span], parameters=parameters))
+    return tuple(found)
+
+
+def _code(text: str) -> str:
+    return _NOT_CODE.sub(lambda quoted: " " * len(quoted[0]), text)
+
+
+def _file_text(name: str) -> str:
+    file = _folder().joinpath(*f"{name}.cypher".split("/"))
+    if not _NAME.fullmatch(name) or not file.is_file():
+        raise StatementMisuse(name)
+    return file.read_text(encoding="utf-8")
 
 
 def _description(text: str) -> str:

@@ -1,38 +1,201 @@
-"""Bring a database to this release's schema: each step of ``cypher/schema/`` once, in order, recorded in the graph."""
+"""Bring a database to the schema of this release: the baseline for a new one, upgrades for an older one.
 
-from functools import partial
+One ``SchemaVersion`` node holds the version. Clients check it when they connect: a database that a newer release
+prepared is refused, and so is one that is too old to be upgraded. A release that derives anything differently raises
+the version too, if only by a step without statements: two releases at one database would undo each other's work.
+"""
 
-from hmxgraph.errors import NewerStore
-from hmxgraph.graph.plan import Plan, Procedure, Work, ask, bind, query_names, read, write
+import re
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import NamedTuple
+
+import hmxgraph
+from hmxgraph.errors import NewerStore, OlderStore
+from hmxgraph.graph.plan import (
+    Plan,
+    Procedure,
+    Query,
+    Statement,
+    Work,
+    bind,
+    query,
+    query_names,
+    read,
+    script,
+    script_names,
+)
+
+# The packaged schema: ``schema.cypher`` makes a new database, the steps of ``schema_upgrades/`` change an older one.
+
+_VERSION = re.compile(r"^//\s*version:\s*(\d+)\s*$", re.MULTILINE)
+_STEP_NUMBER = re.compile(r"schema_upgrades/(\d+)_")
 
 
-def migrate() -> Procedure[tuple[str, ...]]:
-    """The names of the steps applied now; none where the database is up to date.
+class Upgrade(NamedTuple):
+    """One step, to *version* from the one before: statements of one mode, sent in one transaction."""
 
-    Every step says ``IF NOT EXISTS``, so clients that migrate at the same time do no harm to each other; who meets
-    another at the same step is refused, and finds it done when it is run again (:func:`translation.lost_race`).
+    version: int
+    statements: tuple[Query, ...]
 
-    Whatever a release derives otherwise than those before it comes with a step, if only one of names: two releases at
-    one database would undo each other's work with each compilation.
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The statements for a new database, and the steps that bring an older one to the same version.
 
     Raises:
-        NewerStore: the database has been through a step that comes after all of this release.
+        ValueError: the steps do not lead, one version at a time, to that of the baseline.
 
     """
-    steps = query_names("schema")
-    applied = yield from read(_applied)
-    if later := sorted(step for step in applied if step > steps[-1]):
-        raise NewerStore(tuple(later))
-    missing = tuple(step for step in steps if step not in applied)
-    for step in missing:
-        yield Work("schema", partial(ask, bind(step)))
-    if missing:
-        yield Work("schema", partial(ask, bind("schema_steps/await")))
-    for step in missing:
-        yield from write(partial(ask, bind("schema_steps/record", name=step, position=steps.index(step))))
-    return missing
+
+    version: int
+    baseline: tuple[Query, ...]
+    upgrades: tuple[Upgrade, ...] = ()
+
+    def __post_init__(self) -> None:
+        numbers = [step.version for step in self.upgrades]
+        if numbers != list(range(self.oldest + 1, self.version + 1)):
+            raise ValueError(
+                f"cypher/schema_upgrades/ leads to versions {numbers}, cypher/schema.cypher is {self.version}"
+            )
+
+    @property
+    def oldest(self) -> int:
+        """The oldest version from which a database can be upgraded."""
+        return self.version - len(self.upgrades)
 
 
-def _applied() -> Plan[frozenset[str]]:
-    rows = yield bind("schema_steps/applied")
-    return frozenset(row["name"] for row in rows)
+@cache
+def packaged_schema() -> Schema:
+    """The schema of this release.
+
+    >>> packaged_schema().version >= 1
+    True
+    """
+    baseline = script("schema")
+    steps = [Upgrade(_step_number(name), script(name)) for name in script_names("schema_upgrades")]
+    return Schema(_stated_version(baseline[0].text), baseline, tuple(steps))
+
+
+def _stated_version(text: str) -> int:
+    stated = _VERSION.search(text)
+    if stated is None:
+        raise ValueError("cypher/schema.cypher: the header needs '// version: number'")
+    return int(stated[1])
+
+
+def _step_number(name: str) -> int:
+    numbered = _STEP_NUMBER.match(name)
+    if numbered is None:
+        raise ValueError(f"cypher/{name}.cypher: the name must begin with the version that it leads to, as in 002_")
+    return int(numbered[1])
+
+
+# Names that the planner should know, read from the statements themselves.
+
+# A relationship's types, in a pattern: [:CAUSED_BY|ANSWERS] or [r:NEXT*0..3].
+_TYPES = re.compile(r"\[\s*\w*\s*:\s*(\w+(?:\s*\|\s*\w+)*)")
+# Properties are read or set (event.sequence), projected (event {.sequence}) or matched ({key: row.key}). Names of
+# procedures are not properties, nor are fields of parameters and of the rows that UNWIND takes from them.
+_PROPERTY = re.compile(r"(?<![\w$.])([a-zA-Z_]\w*)\.([a-z_]\w*)\b(?!\s*[.(])")
+_PROJECTED = re.compile(r"[{,]\s*\.([a-z_]\w*)")
+_PATTERN_MAP = re.compile(r"[(\[]\w*(?::[\w|]+)?\s*\{([^{}]*)\}")
+_MAP_KEY = re.compile(r"(\w+)\s*:")
+_ROW = re.compile(r"\bUNWIND\s+(?:\$\w+|\w+\.)[\w.]*\s+AS\s+(\w+)|\b(\w+)\s+IN\s+(?:\$\w+|\w+\.)[\w.]*")
+
+
+class Names(NamedTuple):
+    """Relationship types and property keys, each in order."""
+
+    relationship_types: tuple[str, ...]
+    property_keys: tuple[str, ...]
+
+
+@cache
+def packaged_names() -> Names:
+    """Every relationship type and property key that a packaged statement uses.
+
+    >>> names = packaged_names()
+    >>> "IN_SESSION" in names.relationship_types, "sequence" in names.property_keys
+    (True, True)
+    """
+    texts = [query(name).code for name in query_names()]
+    types = {name.strip() for text in texts for group in _TYPES.findall(text) for name in group.split("|")}
+    keys = {key for text in texts for key in _property_keys(text)}
+    return Names(tuple(sorted(types)), tuple(sorted(keys)))
+
+
+def _property_keys(code: str) -> set[str]:
+    rows = {name for pair in _ROW.findall(code) for name in pair if name}
+    read_or_set = {key for variable, key in _PROPERTY.findall(code) if variable not in rows}
+    return read_or_set.union(
+        _PROJECTED.findall(code), *(_MAP_KEY.findall(pattern) for pattern in _PATTERN_MAP.findall(code))
+    )
+
+
+# Preparing a database when a client connects.
+
+
+class _Stored(NamedTuple):
+    """What a database says about itself."""
+
+    version: int | None
+    release: str | None
+    used: bool
+
+
+def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
+    """The versions that the database was brought to now, one by one; none where it is up to date.
+
+    A new database takes three transactions: one reads its version, one makes all constraints and indexes, one registers
+    names and records the version. Neo4j does not allow data to be written in a transaction that changed the schema.
+    Everything says ``IF NOT EXISTS``, so clients that prepare one database at the same time do no harm: the one that is
+    refused tries again and finds it done.
+
+    Raises:
+        NewerStore: a newer release prepared the database.
+        OlderStore: the database is older than any release that can be upgraded.
+
+    """
+    wanted = schema or packaged_schema()
+    stored = yield from read(_stored)
+    steps = _steps(wanted, stored)
+    for step in steps:
+        if step.statements:
+            yield Work(step.statements[0].mode, partial(send_all, step.statements))
+    if steps:
+        yield Work("write", partial(register, steps[-1].version))
+    return tuple(step.version for step in steps)
+
+
+def _steps(wanted: Schema, stored: _Stored) -> tuple[Upgrade, ...]:
+    """What is to be done to a database that says *stored*."""
+    if stored.version is None and not stored.used:
+        return (Upgrade(wanted.version, wanted.baseline),)
+    if stored.version is None or stored.version < wanted.oldest:
+        raise OlderStore(stored.version, wanted.oldest)
+    if stored.version > wanted.version:
+        raise NewerStore(stored.version, stored.release or "unknown", wanted.version)
+    return tuple(step for step in wanted.upgrades if step.version > stored.version)
+
+
+def _stored() -> Plan[_Stored]:
+    rows = yield bind("schema_version/get")
+    return _Stored(**rows[0])
+
+
+def send_all(statements: tuple[Query, ...]) -> Plan[None]:
+    """Nothing; the statements are sent in one transaction."""
+    for statement in statements:
+        yield Statement(statement, {})
+
+
+def register(version: int) -> Plan[None]:
+    """Nothing; the planner knows all names, every index is online, and the database has the *version*."""
+    names = packaged_names()
+    yield bind(
+        "schema_version/register_names",
+        relationship_types=list(names.relationship_types),
+        property_keys=list(names.property_keys),
+    )
+    yield bind("schema_version/set", version=version, release=hmxgraph.__version__)

@@ -14,6 +14,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import sha256
 from itertools import cycle
 from pathlib import Path
@@ -24,7 +25,10 @@ from neo4j import Driver, GraphDatabase
 import hmxgraph
 from hmxgraph import engine
 from hmxgraph.graph._entities import entity_key
+from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.driver import Address
+from hmxgraph.graph.plan import Work
+from hmxgraph.graph.schema import packaged_schema, register, send_all
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.canonical import stable_id
 from tests.databases import migrated
@@ -41,6 +45,7 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 # Hashes of content, which a copy keeps.
 _HASHES = frozenset({"event_hash", "content_hash", "core_hash", "model_hash"})
 
+INDEXED = "SHOW INDEXES YIELD name WHERE name = 'event_text' RETURN count(*)"
 NODES = """
 MATCH (n {tenant_id: $tenant_id})
 RETURN elementId(n) AS element, labels(n)[0] AS label, properties(n) AS properties
@@ -104,7 +109,7 @@ def crowded_store(tell: Any = print) -> Address:
 
 def event_count(driver: Driver) -> int:
     """How many events the finished store has; 0 while its indexes are not there."""
-    return _total(driver) if driver.execute_query("RETURN COUNT { (:SchemaStep) }").records[0][0] else 0
+    return _total(driver) if driver.execute_query(INDEXED).records[0][0] else 0
 
 
 def _total(driver: Driver) -> int:
@@ -124,7 +129,7 @@ def _fill(address: Address, driver: Driver, tell: Any) -> None:
     _without_indexes(driver)
     _repeated(driver, tell)
     _multiplied(driver, tell)
-    migrated(address)
+    _with_indexes(address)
     tell(f"  {event_count(driver):,} events")
 
 
@@ -162,7 +167,13 @@ def _without_indexes(driver: Driver) -> None:
     for kind, kinds in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
         for row in driver.execute_query(f"SHOW {kinds} YIELD name, type WHERE type <> 'LOOKUP' RETURN name").records:
             driver.execute_query(f"DROP {kind} {row['name']} IF EXISTS")
-    driver.execute_query("MATCH (step:SchemaStep) DELETE step")
+
+
+def _with_indexes(address: Address) -> None:
+    connection = Connection(address)
+    connection.transact(Work("schema", partial(send_all, packaged_schema().baseline)))
+    connection.transact(Work("write", partial(register, packaged_schema().version)))
+    connection.close()
 
 
 def _repeated(driver: Driver, tell: Any) -> None:

@@ -16,6 +16,7 @@ from hmxgraph.errors import (
     GraphNotOpen,
     IsolationUnsupported,
     NewerStore,
+    OlderStore,
     StatementMisuse,
     StorageUnavailable,
     UnknownChoice,
@@ -59,8 +60,20 @@ def test_the_database_of_users_and_databases_keeps_no_graph(address, tenant_id, 
         hmxgraph.connect(address.uri, password=address.password, database=name, tenant_id=tenant_id)
 
 
-def test_what_a_newer_release_prepared_is_left_alone(address):
-    """A step of the schema that this release does not know is told by its name; nothing is sent after that."""
+@pytest.mark.parametrize(
+    ("change", "refusal", "reason"),
+    [
+        (
+            "SET schema.version = 999, schema.release = '9.9.9'",
+            NewerStore,
+            r"9\.9\.9.*version 999.*upgrade this client",
+        ),
+        ("SET schema.version = 0", OlderStore, "version 0; upgrades start from version 1.*ingest the events again"),
+        ("CREATE (:Tenant {key: 'k', state_version: 1}) DELETE schema", OlderStore, "data and no schema version"),
+    ],
+)
+def test_a_database_of_another_time_is_left_alone(address, change, refusal, reason):
+    """A schema version that this release cannot work with is refused, and nothing is sent after that."""
     sent = []
 
     def transact(work):
@@ -69,14 +82,14 @@ def test_what_a_newer_release_prepared_is_left_alone(address):
             driver.session(database=address.database) as session,
             session.begin_transaction() as transaction,
         ):
-            transaction.run("CREATE (:SchemaStep {name: 'schema/999_later'})")
+            transaction.run(f"MATCH (schema:SchemaVersion) {change}")
             sent.append(work.mode)
             found = run(work.factory(), transaction, TransactionWatch(()))
             # Other tests connect to the same database.
             transaction.rollback()
             return found
 
-    with pytest.raises(NewerStore, match=r"schema/999_later.*upgrade"):
+    with pytest.raises(refusal, match=reason):
         perform(migrate(), transact)
     assert sent == ["read"]
 

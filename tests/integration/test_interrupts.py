@@ -45,7 +45,7 @@ def interrupted(seconds):
 
 def test_an_interrupt_ends_what_the_server_does(connection):
     """Nobody waits for the answer, and the server does not go on with it."""
-    asked = bind("schema_steps/applied")
+    asked = bind("schema_version/get")
     slow = replace(asked, query=replace(asked.query, text="UNWIND range(1, 100000000000) AS n RETURN count(n) AS slow"))
     began = monotonic()
     with pytest.raises(KeyboardInterrupt), interrupted(0.5):

@@ -54,7 +54,8 @@ def test_unknown_statement_is_named():
 
 def test_names_are_sorted_and_by_subject():
     """The catalogue lists every statement in order, and one subject on request."""
-    assert list(query_names()) == sorted(query_names())
+    files = [name.partition(":")[0] for name in query_names()]
+    assert files == sorted(files)
     assert set(query_names("tenants")) < set(query_names())
 
 

@@ -1,0 +1,245 @@
+// The whole schema of a new database: constraints and indexes, all made in one transaction when a client first connects.
+//
+// Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
+// longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
+//
+// version: 1
+// mode: schema
+// row:  -
+
+// --- One node per key, for each label ---
+
+// The version of the schema, of which there is one.
+CREATE CONSTRAINT schema_version_name IF NOT EXISTS
+FOR (n:SchemaVersion) REQUIRE n.name IS UNIQUE;
+
+CREATE CONSTRAINT tenant_key IF NOT EXISTS
+FOR (n:Tenant) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT session_key IF NOT EXISTS
+FOR (n:Session) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT event_key IF NOT EXISTS
+FOR (n:Event) REQUIRE n.key IS UNIQUE;
+
+// A placeholder for an event that others refer to and that has not arrived yet.
+CREATE CONSTRAINT awaited_key IF NOT EXISTS
+FOR (n:Awaited) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT entity_key IF NOT EXISTS
+FOR (n:Entity) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT memory_key IF NOT EXISTS
+FOR (n:Memory) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT artifact_key IF NOT EXISTS
+FOR (n:Artifact) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT conflict_key IF NOT EXISTS
+FOR (n:Conflict) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT fingerprint_key IF NOT EXISTS
+FOR (n:Fingerprint) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT compiler_model_key IF NOT EXISTS
+FOR (n:CompilerModel) REQUIRE n.key IS UNIQUE;
+
+// A reader's report on a context pack.
+CREATE CONSTRAINT pack_report_key IF NOT EXISTS
+FOR (n:PackReport) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT task_record_key IF NOT EXISTS
+FOR (n:TaskRecord) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT task_key IF NOT EXISTS
+FOR (n:Task) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT run_key IF NOT EXISTS
+FOR (n:Run) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT dataset_key IF NOT EXISTS
+FOR (n:Dataset) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT challenge_key IF NOT EXISTS
+FOR (n:Challenge) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT contributor_key IF NOT EXISTS
+FOR (n:Contributor) REQUIRE n.key IS UNIQUE;
+
+// --- Linear chains (HMX-A 7): two writers can never both succeed the same node ---
+
+CREATE CONSTRAINT artifact_supersedes_key IF NOT EXISTS
+FOR (n:Artifact) REQUIRE n.supersedes_key IS UNIQUE;
+
+CREATE CONSTRAINT memory_supersedes_key IF NOT EXISTS
+FOR (n:Memory) REQUIRE n.supersedes_key IS UNIQUE;
+
+CREATE CONSTRAINT task_record_supersedes_key IF NOT EXISTS
+FOR (n:TaskRecord) REQUIRE n.supersedes_key IS UNIQUE;
+
+// One artifact per chain and version. The head is the last entry of a range, however long the chain.
+CREATE CONSTRAINT artifact_chain IF NOT EXISTS
+FOR (n:Artifact) REQUIRE (n.chain_key, n.version) IS UNIQUE;
+
+// One artifact per tenant, type and content among draft and active (DESIGN 6). The key is removed when a node leaves
+// these two states, so two writers of the same knowledge meet on one node.
+CREATE CONSTRAINT artifact_dedup IF NOT EXISTS
+FOR (n:Artifact) REQUIRE n.dedup_key IS UNIQUE;
+
+// One current memory per question. Only a memory that nothing has superseded has the key, so two writers of different
+// answers meet on one node.
+CREATE CONSTRAINT memory_head IF NOT EXISTS
+FOR (n:Memory) REQUIRE n.head_key IS UNIQUE;
+
+// --- Full text ---
+//
+// Texts are stored as stemmed terms, so the analyzer only splits at white space. The tenant's scope token is indexed
+// with them and is part of every query, so a search never reads other tenants' hits.
+
+CREATE FULLTEXT INDEX event_text IF NOT EXISTS
+FOR (n:Event) ON EACH [n.search_text, n.scope]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
+
+CREATE FULLTEXT INDEX knowledge_text IF NOT EXISTS
+FOR (n:Artifact|Memory) ON EACH [n.search_text, n.scope]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
+
+CREATE FULLTEXT INDEX entity_text IF NOT EXISTS
+FOR (n:Entity) ON EACH [n.search_text, n.scope]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
+
+CREATE FULLTEXT INDEX record_text IF NOT EXISTS
+FOR (n:TaskRecord) ON EACH [n.search_text, n.scope]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
+
+// --- Sessions ---
+
+// Sessions that changed since a version of the tenant's state.
+CREATE INDEX session_of_tenant IF NOT EXISTS
+FOR (n:Session) ON (n.tenant_id, n.changed_version);
+
+// Pages of sessions: each continues after the last key of the one before.
+CREATE INDEX session_by_key IF NOT EXISTS
+FOR (n:Session) ON (n.tenant_id, n.key);
+
+// --- Events ---
+
+// Neighbours and ranges within a session.
+CREATE INDEX event_in_session IF NOT EXISTS
+FOR (n:Event) ON (n.session_key, n.sequence);
+
+CREATE INDEX event_of_tenant IF NOT EXISTS
+FOR (n:Event) ON (n.tenant_id, n.time_us);
+
+// A tool result finds its call, however far back.
+CREATE INDEX event_call_key IF NOT EXISTS
+FOR (n:Event) ON (n.call_key);
+
+// Embeddings of one size, which can be compared.
+CREATE INDEX event_embedding IF NOT EXISTS
+FOR (n:Event) ON (n.tenant_id, n.embedding_dimension);
+
+// Only events that expire and still have content are in here, so finding the expired ones reads no others.
+CREATE INDEX event_expiry IF NOT EXISTS
+FOR (n:Event) ON (n.tenant_id, n.expires_us);
+
+// --- Entities ---
+
+CREATE INDEX entity_of_tenant IF NOT EXISTS
+FOR (n:Entity) ON (n.tenant_id, n.type);
+
+// --- Memories ---
+
+CREATE INDEX memory_of_tenant IF NOT EXISTS
+FOR (n:Memory) ON (n.tenant_id, n.kind);
+
+// Pages of the newest.
+CREATE INDEX memory_by_time IF NOT EXISTS
+FOR (n:Memory) ON (n.tenant_id, n.first_us);
+
+// Memories that answer the same question, such as where somebody lives.
+CREATE INDEX memory_slot IF NOT EXISTS
+FOR (n:Memory) ON (n.slot_key);
+
+// --- Artifacts and conflicts ---
+
+CREATE INDEX artifact_of_tenant IF NOT EXISTS
+FOR (n:Artifact) ON (n.tenant_id, n.status);
+
+// Pages of the newest.
+CREATE INDEX artifact_recorded IF NOT EXISTS
+FOR (n:Artifact) ON (n.tenant_id, n.recorded_us);
+
+// Artifacts about the same condition, which may conflict.
+CREATE INDEX artifact_situation IF NOT EXISTS
+FOR (n:Artifact) ON (n.situation_key);
+
+CREATE INDEX conflict_of_tenant IF NOT EXISTS
+FOR (n:Conflict) ON (n.tenant_id, n.status);
+
+// --- Fingerprints and reports on packs ---
+
+CREATE INDEX fingerprint_of_tenant IF NOT EXISTS
+FOR (n:Fingerprint) ON (n.tenant_id, n.direction);
+
+CREATE INDEX pack_report_of_tenant IF NOT EXISTS
+FOR (n:PackReport) ON (n.tenant_id, n.at_us);
+
+// --- Task records: the newest first, for each exact filter ---
+
+CREATE INDEX task_record_of_tenant IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.created_us);
+
+CREATE INDEX task_record_in_thread IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.thread_id, n.created_us);
+
+CREATE INDEX task_record_on_task IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.task_id, n.created_us);
+
+CREATE INDEX task_record_in_project IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.project_id, n.created_us);
+
+CREATE INDEX task_record_of_agent IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.agent_id, n.created_us);
+
+CREATE INDEX task_record_of_kind IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.artifact_kind, n.created_us);
+
+CREATE INDEX task_record_of_status IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.status, n.created_us);
+
+CREATE INDEX task_record_of_role IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.artifact_role, n.created_us);
+
+CREATE INDEX task_record_of_tool IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.tool_name, n.created_us);
+
+CREATE INDEX task_record_in_session IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.session_id, n.created_us);
+
+CREATE INDEX task_record_on_challenge IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.challenge_id, n.created_us);
+
+CREATE INDEX task_record_in_reply IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.reply_to_artifact_id, n.created_us);
+
+CREATE INDEX task_record_of_request IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.requested_action, n.created_us);
+
+CREATE INDEX task_record_of_verdict IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.verification_status, n.created_us);
+
+CREATE INDEX task_record_of_relation IF NOT EXISTS
+FOR (n:TaskRecord) ON (n.tenant_id, n.relation_kind, n.created_us);
+
+CREATE INDEX use_of_dataset_name IF NOT EXISTS
+FOR ()-[r:USES_DATASET]-() ON (r.tenant_id, r.name, r.created_us);
+
+CREATE INDEX use_of_dataset_version IF NOT EXISTS
+FOR ()-[r:USES_DATASET]-() ON (r.tenant_id, r.version, r.created_us);
+
+CREATE INDEX mention_of_entity_name IF NOT EXISTS
+FOR ()-[r:MENTIONS]-() ON (r.tenant_id, r.name, r.created_us);
+
+CREATE INDEX mention_of_entity_type IF NOT EXISTS
+FOR ()-[r:MENTIONS]-() ON (r.tenant_id, r.entity_type, r.created_us);

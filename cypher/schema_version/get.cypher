@@ -1,0 +1,11 @@
+// The schema version of this database, in one row; null where no released version has prepared it.
+//
+// used: whether the database holds tenants all the same, as development versions before the first release left it.
+//
+// mode: read
+// row:  version, release, used
+OPTIONAL MATCH (schema:SchemaVersion {name: 'hmxgraph'})
+RETURN
+  schema.version AS version,
+  schema.release AS release,
+  schema IS NULL AND EXISTS { (tenant:Tenant) WHERE tenant.state_version IS NOT NULL } AS used

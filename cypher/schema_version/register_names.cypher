@@ -1,0 +1,16 @@
+// Register every relationship type and property key that the packaged statements use, and wait for all indexes.
+//
+// In a young database the planner warns of names that it has not seen. Once they are registered, such a warning always
+// means a slip in a statement. A new full-text index is populated in the background.
+//
+// mode: write
+// row:  -
+CALL () {
+  UNWIND $relationship_types AS name
+  CALL db.createRelationshipType(name)
+}
+CALL () {
+  UNWIND $property_keys AS name
+  CALL db.createProperty(name)
+}
+CALL db.awaitIndexes(300)

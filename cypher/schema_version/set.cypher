@@ -1,0 +1,11 @@
+// Record that the database has schema version $version; two clients that prepare it at once meet on the one node.
+//
+// mode: write
+// row:  version
+MERGE (schema:SchemaVersion {name: 'hmxgraph'})
+WITH schema
+WHERE coalesce(schema.version, 0) < $version
+SET
+  schema.version = $version,
+  schema.release = $release
+RETURN schema.version AS version
