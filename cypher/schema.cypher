@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 1
+// version: 2
 // mode: schema
 // row:  -
 
@@ -50,6 +50,10 @@ FOR (n:PackReport) REQUIRE n.key IS UNIQUE;
 
 CREATE CONSTRAINT task_record_key IF NOT EXISTS
 FOR (n:TaskRecord) REQUIRE n.key IS UNIQUE;
+
+// A filter and its value, such as status=failed, that records are found by.
+CREATE CONSTRAINT facet_key IF NOT EXISTS
+FOR (n:Facet) REQUIRE n.key IS UNIQUE;
 
 CREATE CONSTRAINT task_key IF NOT EXISTS
 FOR (n:Task) REQUIRE n.key IS UNIQUE;
@@ -185,7 +189,7 @@ FOR (n:Fingerprint) ON (n.tenant_id, n.direction);
 CREATE INDEX pack_report_of_tenant IF NOT EXISTS
 FOR (n:PackReport) ON (n.tenant_id, n.at_us);
 
-// --- Task records: the newest first, for each exact filter ---
+// --- Task records, in order of time ---
 
 CREATE INDEX task_record_of_tenant IF NOT EXISTS
 FOR (n:TaskRecord) ON (n.tenant_id, n.created_us);
@@ -196,50 +200,9 @@ FOR (n:TaskRecord) ON (n.tenant_id, n.thread_id, n.created_us);
 CREATE INDEX task_record_on_task IF NOT EXISTS
 FOR (n:TaskRecord) ON (n.tenant_id, n.task_id, n.created_us);
 
-CREATE INDEX task_record_in_project IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.project_id, n.created_us);
-
-CREATE INDEX task_record_of_agent IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.agent_id, n.created_us);
-
 CREATE INDEX task_record_of_kind IF NOT EXISTS
 FOR (n:TaskRecord) ON (n.tenant_id, n.artifact_kind, n.created_us);
 
-CREATE INDEX task_record_of_status IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.status, n.created_us);
-
-CREATE INDEX task_record_of_role IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.artifact_role, n.created_us);
-
-CREATE INDEX task_record_of_tool IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.tool_name, n.created_us);
-
-CREATE INDEX task_record_in_session IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.session_id, n.created_us);
-
-CREATE INDEX task_record_on_challenge IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.challenge_id, n.created_us);
-
-CREATE INDEX task_record_in_reply IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.reply_to_artifact_id, n.created_us);
-
-CREATE INDEX task_record_of_request IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.requested_action, n.created_us);
-
-CREATE INDEX task_record_of_verdict IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.verification_status, n.created_us);
-
-CREATE INDEX task_record_of_relation IF NOT EXISTS
-FOR (n:TaskRecord) ON (n.tenant_id, n.relation_kind, n.created_us);
-
-CREATE INDEX use_of_dataset_name IF NOT EXISTS
-FOR ()-[r:USES_DATASET]-() ON (r.tenant_id, r.name, r.created_us);
-
-CREATE INDEX use_of_dataset_version IF NOT EXISTS
-FOR ()-[r:USES_DATASET]-() ON (r.tenant_id, r.version, r.created_us);
-
-CREATE INDEX mention_of_entity_name IF NOT EXISTS
-FOR ()-[r:MENTIONS]-() ON (r.tenant_id, r.name, r.created_us);
-
-CREATE INDEX mention_of_entity_type IF NOT EXISTS
-FOR ()-[r:MENTIONS]-() ON (r.tenant_id, r.entity_type, r.created_us);
+// The newest records with a facet, whichever of the eighteen exact filters it belongs to.
+CREATE INDEX record_with_facet IF NOT EXISTS
+FOR ()-[r:HAS_FACET]-() ON (r.facet_key, r.created_us);

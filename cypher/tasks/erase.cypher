@@ -43,6 +43,16 @@ CALL (records) {
   FOREACH (edge IN edges | DELETE edge)
   RETURN collect(named) AS touched
 }
+CALL (records) {
+  UNWIND records AS record
+  MATCH (record)-[link:HAS_FACET]->(facet:Facet)
+  WITH facet, collect(link) AS links
+  ORDER BY facet.key
+  FOREACH (link IN links | DELETE link)
+  WITH facet
+  WHERE NOT EXISTS { (facet)<-[:HAS_FACET]-() }
+  DELETE facet
+}
 CALL (touched) {
   UNWIND touched AS named
   MATCH (named)<-[use:USES_DATASET]-(task:Task)

@@ -36,6 +36,12 @@ CALL (record, task) {
   MERGE (task)-[:USES_DATASET {tenant_id: $tenant_id}]->(dataset)
 }
 CALL (record) {
+  UNWIND $batch.facets AS row
+  MERGE (facet:Facet {key: row.key})
+    ON CREATE SET facet.tenant_id = $tenant_id, facet.name = row.name
+  CREATE (record)-[:HAS_FACET {tenant_id: $tenant_id, facet_key: row.key, created_us: record.created_us}]->(facet)
+}
+CALL (record) {
   UNWIND $batch.challenges AS row
   MERGE (challenge:Challenge {key: row.key})
     ON CREATE SET challenge.tenant_id = $tenant_id, challenge.challenge_id = row.challenge_id

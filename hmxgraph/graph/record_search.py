@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from hmxgraph.graph._paging import record_query
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
-from hmxgraph.graph.records import views
+from hmxgraph.graph.records import facet_key, views
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.parsing import checked_text, checked_whole
@@ -18,8 +18,7 @@ from hmxgraph.records.search import (
     best_projection,
     facet,
     facet_token,
-    filters_in,
-    first_of,
+    name_of,
     wanted,
 )
 from hmxgraph.text.terms import TokenCounter, counter, terms
@@ -29,27 +28,27 @@ from hmxgraph.text.terms import TokenCounter, counter, terms
 MOST = 500
 # The word that a record gets in the full-text index once it is superseded or retired.
 _HIDDEN = "hidden"
-# Each exact filter has an index of its own, by time; the more selective first.
-_ANCHORED = {
-    "reply_to_artifact_id": "tasks/newest_of/reply_to_artifact_id",
-    "task_id": "tasks/newest_of/task_id",
-    "thread_id": "tasks/newest_of/thread_id",
-    "session_id": "tasks/newest_of/session_id",
-    "entity_name": "tasks/newest_of/entity_name",
-    "challenge_id": "tasks/newest_of/challenge_id",
-    "dataset_name": "tasks/newest_of/dataset_name",
-    "agent_id": "tasks/newest_of/agent_id",
-    "tool_name": "tasks/newest_of/tool_name",
-    "project_id": "tasks/newest_of/project_id",
-    "dataset_version": "tasks/newest_of/dataset_version",
-    "artifact_kind": "tasks/newest_of/artifact_kind",
-    "artifact_role": "tasks/newest_of/artifact_role",
-    "status": "tasks/newest_of/status",
-    "requested_action": "tasks/newest_of/requested_action",
-    "verification_status": "tasks/newest_of/verification_status",
-    "relation_kind": "tasks/newest_of/relation_kind",
-    "entity_type": "tasks/newest_of/entity_type",
-}
+# The more selective filters first: a search starts from the first one that it names.
+_BY_SELECTIVITY = (
+    "reply_to_artifact_id",
+    "task_id",
+    "thread_id",
+    "session_id",
+    "entity_name",
+    "challenge_id",
+    "dataset_name",
+    "agent_id",
+    "tool_name",
+    "project_id",
+    "dataset_version",
+    "artifact_kind",
+    "artifact_role",
+    "status",
+    "requested_action",
+    "verification_status",
+    "relation_kind",
+    "entity_type",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +65,10 @@ class Shape:
 
 
 class _Anchor(NamedTuple):
-    """Where a search for the newest begins: a statement, its value, and whether its index alone answers the search."""
+    """Where a search for the newest starts: a facet, or all records; and whether that alone answers the search."""
 
-    statement: str
-    value: str | None
-    alone: bool
+    facet: str | None
+    suffices: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +101,15 @@ class Wanted:
         """The facets of which a record must carry one: those asked for, else what the mode prefers without words."""
         return self.any_facets or (() if self.query else self.preferences.preferred)
 
-    def anchored(self) -> _Anchor:
-        """The statement whose index bounds the search best, and the value that it is anchored at."""
-        said = dict(map(first_of, self.facets))
-        alone = not self.alternatives and sum(map(filters_in, self.facets)) <= 1
-        for name, statement in _ANCHORED.items():
-            if name in said:
-                return _Anchor(statement, indexable(said[name]), alone)
-        return _Anchor("tasks/newest", None, alone and not said)
+    @property
+    def anchor(self) -> _Anchor:
+        """The facet whose records bound the search best."""
+        selective = sorted(self.facets, key=_selectivity)
+        return _Anchor(selective[0] if selective else None, len(selective) <= 1 and not self.alternatives)
+
+
+def _selectivity(text: str) -> int:
+    return _BY_SELECTIVITY.index(name_of(text))
 
 
 def search_of(
@@ -228,9 +227,9 @@ def keys_of(tenancy: Tenancy, wanted: Wanted) -> Plan[list[str]]:
     looked through; what few records answer to is found by the full-text index, which intersects; and what many answered
     to long ago, further along the index of time.
     """
-    anchor = wanted.anchored()
-    rows = yield from _window(tenancy, wanted, anchor, EVERYTHING if anchor.alone else RECENT)
-    if anchor.alone or len(rows) >= wanted.limit:
+    anchor = wanted.anchor
+    rows = yield from _window(tenancy, wanted, anchor, EVERYTHING if anchor.suffices else RECENT)
+    if anchor.suffices or len(rows) >= wanted.limit:
         return [row["key"] for row in rows]
     rows = yield bind(
         "tasks/matching",
@@ -276,17 +275,17 @@ def _newest(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
 
 
 def _window(tenancy: Tenancy, wanted: Wanted, anchor: _Anchor, window: int) -> Plan[list[Row]]:
-    rows = yield bind(
-        anchor.statement,
-        tenant_id=tenancy.tenant_id,
-        batch=_facets(wanted),
-        include_hidden=wanted.include_hidden,
-        before_us=wanted.before_us,
-        window_limit=window,
-        limit=wanted.limit,
-        **({} if anchor.value is None else {"anchor": anchor.value}),
-    )
-    return rows
+    given = {
+        "tenant_id": tenancy.tenant_id,
+        "batch": _facets(wanted),
+        "include_hidden": wanted.include_hidden,
+        "before_us": wanted.before_us,
+        "window_limit": window,
+        "limit": wanted.limit,
+    }
+    if anchor.facet is None:
+        return (yield bind("tasks/newest", **given))
+    return (yield bind("tasks/newest_with_facet", facet_key=facet_key(tenancy, anchor.facet), **given))
 
 
 def _facets(wanted: Wanted) -> Row:

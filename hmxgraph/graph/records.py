@@ -14,10 +14,10 @@ from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.protocol.canonical import indexable, sha256_hex
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Projected, RecordView, Written
-from hmxgraph.protocol.records import ARTIFACT_KINDS, DatasetRef, EntityRef, TaskRecord
+from hmxgraph.protocol.records import ARTIFACT_KINDS, EntityRef, TaskRecord
 from hmxgraph.records.digests import stale_digests
 from hmxgraph.records.events import events_of, session_of
-from hmxgraph.records.search import facet_token, facets, projections, record_text
+from hmxgraph.records.search import facet_token, facets, filter_facets, name_of, projections, record_text
 from hmxgraph.records.steps import Changes, changes, check_said, check_step, completed, no_parent
 from hmxgraph.records.trust import OPEN, Parent, Reply, Standing, promotion, tier, verdicts
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text
@@ -115,6 +115,7 @@ def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
         "parents": [{"key": task_key(tenancy, name), "task_id": name} for name in parents],
         "runs": _runs(tenancy, record, changed),
         "datasets": _datasets(tenancy, record),
+        "facets": facet_rows(tenancy, record),
         "challenges": _challenges(tenancy, record),
         "contributors": _contributors(tenancy, record),
         "entities": _entities(tenancy, record),
@@ -172,18 +173,21 @@ def _datasets(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
         {
             "key": tenancy.node_key("dataset", dataset.name, dataset.version or ""),
             "properties": _present(name=dataset.name, version=dataset.version, description=dataset.description),
-            "use": _use(dataset, record.created_us),
+            "use": _present(description=dataset.description),
         }
         for dataset in record.dataset_refs or ()
     ]
     return _by_key(rows)
 
 
-def _use(dataset: DatasetRef, created_us: int) -> dict[str, Any]:
-    """What the edge to a data set says: by name and version it is found."""
-    version = None if dataset.version is None else indexable(dataset.version)
-    found = _present(name=indexable(dataset.name), version=version, description=dataset.description)
-    return found | {"created_us": created_us}
+def facet_rows(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
+    """The facets of *record* that exact filters look up by index."""
+    return _by_key([{"key": facet_key(tenancy, text), "name": name_of(text)} for text in filter_facets(record)])
+
+
+def facet_key(tenancy: Tenancy, text: str) -> str:
+    """The key of a facet's node, made of its tenant, name and value."""
+    return tenancy.node_key("facet", text)
 
 
 def _challenges(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
@@ -220,8 +224,7 @@ def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 def _entity(tenancy: Tenancy, one: EntityRef, created_us: int) -> Row:
     normalised = normalise(one.entity_type, one.name) or one.name
     properties = entity_properties(tenancy, one.entity_type, one.name, normalised) | _seen(created_us)
-    found = {"name": indexable(one.name), "entity_type": one.entity_type}
-    mention = found | {"role": one.role or "", "created_us": created_us}
+    mention = {"name": one.name, "role": one.role or ""}
     return {"key": entity_key(tenancy, one.entity_type, normalised), "properties": properties, "mention": mention}
 
 

@@ -185,13 +185,24 @@ def facets(record: TaskRecord) -> tuple[str, ...]:
     ...     timestamp_created=0, goal="Find it", dataset_refs=[{"name": "soil"}]))
     ('artifact_kind=task_start', 'dataset_name=soil', 'projection=task_goal', 'task_id=t')
     """
+    found = set(filter_facets(record))
+    found |= {facet("tag", tag) for tag in record.tags or ()}
+    found |= {facet("projection", part.kind) for part in projections(record)}
+    return tuple(sorted(found))
+
+
+def filter_facets(record: TaskRecord) -> tuple[str, ...]:
+    """What the eighteen exact filters find *record* by, sorted.
+
+    >>> filter_facets(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
+    ...     timestamp_created=0, goal="Find it", tags=["urgent"]))
+    ('artifact_kind=task_start', 'task_id=t')
+    """
     found = {facet(name, value) for name in _DIRECT if (value := getattr(record, name)) is not None}
     for dataset in record.dataset_refs or ():
         found |= set(_pairs(_PAIRED["dataset"], dataset.name, dataset.version))
     for entity in record.entity_refs or ():
         found |= set(_pairs(_PAIRED["entity"], entity.name, entity.entity_type))
-    found |= {facet("tag", tag) for tag in record.tags or ()}
-    found |= {facet("projection", part.kind) for part in projections(record)}
     return tuple(sorted(found))
 
 
@@ -218,24 +229,13 @@ def facet(name: str, value: str) -> str:
     return f"{name}={value}"
 
 
-def first_of(text: str) -> tuple[str, str]:
-    r"""The name and value of a facet; of a name with its version or type, the name's.
+def name_of(text: str) -> str:
+    r"""The filter that a facet belongs to; of a name with its version or type, the name's.
 
-    >>> first_of("status=a=b"), first_of("dataset_name=soil\0dataset_version=2")
-    (('status', 'a=b'), ('dataset_name', 'soil'))
+    >>> name_of("status=a=b"), name_of("dataset_name=soil\0dataset_version=2")
+    ('status', 'dataset_name')
     """
-    name, _, value = text.partition("=")
-    return name, value.partition(_joint(name))[0] if name in _SECOND else value
-
-
-def filters_in(text: str) -> int:
-    r"""How many filters a facet stands for.
-
-    >>> filters_in("status=a"), filters_in("dataset_name=soil\0dataset_version=2")
-    (1, 2)
-    """
-    name = text.partition("=")[0]
-    return 2 if name in _SECOND and _joint(name) in text else 1
+    return text.partition("=")[0]
 
 
 def facet_token(text: str) -> str:

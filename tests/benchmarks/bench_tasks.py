@@ -87,9 +87,15 @@ CALL (record, row) {
   CREATE (record)-[mention:MENTIONS {tenant_id: $t, count: 1}]->(entity)
   SET mention += named.mention
 }
+CALL (record, row) {
+  UNWIND row.facets AS named
+  MERGE (facet:Facet {key: named.key})
+    ON CREATE SET facet.tenant_id = $t, facet.name = named.name
+  CREATE (record)-[:HAS_FACET {tenant_id: $t, facet_key: named.key, created_us: record.created_us}]->(facet)
+}
 """
 DELETE = """
-MATCH (n:TaskRecord|Dataset|Entity)
+MATCH (n:TaskRecord|Dataset|Entity|Facet)
 WHERE n.tenant_id = $t
 CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS
 """
@@ -131,7 +137,7 @@ def row(tenancy: Tenancy, made: TaskRecord, place: int) -> dict[str, object]:
     """The rows of a record and of what it names."""
     links = record_links(tenancy, made, Changes({}, {}))
     properties = record_properties(tenancy, made, place, len)
-    return {"record": properties, "datasets": links["datasets"], "entities": links["entities"]}
+    return {"record": properties} | {name: links[name] for name in ("datasets", "entities", "facets")}
 
 
 VALUES = {
