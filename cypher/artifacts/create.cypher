@@ -1,6 +1,7 @@
-// Create artifacts that begin a chain, each with the evidence and memories that are stored.
+// Create the first artifact of a chain, for each row, with links to the events and memories that are stored.
 //
-// Uniqueness of key and dedup_key refuses what another writer created since we looked; the caller looks again.
+// If another writer created the same one since the caller looked, the uniqueness of key and dedup_key refuses it, and
+// the caller looks again.
 //
 // mode: write
 // row:  artifact_id, events, memories

@@ -1,7 +1,7 @@
 // The head of a chain as of a time: at most one row.
 //
-// The key of the chain is a parameter and stands in ORDER BY: only so is the unique (chain_key, version) index read
-// from its end, so that the length of the chain does not matter.
+// The chain's key is a parameter and part of ORDER BY: only then is the unique (chain_key, version) index read from its
+// end, so that the cost does not grow with the chain.
 //
 // mode: read
 // row:  artifact

@@ -1,10 +1,10 @@
-// A page of the tenant's artifacts as of a time, newest first, of those that apply to the reader.
+// A page of the tenant's artifacts as of a time, newest first, that apply to the reader.
 //
-// The status is the one that the history gives for that time. What is known to lie outside an artifact's validity
-// scope is left out (HMX-A 6); what the reader does not say leaves nothing out.
+// The status is the one that the history gives for that time. An artifact is left out only if the reader is known to be
+// outside its validity scope (HMX-A 6); what the reader does not state excludes nothing.
 //
-// With tenant and time in the order, the index is read from its newest end, and only until the page is full. What may be
-// null stands inside coalesce: asked about with IS NULL OR, it is looked up branch by branch, and the order is lost.
+// With tenant and time in the order, the index is read from its newest end until the page is full. Values that may be
+// null are wrapped in coalesce: IS NULL OR would be planned branch by branch, which loses the order.
 //
 // mode: read
 // row:  artifact

@@ -1,7 +1,7 @@
-// Take the write locks of artifacts in the order of their keys, before anything is read from them.
+// Lock artifacts in key order, before anything is read from them.
 //
-// A statement of its own: what the next one reads is what was committed when the lock came, never a value that the
-// planner fetched before it waited. Writing the title back changes nothing: it is part of the core (HMX-A 1).
+// This is a statement of its own so that the next one reads what was committed when the lock was granted, never a value
+// that the planner fetched before it waited. Writing the title back changes nothing: it is immutable (HMX-A 1).
 //
 // mode: write
 // row:  artifact_id

@@ -1,6 +1,7 @@
-// What a new artifact meets: the one with its id, and the draft or active one with its type and content. At most two.
+// The stored artifacts that a new one may equal: by id, and by type and content among draft and active. At most two
+// rows.
 //
-// Another writer may commit between the two looks: one that only the second look finds may be the one with the id.
+// Another writer may commit between the two lookups, so a row found only by content may also be the one with the id.
 //
 // mode: read
 // row:  relation, artifact

@@ -1,10 +1,9 @@
-// Put each new artifact in the place of the active head it names: status, edge and next version at once (HMX-A 7).
+// Replace active heads by new artifacts: status, edge and next version in one step (HMX-A 7).
 //
-// The heads are locked by artifacts/lock before. No row comes back for a head that is not active, has a successor,
-// is of another type or of another version. There is no walk for cycles, because none can arise: an edge is only
-// ever made together with its newer end, so every path of SUPERSEDES leads from younger to older nodes.
-//
-// The predecessor gives its dedup_key up first, as the successor may have the same content.
+// The heads are locked by artifacts/lock. A head returns no row if it is not active, has a successor, or differs in
+// type or version. No walk for cycles is needed: an edge is only ever created together with its newer end, so
+// SUPERSEDES always leads from younger to older nodes. The predecessor gives up its dedup_key first, because the
+// successor may have the same content.
 //
 // mode: write
 // row:  artifact_id, superseded_id, version, at_us, events, memories

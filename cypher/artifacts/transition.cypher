@@ -1,7 +1,7 @@
-// Change the status of artifacts that stand where the change may begin (HMX-A 5), and write it into their history.
+// Change the status of artifacts whose present status allows it (HMX-A 5), and record it in their history.
 //
-// The artifacts are locked by artifacts/lock before. No row comes back for one that stands elsewhere. A change takes
-// effect no earlier than the last one. Whoever leaves draft and active makes room for others of the same content.
+// The artifacts are locked by artifacts/lock; others return no row. A change takes effect no earlier than the last one.
+// An artifact that leaves draft and active gives up its dedup_key, so that others may have its content.
 //
 // mode: write
 // row:  artifact_id, status, at_us

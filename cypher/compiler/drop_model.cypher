@@ -1,4 +1,4 @@
-// Drop the model where the tenant's sessions teach nothing any more. The node was locked by compiler/lock before.
+// Delete the model if the tenant's sessions no longer support one. The node is locked by compiler/lock.
 //
 // mode: write
 // row:  dropped

@@ -1,6 +1,6 @@
-// At which version of the tenant's state something was last erased, 0 if never: one row.
+// The tenant's state version at the last erasure, 0 if there was none: one row.
 //
-// It is read under the lock of compiler/lock, which erasures take too.
+// Read under the lock of compiler/lock, which erasures take too.
 //
 // mode: read
 // row:  erased_version

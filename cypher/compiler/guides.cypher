@@ -1,4 +1,4 @@
-// The active artifacts that can guide a running session: its tools, its failures, its choices.
+// The active artifacts that can guide a running session: by its tools, its failures, its choices.
 //
 // mode: read
 // row:  guide

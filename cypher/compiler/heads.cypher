@@ -1,6 +1,6 @@
-// The ends of all chains that the compiler began: what it knows by now, or knew.
+// The heads of all chains that the compiler started: its present and past knowledge.
 //
-// The index on tenant and status narrows it to the tenant's artifacts that were not superseded.
+// The index on tenant and status narrows the search to artifacts that are not superseded.
 //
 // mode: read
 // row:  key, head

@@ -1,4 +1,4 @@
-// Keep the model that suggestions are made from. The node was locked by compiler/lock before.
+// Store the model that suggestions are made from. The node is locked by compiler/lock.
 //
 // mode: write
 // row:  model_hash

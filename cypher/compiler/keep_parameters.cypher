@@ -1,4 +1,4 @@
-// Keep the parameters that the compiler went by, and how often each was changed. The node was locked by compiler/lock.
+// Store the parameters that the compiler used, and how often each was changed. The node is locked by compiler/lock.
 //
 // mode: write
 // row:  compiler_parameters

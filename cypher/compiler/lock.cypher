@@ -1,6 +1,6 @@
-// Take the one lock under which a tenant is compiled: the first statement of the writing transaction.
+// Take the lock for compiling a tenant: the first statement of the writing transaction.
 //
-// Two compilers of one tenant follow each other; the second sees the heads that the first left.
+// Compilations of one tenant run one after the other; the second sees the heads that the first left.
 //
 // mode: write
 // row:  model_hash

@@ -1,4 +1,4 @@
-// One row at most: the model that suggestions are made from.
+// The model that suggestions are made from: at most one row.
 //
 // mode: read
 // row:  model, profile

@@ -1,4 +1,4 @@
-// One row at most: the parameters that the compiler last went by, where that was noted.
+// The parameters that the compiler last used, if recorded: at most one row.
 //
 // mode: read
 // row:  compiler_parameters

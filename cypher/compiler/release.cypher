@@ -1,5 +1,5 @@
-// Take the content keys off artifacts that are about to leave draft and active, so that their successors, in whatever
-// order they come, find them free. The artifacts are locked by artifacts/lock before.
+// Remove the dedup_key of artifacts that are about to leave draft and active, so that successors find it free in
+// whatever order they are written. The artifacts are locked by artifacts/lock.
 //
 // mode: write
 // row:  released

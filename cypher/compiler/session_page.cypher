@@ -1,8 +1,7 @@
-// The next visible events of one session in its order, after the one that the last page ended with.
+// The next visible events of one session in its order, after the last one of the page before.
 //
-// The index gives them in the order of their sequence from the right place on, so a page costs the same anywhere: for
-// that the order names both of its properties.
-// Lists are compared because alternatives told by OR may be looked up one by one, and the order is lost.
+// The order names both properties of the index, so that it is read in order from the right place and every page costs
+// the same. Lists are compared because OR would be planned branch by branch, which loses the order.
 //
 // mode: read
 // row:  event

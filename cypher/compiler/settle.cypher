@@ -1,5 +1,5 @@
-// Note which version of the tenant's state was compiled. It follows tenants/bump, where anything was written that
-// readers can see, and touches nothing but this mark.
+// Record which version of the tenant's state was compiled. It follows tenants/bump if anything visible was written, and
+// changes nothing but this mark.
 //
 // mode: write
 // row:  compiled_version

@@ -1,6 +1,6 @@
-// Keep the summaries of sessions, with the version of the session that each was made of.
+// Store summaries of sessions, with the version of the session that each was made from.
 //
-// A session that changed meanwhile, or lost events, takes none: it is read again by the next compilation.
+// A session that has since changed or lost events takes none, and is read again by the next compilation.
 //
 // mode: write
 // row:  stored

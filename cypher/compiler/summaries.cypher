@@ -1,6 +1,6 @@
-// The summaries of a tenant's sessions, a page at a time in the order of their keys.
+// A page of the summaries of a tenant's sessions, in key order.
 //
-// With tenant and key in the order the index is read in order, and a page costs what it holds, however many there are.
+// With tenant and key in the order, the index is read in order and a page costs what it returns.
 //
 // mode: read
 // row:  session_key, summary

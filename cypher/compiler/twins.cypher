@@ -1,4 +1,4 @@
-// Which of the contents that are about to be stored some draft or active artifact has already.
+// The draft or active artifacts that already have one of the contents that are about to be stored.
 //
 // mode: read
 // row:  dedup_key, key, artifact_id, status, lineage_key

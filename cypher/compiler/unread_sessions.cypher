@@ -1,10 +1,9 @@
-// Sessions that changed since they were summarised, or were summarised by another version or profile; a page at a time
-// in the order of their keys.
+// A page of the sessions that changed since they were summarised, or were summarised by another version or profile, in
+// key order.
 //
-// With tenant and key in the order the index is read in order, and a page costs what it holds, however many there are.
-// Lists are compared because alternatives told by OR may be looked up one by one, and the order is lost.
-//
-// Sessions that only log an import are nobody's work.
+// With tenant and key in the order, the index is read in order and a page costs what it returns. Lists are compared
+// because OR would be planned branch by branch, which loses the order. Sessions that only log an import are skipped:
+// they are nobody's work.
 //
 // mode: read
 // row:  session_key, event_count, version

@@ -1,7 +1,7 @@
-// Active artifacts that speak about a condition, each with the other active ones that speak about the same and share
-// no conflict with it yet.
+// Active artifacts about a condition, each with the other active ones about the same condition that it has no conflict
+// with yet.
 //
-// The hint keeps the planner from reading every active artifact of the tenant for each claim.
+// Without the hint the planner reads every active artifact of the tenant for each claim.
 //
 // mode: read
 // row:  claim, rivals

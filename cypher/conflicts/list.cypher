@@ -1,6 +1,6 @@
 // The keys of the tenant's conflicts as of a time, open or resolved or both, newest first.
 //
-// The state is the one of that time; where that is now, the index narrows to it.
+// The state is the one at that time; if that is now, the index narrows the search to it.
 //
 // mode: read
 // row:  key

@@ -1,7 +1,7 @@
-// Take the write locks of a conflict's sides, entities before memories before artifacts, and of the conflict itself.
+// Lock a conflict's sides, entities before memories before artifacts, and then the conflict.
 //
-// A statement of its own, so that what the next one reads was committed when the locks came. Writing the tenant's id
-// back changes nothing.
+// This is a statement of its own so that the next one reads what was committed when the locks were granted. Writing the
+// tenant's id back changes nothing.
 //
 // mode: write
 // row:  conflict_id

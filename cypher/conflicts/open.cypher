@@ -1,8 +1,8 @@
-// Open conflicts that are not known yet; the sides that are artifacts must still be active.
+// Open conflicts that are not stored yet; sides that are artifacts must still be active.
 //
-// A conflict that was resolved is known and stays so: its id follows from its kind and sides. Uniqueness of the key
-// refuses what another writer opened since we looked; the caller looks again. The list travels inside a map, since the
-// plan cache keys a list parameter by its size.
+// A resolved conflict stays resolved: its id follows from its kind and sides. If another writer opened the same one
+// since the caller looked, the uniqueness of the key refuses it, and the caller looks again. The list is wrapped in a
+// map because the plan cache keys a list parameter by its size.
 //
 // mode: write
 // row:  conflict_id

@@ -1,6 +1,6 @@
-// Active relations of opposed types between the same two entities, pair by pair.
+// Pairs of active relations of opposed types between the same two entities.
 //
-// The hint begins at the tenant's entities; without it the planner reads the relations of all tenants.
+// The hint starts at the tenant's entities; without it the planner reads the relations of all tenants.
 //
 // mode: read
 // row:  source, target, first_type, second_type, confidence, detected_us

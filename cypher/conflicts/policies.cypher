@@ -1,4 +1,4 @@
-// The policies in force that were said or written down, against which decisions are held.
+// The policies in force that were stated or recorded, which decisions are compared with.
 //
 // mode: read
 // row:  policy

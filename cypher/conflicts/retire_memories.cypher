@@ -1,4 +1,4 @@
-// The memories on the losing sides of a conflict hold no longer; what was known of them stays.
+// Deprecate the memories on the losing sides of a conflict; their history stays.
 //
 // mode: write
 // row:  memory_id

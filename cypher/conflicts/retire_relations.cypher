@@ -1,4 +1,4 @@
-// The relations on the losing sides of a conflict hold no longer; they stay in the graph.
+// Deprecate the relations on the losing sides of a conflict; they stay in the graph.
 //
 // mode: write
 // row:  relation_type

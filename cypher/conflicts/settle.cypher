@@ -1,4 +1,4 @@
-// Resolve the open conflicts of artifacts and memories that hold no longer, where fewer than two sides are left.
+// Resolve the open conflicts of artifacts and memories that are no longer in force, if fewer than two sides remain.
 //
 // mode: write
 // row:  conflict_id

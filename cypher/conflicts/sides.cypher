@@ -1,4 +1,4 @@
-// Conflicts by their keys, newest first, each with the records it is between.
+// Conflicts by their keys, newest first, each with the records that it is between.
 //
 // mode: read
 // row:  conflict, sides

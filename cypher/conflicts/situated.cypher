@@ -1,4 +1,4 @@
-// The active artifacts that speak about a condition, and so may contradict others.
+// The active artifacts about a condition, which may contradict others.
 //
 // mode: read
 // row:  key

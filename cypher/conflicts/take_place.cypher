@@ -1,9 +1,7 @@
-// Put the side that was kept into the place of the one that lost, where only the latter answers its question in a chain.
+// Give the winning side the losing side's place in the chain of answers to a question, if only the loser has one.
 //
-// One row where that is so: the chain is to be drawn anew, and whoever still contradicts the one that lost contradicts
-// the one that was kept. The sides are locked by conflicts/lock before.
-//
-// The planner goes through all that answer a question while they are few: hence the hint.
+// One row if so: the chain must be rebuilt, and whatever still contradicts the loser now contradicts the winner. The
+// sides are locked by conflicts/lock. Without the hint the planner reads all answers to questions while there are few.
 //
 // mode: write
 // row:  slot_key, kept, rivals

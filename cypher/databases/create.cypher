@@ -1,4 +1,4 @@
-// A database for one tenant, where the edition has more than one; sent to the system database.
+// Create a database for one tenant, if the edition has more than one; sent to the system database.
 //
 // mode: schema
 // row:  -

@@ -1,7 +1,7 @@
-// Active entities by type: how many, and the sum of their confidences in millionths.
+// Active entities by type: their number and the sum of their confidences in millionths.
 //
-// Whole millionths, because a sum of fractions depends on the order in which the store hands out the nodes and a
-// digest must not. The index is on (tenant_id, type); it is used only where both are asked for.
+// Whole millionths, because a sum of fractions depends on the order in which nodes are read, and a digest must not. The
+// (tenant_id, type) index is only used if both properties are named.
 //
 // mode: read
 // row:  type, entity_count, confidence_millionths

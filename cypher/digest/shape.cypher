@@ -1,13 +1,13 @@
-// One row with the shape of the graph of active relations between active entities: counts by type, hubs, and for each
-// entity and type a list of its key and those that its relations lead to.
+// The shape of the graph of active relations between active entities, in one row: counts by type, hubs, and for each
+// entity and type a list of its key and the keys that its relations lead to.
 //
-// One statement, because the walk over all relations is what costs, and because counts and links are then of the same
-// moment. Weights are summed in whole millionths: a sum of fractions depends on the order in which the store hands
-// out the relations. Each end of a relation counts for its hub, so a relation to itself counts twice. Names leave the
-// tenant in a fingerprint: $types keeps to the entity types whose names may (null: all).
+// One statement, because reading all relations is what costs, and because counts and links then belong to the same
+// moment. Weights are summed in whole millionths: a sum of fractions depends on the order in which relations are read.
+// Each end of a relation counts for its hub, so a relation to itself counts twice. In a fingerprint, names leave the
+// tenant: $types restricts them to the entity types whose names may (null: all).
 //
-// The walk over the links (max_depth) is done by the client: Community has no graph library, and a breadth-first search
-// in Cypher visits paths, not nodes. 24 of the 64 hexadecimal digits of a key tell entities apart (2^96).
+// The client computes max_depth: Community has no graph library, and breadth-first search in Cypher visits paths, not
+// nodes. 24 of a key's 64 hexadecimal digits tell entities apart (2^96).
 //
 // mode: read
 // row:  relations, connected, links

@@ -1,6 +1,4 @@
-// The tenant's active entities.
-//
-// The type is named for its index.
+// The tenant's active entities. The type is named so that its index is used.
 //
 // mode: read
 // row:  key, name, type

@@ -1,6 +1,4 @@
-// The tenant's active relations between active entities.
-//
-// The type is named for its index.
+// The tenant's active relations between active entities. The type is named so that its index is used.
 //
 // mode: read
 // row:  source_key, target_key, relation_type, weight, confidence

@@ -1,10 +1,10 @@
-// Take away what a page of erased events mentioned: count entities and relations down, in key order as everybody locks.
-// The first write locks each entity, as in events/record.
+// Remove the mentions of a page of erased events: decrement the counts of entities and relations, in key order like all
+// writers. The first write locks each entity, as in events/record.
 //
-// A mention says which relations its event was evidence for, so no relation has to remember its events. What has no
-// evidence left is deprecated, and what a conflict said of it is blanked; an entity that nothing mentions any more loses
-// its name as well. Others lose the spellings that nothing left of them has, and with none left go by their normal one;
-// what more than 1,000 mention is common, and keeps them all.
+// A mention names the relations that its event was evidence for, so relations need not list their events. What has no
+// evidence left is deprecated, and conflicts about it are blanked; an entity that nothing mentions any more loses its
+// name too. Other entities lose the spellings that no remaining mention has, and if none is left use their normalised
+// one; entities with more than 1,000 mentions keep all spellings.
 //
 // mode: write
 // row:  entities, relations

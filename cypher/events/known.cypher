@@ -1,10 +1,9 @@
-// What is stored already of a batch, before anything is locked: one row.
+// What is already stored of a batch, read before anything is locked: one row.
 //
-// A batch that holds nothing new ends here and writes nothing. The counts of its sessions are compared after they
-// were locked: where they have not moved, what was read here still holds.
-//
-// Lists travel inside one map here and in the other statements of a batch: the plan cache keys a list parameter by its
-// size, and would plan the statement anew for every combination of sizes.
+// A batch with nothing new ends here and writes nothing. The sessions' counts are compared after they are locked: if
+// they have not changed, what was read here is still true. Lists are wrapped in one map, here and in the other
+// statements of a batch: the plan cache keys a list parameter by its size, and would plan the statement again for every
+// combination of sizes.
 //
 // mode: read
 // row:  events, sessions, signatures

@@ -1,8 +1,8 @@
-// Among which stored events late ones belong: those at the same place of the order, and those at the place before it.
+// The stored events next to late ones: those at the same place in the order, and those at the place before it.
 //
-// Ids break the last tie, and the database compares stored text by code points, given text by UTF-16 units: so whoever
-// asked compares them himself. Descending by session and sequence, its two properties, the index answers in order and
-// the search ends at once.
+// Ids break the last tie, and the database compares stored text by code points but parameters by UTF-16 units, so the
+// caller compares them. Descending by session and sequence, the index's two properties, it is read in order and the
+// search ends at once.
 //
 // mode: read
 // row:  key, twins, lower

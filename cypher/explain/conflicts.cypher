@@ -1,4 +1,4 @@
-// The keys of the conflicts that each of these artifacts and memories is a side of.
+// The keys of the conflicts that these artifacts and memories are sides of.
 //
 // mode: read
 // row:  record_key, conflict_keys

@@ -1,4 +1,4 @@
-// Events by their keys, in the order of their time.
+// Events by their keys, in order of time.
 //
 // mode: read
 // row:  key, event_id, session_id, agent_id, event_type, timestamp, text, erased

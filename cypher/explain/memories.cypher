@@ -1,4 +1,4 @@
-// Memories by their keys, each with the first events that it rests on: one may be told a million times.
+// Memories by their keys, each with its first events as evidence: there may be a million.
 //
 // mode: read
 // row:  record, event_keys

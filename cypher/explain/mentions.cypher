@@ -1,4 +1,4 @@
-// The newest events that mention an entity; only those that are evidence for one relation, where a mark names it.
+// The newest events that mention an entity; if a mark is given, only those that are evidence for that relation.
 //
 // mode: read
 // row:  key

@@ -1,6 +1,5 @@
-// What an id names: an artifact, a memory, an event, a conflict, a task record or an entity, in this order.
-//
-// Entities have no id but their key.
+// What an id refers to: an artifact, a memory, an event, a conflict, a task record or an entity, in this order. An
+// entity's id is its key.
 //
 // mode: read
 // row:  kind, record

@@ -1,4 +1,4 @@
-// A relation between two entities by the beginnings of their keys: at most one row.
+// A relation between two entities, by the beginnings of their keys: at most one row.
 //
 // mode: read
 // row:  source, target, relation

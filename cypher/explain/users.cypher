@@ -1,4 +1,4 @@
-// What rests on an event: memories and artifacts.
+// The memories and artifacts that have an event as evidence.
 //
 // mode: read
 // row:  kind, record_id, text, status

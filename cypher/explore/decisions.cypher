@@ -1,8 +1,8 @@
-// Decisions and what was said of them.
+// Decisions and the feedback on them.
 //
-// Each decision with the feedback about it, latest first.
+// Each decision with its feedback, latest first.
 //
-// The time is named for its index.
+// The time is named so that its index is used.
 //
 // mode: read
 // row:  timestamp, session_id, decided, said

@@ -2,7 +2,7 @@
 //
 // The strongest active relations between entities, as a picture.
 //
-// The type is named for its index.
+// The type is named so that its index is used.
 //
 // mode: read
 // row:  entity, relation, other

@@ -1,8 +1,8 @@
-// Erased evidence and what still rests on it.
+// Erased evidence and what still depends on it.
 //
-// Events whose content was erased and what still rests on them, as a picture.
+// Events whose content was erased, and the memories and artifacts that still cite them, as a picture.
 //
-// The time is named for its index.
+// The time is named so that its index is used.
 //
 // mode: read
 // row:  event, relation, record

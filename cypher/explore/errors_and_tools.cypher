@@ -1,7 +1,8 @@
-// Which tools raise which errors, and what was told to fix them.
+// Which tools raise which errors, and the fixes on record.
 //
-// The part of the entity graph round the error types, as a picture; each row reads in the direction of its relation.
-// The playbooks that the compiler made of recoveries are in failures_and_fixes.
+// The entity graph around error types, as a picture; each row follows the direction of its relation.
+//
+// Playbooks that the compiler made from recoveries are in failures_and_fixes.
 //
 // mode: read
 // row:  source, relation, target

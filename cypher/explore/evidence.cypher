@@ -1,8 +1,8 @@
-// What an artifact rests on.
+// An artifact's evidence.
 //
 // The artifact, the memories it was derived from, and the events behind both, as a picture.
 //
-// The time of recording is named for its index.
+// The time of recording is named so that its index is used.
 //
 // mode: read
 // row:  artifact, relation, source

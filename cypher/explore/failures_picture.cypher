@@ -1,6 +1,6 @@
 // Failures and what fixed them, as a picture.
 //
-// Active failure playbooks, the events they rest on, and the order in which these happened.
+// Active failure playbooks, their evidence, and the order of these events.
 //
 // mode: read
 // row:  playbook, evidence, event, relation, other

@@ -1,8 +1,8 @@
-// Fingerprints that came or went.
+// Imported and exported fingerprints.
 //
-// Imported and exported fingerprints with their hashes.
+// Each with its hashes.
 //
-// The direction is named for its index.
+// The direction is named so that its index is used.
 //
 // mode: read
 // row:  fingerprint

@@ -2,7 +2,7 @@
 //
 // The twenty-five entities with the most active relations.
 //
-// The type is named for its index.
+// The type is named so that its index is used.
 //
 // mode: read
 // row:  name, type, relations, mentions

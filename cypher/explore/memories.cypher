@@ -1,8 +1,8 @@
 // Memories: policies, preferences, facts and goals.
 //
-// What was stated or directed: policies, preferences, facts and goals with their standing and evidence.
+// What was stated or directed, with status and evidence.
 //
-// The kind is named for its index.
+// The kind is named so that its index is used.
 //
 // mode: read
 // row:  kind, text, status, confidence, observations, evidence

@@ -1,9 +1,9 @@
 // Where an entity is mentioned.
 //
-// Events, latest first, that speak of the entities of this name, however it is spelt.
+// Events that mention the entities of this name, in any spelling, latest first.
 //
-// The name is brought into the forms under which entities are kept: machine names in small letters, other names as
-// words without accents, possessive endings, punctuation and a leading article. The type is named for its index.
+// The name is normalised as entity names are: machine names in lower case, other names as words without accents,
+// possessive endings, punctuation and a leading article. The type is named so that its index is used.
 //
 // mode: read
 // row:  timestamp, session_id, event_type, text

@@ -1,12 +1,11 @@
 // An entity's neighbourhood.
 //
-// Everything within one relation of the entities of this name, however it is spelt, as a picture; each row reads in the
+// Everything one relation away from the entities of this name, in any spelling, as a picture; each row follows the
 // direction of its relation.
 //
-// The name is brought into the forms under which entities are kept: machine names in small letters, other names as
-// words without accents, possessive endings, punctuation and a leading article.
-//
-// The type is named for its index, and the index because the planner goes through all entities while they are few.
+// The name is normalised as entity names are: machine names in lower case, other names as words without accents,
+// possessive endings, punctuation and a leading article. The type is named for its index; without the hint the planner
+// reads all entities while there are few.
 //
 // mode: read
 // row:  source, relation, target

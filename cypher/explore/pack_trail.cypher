@@ -1,8 +1,8 @@
-// The trail of a context pack.
+// The sources of a context pack.
 //
-// From the sources of a pack's entries (their ids) to the events they came from, as a picture.
+// From the sources of a pack's entries (their ids) to the events that they came from, as a picture.
 //
-// The time of recording and the kind are named for their indexes.
+// The time of recording and the kind are named so that their indexes are used.
 //
 // mode: read
 // row:  source, relation, event

@@ -1,13 +1,11 @@
 // Parameters to start with.
 //
-// One row: a value for each parameter of the other queries, from what the tenant has: its newest session of several
-// events (else its newest), its best connected entity, the artifact with the most evidence up to sixty sources, its
-// newest thread, and the day before its latest change of knowledge.
+// One row: a value for each parameter of the other queries, from the tenant's own data: the newest session with several
+// events (else the newest), the best connected entity, the artifact with the most evidence up to sixty sources, the
+// newest thread, and the day before the latest change of knowledge.
 //
-// What memories were told by hand and how they were tidied stands in sessions and a thread of their own, which nobody ran
-// and which have no story.
-//
-// What is said to be there always is: it is named for its index.
+// Memories stated or tidied by hand have sessions and a thread of their own; nobody ran these and they have no story,
+// so they are skipped. Properties that always exist are named so that their indexes are used.
 //
 // mode: read
 // row:  tenant_id, tenant_key, session_id, name, artifact_id, source_ids, thread_id, since, days

@@ -1,8 +1,8 @@
 // One session as a picture.
 //
-// The chain of its events with what answers and what caused what.
+// The chain of its events, with answers and causes.
 //
-// The version of the session is named for its index.
+// The session's version is named so that its index is used.
 //
 // mode: read
 // row:  event, relation, other

@@ -2,7 +2,7 @@
 //
 // What happened, in the session's total order, one line per event.
 //
-// The version of the session is named for its index.
+// The session's version is named so that its index is used.
 //
 // mode: read
 // row:  sequence, timestamp, event_type, speaker, text

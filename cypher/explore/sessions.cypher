@@ -1,8 +1,8 @@
 // Sessions, the latest first.
 //
-// Every session with its span, number of events and outcome, the latest first. Start here.
+// Every session with its span, number of events and outcome. Start here.
 //
-// The version is named for its index; a session that nothing was stored in has none.
+// The version is named so that its index is used; a session without stored events has none.
 //
 // mode: read
 // row:  session_id, first, last, events, outcome

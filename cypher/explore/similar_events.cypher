@@ -1,8 +1,8 @@
-// Events of like meaning.
+// Events with similar meaning.
 //
-// The events whose embeddings point most nearly the same way as the embedding given, which must come from the model
-// that made theirs. Compared one by one among the tenant's own: an index of vectors would be shared by all tenants,
-// and find those of others first.
+// The events whose embeddings are closest to the given one, which must come from the model that made theirs.
+//
+// Compared one by one within the tenant: a vector index would be shared by all tenants, and find those of others first.
 //
 // mode: read
 // row:  event_id, session_id, timestamp, event_type, text, similarity

@@ -1,9 +1,8 @@
-// Supersession chains: what took whose place.
+// Supersession chains: what replaced what.
 //
-// Every artifact that took another's place, newer first within its chain, as a picture.
+// Every artifact that replaced another, newer first within its chain, as a picture.
 //
-// The time of recording is named for its index, and the index because the planner goes through all chains while they
-// are few.
+// The time of recording is named for its index; without the hint the planner reads all chains while there are few.
 //
 // mode: read
 // row:  newer, relation, older

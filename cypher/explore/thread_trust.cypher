@@ -1,8 +1,8 @@
 // Trust in a thread: who replied to whom, and how.
 //
-// The records of a thread with who replied to whom and how, as a picture.
+// The records of a thread with their replies, as a picture.
 //
-// The time is named for its index.
+// The time is named so that its index is used.
 //
 // mode: read
 // row:  record, relation, parent

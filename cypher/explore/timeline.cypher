@@ -1,8 +1,8 @@
-// Events a day.
+// Events per day.
 //
-// How much happened, by day and type.
+// Number of events by day and type.
 //
-// The time is named for its index.
+// The time is named so that its index is used.
 //
 // mode: read
 // row:  day, event_type, events

@@ -1,9 +1,9 @@
-// Tools and how well they serve.
+// Tools and how reliable they are.
 //
-// Calls of each tool that a result answered, and work that tells its end itself, with the share that did not fail.
-// Commands and tests go by the programs that they run, each of several in a line; what names none goes by its kind.
+// Each tool's answered calls, and work that states its own outcome, with the share that did not fail.
 //
-// The time is named for its index.
+// Commands and tests are counted under the programs that they run, each of several in a line; those that name none,
+// under their kind. The time is named so that its index is used.
 //
 // mode: read
 // row:  name, calls, success_rate

@@ -1,6 +1,6 @@
-// One row with the tenant's active artifacts as far as a fingerprint looks at them before it chooses; no contents yet.
+// The tenant's active artifacts without their contents, in one row: what a fingerprint chooses from.
 //
-// One row, because 10^4 of them cost more than what they carry.
+// One row, because 10^4 rows cost more than the data in them.
 //
 // mode: read
 // row:  artifacts

@@ -1,6 +1,7 @@
-// One row with all that sessions tell of behaviour: how many, how many events, how long, and what was counted of each.
+// What sessions show about behaviour, in one row: the number of sessions and events, their durations, and each
+// session's counts.
 //
-// Sessions that only log an import are nobody's work.
+// Sessions that only log an import are skipped: they are nobody's work.
 //
 // mode: read
 // row:  sessions, session_events, session_us, counted

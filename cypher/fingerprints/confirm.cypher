@@ -1,4 +1,4 @@
-// Give imported artifacts the evidence of the tenant's own that say the same. They are locked before.
+// Link imported artifacts to the evidence of the tenant's own artifacts that state the same. They are locked already.
 //
 // mode: write
 // row:  artifact_id, events

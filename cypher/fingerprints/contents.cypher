@@ -1,6 +1,6 @@
-// The contents of the artifacts that a fingerprint tells of, and the private names in the evidence for each.
+// The contents of the artifacts in a fingerprint, and the private names in each one's evidence.
 //
-// Only names of entities whose type may not be told, so that they can be taken out of the texts.
+// Only names of entities whose type must not leave the tenant, so that they can be removed from the texts.
 //
 // mode: read
 // row:  artifact_id, content, names

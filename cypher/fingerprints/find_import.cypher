@@ -1,6 +1,6 @@
-// The import called by its own id or its fingerprint's, with the artifacts that it brought; the latest where several.
+// The import with this id, or the latest one of the fingerprint with this id, and the artifacts that it created.
 //
-// Each artifact says what else stands for it: events other than logs of imports that were taken back.
+// Each artifact lists its other evidence: events that do not log a withdrawn import.
 //
 // mode: read
 // row:  key, import_id, fingerprint_id, event_key, seeded

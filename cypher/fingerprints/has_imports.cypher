@@ -1,4 +1,4 @@
-// One row: how many imports stand in the tenant.
+// The number of imports in the tenant: one row.
 //
 // mode: read
 // row:  imports

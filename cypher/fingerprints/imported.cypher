@@ -1,4 +1,4 @@
-// The artifacts that imports brought and that may still hold, and the tenant's own of the same types.
+// The imported artifacts that may still be in force, and the tenant's own artifacts of the same types.
 //
 // mode: read
 // row:  key, artifact_id, artifact_type, status, imported, title, content

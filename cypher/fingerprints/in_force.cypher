@@ -1,6 +1,7 @@
-// One row at most: the priors and compiler parameters of the latest import that was neither taken back nor expired.
+// The priors and compiler parameters of the latest import that is neither withdrawn nor expired: at most one row.
 //
-// Imports may bear the same time, as that of the tenant stands still between them: the version of its state does not.
+// Imports may have the same time, because the tenant's logical time stands still between them; its state version does
+// not.
 //
 // mode: read
 // row:  fingerprint_id, context_priors, compiler_parameters

@@ -1,8 +1,8 @@
-// Keep what was counted of sessions, with the version of the tenant's state that it was read from and the
-// rules that it was counted by.
+// Store the counts made from sessions, with the version of the tenant's state that they were read from and of the rules
+// that made them.
 //
-// It is derived from the events alone, so nothing that a reader sees changes and the state's version stays. A session
-// that was written to in between is not up to date and is read again.
+// They are derived from events alone, so readers see no change and the state version stays. A session written to in
+// between is out of date and read again.
 //
 // mode: write
 // row:  sessions

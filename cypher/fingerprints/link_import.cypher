@@ -1,7 +1,7 @@
-// Tie an import to the event that logs it and to the drafts that it brought or found brought by another import.
+// Link an import to the event that logs it, and to the drafts that it created or that an earlier import had created.
 //
-// The event is the drafts' evidence: whoever forgets it takes them out. Runs last, when the event is stored; the
-// artifacts are locked already.
+// The event is the drafts' evidence: forgetting it removes them. Runs last, when the event is stored; the artifacts are
+// locked already.
 //
 // mode: write
 // row:  artifacts

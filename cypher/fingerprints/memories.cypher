@@ -1,6 +1,6 @@
-// How many memories there are of each status, kind and extraction method, with sums in whole numbers.
+// The number of memories by status, kind and extraction method, with sums in whole numbers.
 //
-// The index is on (tenant_id, kind); it is used only where both are asked for.
+// The (tenant_id, kind) index is only used if both properties are named.
 //
 // mode: read
 // row:  status, kind, extraction_method, memory_count, confidence_millionths, observations

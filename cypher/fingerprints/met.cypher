@@ -1,6 +1,6 @@
-// Which of the drafts to be imported are stored already: the draft or active artifacts of their type and content.
+// The draft or active artifacts that already have the type and content of a draft that is to be imported.
 //
-// Whatever left draft and active gave its dedup_key up, so what was taken back is not met: it comes anew.
+// Artifacts that left draft and active have no dedup_key, so a withdrawn draft is not found and is imported again.
 //
 // mode: read
 // row:  wanted_key, key, artifact_id, status, imported

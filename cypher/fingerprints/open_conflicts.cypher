@@ -1,6 +1,6 @@
-// Open conflicts between imported drafts and what holds, where they are not known yet.
+// Open conflicts between imported drafts and artifacts in force, if they are not stored yet.
 //
-// A draft is served to nobody, so nothing is decided here: the conflict waits for whoever would make the draft active.
+// Nothing is decided here, because drafts are not retrieved: the conflict waits until somebody activates the draft.
 //
 // mode: write
 // row:  conflict_id

@@ -1,4 +1,4 @@
-// Note that a fingerprint left the tenant. The same state exported again is the same fingerprint.
+// Record that a fingerprint was exported. Exporting the same state again gives the same fingerprint.
 //
 // mode: write
 // row:  fingerprint_id

@@ -1,4 +1,5 @@
-// Store an import: the fingerprint's node. Uniqueness of its key refuses what another importer stored since we looked.
+// Store an import's fingerprint. If another importer stored it since the caller looked, the uniqueness of its key
+// refuses it.
 //
 // mode: write
 // row:  fingerprint_id

@@ -1,7 +1,7 @@
-// Note what a reader says of a pack; a later word on the same pack takes the place of the earlier one.
+// Store a reader's report on a pack; a later report on the same pack replaces the earlier one.
 //
-// The tags are those of the artifacts it was given, as they are now. Reports are not part of what packs are made of,
-// so the version of the tenant's state stays.
+// The tags are the present ones of the artifacts in the pack. Packs do not depend on reports, so the state version
+// stays.
 //
 // mode: write
 // row:  pack_id, signal

@@ -1,6 +1,6 @@
-// The latest reports on context packs that were used: what was in them and what they were worth.
+// The latest reports on context packs: what was in them and how useful they were.
 //
-// With tenant and time in the order, no more of the index is read than is asked for.
+// With tenant and time in the order, no more of the index is read than asked for.
 //
 // mode: read
 // row:  pack_id, signal, budget, section_tokens, artifact_ids, tags

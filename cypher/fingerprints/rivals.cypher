@@ -1,6 +1,6 @@
-// The active artifacts that speak about the same conditions as drafts to be imported.
+// The active artifacts about the same conditions as drafts that are to be imported.
 //
-// The hint keeps the planner from reading every active artifact of the tenant for each draft.
+// Without the hint the planner reads every active artifact of the tenant for each draft.
 //
 // mode: read
 // row:  situation_key, rivals

@@ -1,6 +1,5 @@
-// The events that tell behaviour, of some sessions, each session in its total order (HMX-E 7).
-//
-// The sequence is named for its index.
+// The events of some sessions that show behaviour, each session in its total order (HMX-E 7). The sequence is named so
+// that its index is used.
 //
 // mode: read
 // row:  session_key, event_id, event_type, time_us, correlation_id, source, tags, content

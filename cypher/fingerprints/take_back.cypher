@@ -1,4 +1,4 @@
-// Note that an import was taken back: its priors and compiler parameters are in force no longer.
+// Record that an import was withdrawn: its priors and compiler parameters are no longer in force.
 //
 // mode: write
 // row:  fingerprint_id

@@ -1,7 +1,7 @@
-// Sessions that changed since their behaviour was counted by these rules, a page at a time in the order of their keys.
+// A page of the sessions that changed since their behaviour was counted by these rules, in key order.
 //
-// With tenant and key in the order the index is read in order, and a page costs what it holds, however many there are.
-// Lists are compared because alternatives told by OR may be looked up one by one, and the order is lost.
+// With tenant and key in the order, the index is read in order and a page costs what it returns. Lists are compared
+// because OR would be planned branch by branch, which loses the order.
 //
 // mode: read
 // row:  session_key, event_count, version

@@ -1,4 +1,4 @@
-// Indexes that cannot answer yet, or ever.
+// Indexes that are still being populated, or have failed.
 //
 // mode: read
 // row:  name, state

@@ -1,7 +1,7 @@
-// Take the words from compiled artifacts: id, type, hash, links, status, counts and times stay, so that chains, evidence
-// and the compiler still find them. All versions of their chains lose the words of the pattern's name.
+// Remove the words from compiled artifacts. Id, type, hash, links, status, counts and times stay, so that chains,
+// evidence and the compiler still find them. All versions of their chains lose the words of the pattern's name.
 //
-// They are locked by artifacts/lock before, and hold no longer.
+// The artifacts are locked by artifacts/lock, and are no longer in force.
 //
 // mode: write
 // row:  artifact_id

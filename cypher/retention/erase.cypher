@@ -1,5 +1,5 @@
-// Take everything from a page of events but their place: key, ids, hash, type and order stay, so that chains, evidence
-// and replays still find them.
+// Remove everything from a page of events except key, ids, hash, type and order, so that chains, evidence and replays
+// still find them.
 //
 // mode: write
 // row:  key

@@ -1,4 +1,4 @@
-// The draft and active artifacts that rest on a page of events, directly or through memories.
+// The draft and active artifacts that have one of a page of events as evidence, directly or through memories.
 //
 // mode: read
 // row:  key

@@ -1,8 +1,8 @@
-// The latest time of what is left: an event that holds content, what became of an artifact that holds words, what
-// somebody resolved. One row; null where nothing is left.
+// The latest time among what is left, in one row: events with content, status changes of artifacts with words,
+// resolutions made by a person. Null if nothing is left.
 //
-// With the tenant in the order the index is read backwards, past those events that were erased before. A conflict that
-// ended with a side of it ended at a time that is told elsewhere, or went with an event.
+// With the tenant in the order, the index is read backwards, past events that were erased earlier. A conflict that
+// ended with one of its sides needs no lookup: its time is that of the side, or went with an event.
 //
 // mode: read
 // row:  latest_us

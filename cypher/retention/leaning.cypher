@@ -1,9 +1,8 @@
-// What leans on a page of events: artifacts, memories, entities and relations that hold, with how much of their live
-// evidence is among them. What was compiled goes with any of it (retention/telling).
+// Artifacts, memories, entities and relations in force that depend on a page of events, with how much of their live
+// evidence is in the page. What the compiler made is deleted with any of its evidence (retention/telling).
 //
-// The planner would begin from all task records there are while they are few: hence the hints.
-//
-// Memories, entities and relations keep count of their evidence: some have a part of it in nearly every page.
+// Without the hints the planner starts from all task records while there are few. Memories, entities and relations have
+// counters of their evidence, because parts of it may be in nearly every page.
 //
 // mode: read
 // row:  kind, id, chosen, live

@@ -1,5 +1,6 @@
-// Lock the entities that a page of events and the records they tell mention, in key order as everybody does, and before
-// any memory: writers of events lock entities first, and would meet an erasure that has the memory they want next.
+// Lock the entities that a page of events and their task records mention, in key order like all writers, and before any
+// memory: writers of events lock entities first, and would deadlock with an erasure that holds the memory they need
+// next.
 //
 // mode: write
 // row:  key

@@ -1,6 +1,7 @@
-// Lock the sessions of the events to be erased, in key order as everybody does, and drop what was derived from them.
+// Lock the sessions of the events that are to be erased, in key order like all writers, and remove what was derived
+// from them.
 //
-// A session whose outcome came from a feedback that goes loses the outcome.
+// A session whose outcome came from an erased feedback event loses the outcome.
 //
 // mode: write
 // row:  key

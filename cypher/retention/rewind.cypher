@@ -1,5 +1,5 @@
-// Set a tenant's logical clock back to the latest time of what is left. The tenant was locked by tenants/bump before, so
-// that nobody has brought a later time meanwhile.
+// Set a tenant's logical clock back to the latest time of what is left. The tenant is locked by tenants/bump, so no
+// later time has been written meanwhile.
 //
 // mode: write
 // row:  logical_us

@@ -1,8 +1,8 @@
-// A page of the events that meet every criterion given and still hold content, in the order of time.
+// A page of the events that meet all criteria and still have content, in order of time.
 //
-// Where events or a session are named, or what has expired, the statements for these know better where to look. The page
-// goes on inside one instant by the key; with the tenant in the order the index is read in order. Of too many
-// alternatives the planner makes a union that must be sorted, hence the criteria that hold by themselves if not given.
+// Other statements select named events, one session, or expired events through better indexes. Within one instant the
+// page continues by key; with the tenant in the order, the index is read in order. With many alternatives the planner
+// makes a union that must be sorted, so each criterion is written to be true if not given.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

@@ -1,4 +1,4 @@
-// A page of the events named that meet every other criterion and still hold content, in the order of time.
+// A page of the named events that meet all other criteria and still have content, in order of time.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

@@ -1,8 +1,7 @@
-// A page of the events whose time has run out that meet every other criterion and still hold content, in the order of
-// their expiry.
+// A page of the expired events that meet all other criteria and still have content, in order of expiry.
 //
-// An erased event has no expiry any more, so the index holds only what is still to go. The page goes on inside one
-// instant by the key; with the tenant in the order the index is read in order.
+// An erased event has no expiry, so the index holds only what is still to be erased. Within one instant the page
+// continues by key; with the tenant in the order, the index is read in order.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

@@ -1,7 +1,7 @@
-// A page of the events of a session that meet every other criterion and still hold content, in the session's order.
+// A page of a session's events that meet all other criteria and still have content, in the session's order.
 //
-// The page goes on inside one sequence by the key; with the session in the order the index is read in order. Of too
-// many alternatives the planner makes a union that must be sorted, hence the criteria that hold by themselves if not
+// Within one sequence number the page continues by key; with the session in the order, the index is read in order. With
+// many alternatives the planner makes a union that must be sorted, so each criterion is written to be true if not
 // given.
 //
 // mode: read

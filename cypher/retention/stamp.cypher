@@ -1,5 +1,5 @@
-// Stamp the sessions that lost events with the version of the commit, so that they are compiled again, and note it for
-// compilations under way. The tenant was locked by tenants/bump before.
+// Mark the sessions that lost events with the version of the commit, so that they are compiled again, and record the
+// version for compilations in progress. The tenant is locked by tenants/bump.
 //
 // mode: write
 // row:  key

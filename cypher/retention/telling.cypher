@@ -1,10 +1,11 @@
-// What was compiled from the sessions of the events to be erased and still says so, with the other versions of its chain.
+// Artifacts compiled from the sessions of the events that are to be erased and not blanked yet, with the other versions
+// of their chains.
 //
-// An artifact names no more of a session than its steps, and may tell any of it: hence the session. The versions of a
+// An artifact names only a session's steps but may contain any of its words: hence the whole session. The versions of a
 // chain share the name of their pattern, which is made of words too.
 //
-// Begun at the events of these sessions, as a large tenant's artifacts rest on many more. What an artifact must be is
-// said after it was found: else the planner begins at the artifacts of all tenants.
+// The search starts at the events of these sessions, because a large tenant's artifacts have many more as evidence.
+// Conditions on the artifact come after it is found: otherwise the planner starts at the artifacts of all tenants.
 //
 // mode: read
 // row:  key, artifact_id, lineage_key, told, living

@@ -1,6 +1,6 @@
-// Drop the model that suggestions are made from where no event is left that it could have been learnt from.
+// Delete the model that suggestions are made from if no event is left that it could come from.
 //
-// The index gives the tenant's events; the first that still holds content ends the search.
+// The index gives the tenant's events; the first one with content ends the search.
 //
 // mode: write
 // row:  dropped

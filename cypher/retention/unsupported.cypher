@@ -1,6 +1,6 @@
-// Artifacts among those given whose evidence is all erased: no live event, no memory that still holds.
+// The given artifacts whose evidence is all erased: no live event, no memory in force.
 //
-// They are locked before, so that what is read here holds until the commit.
+// They are locked already, so what is read here is true until the commit.
 //
 // mode: read
 // row:  key, artifact_id

@@ -1,7 +1,8 @@
-// Take the lock under which a tenant is compiled and drop what was learnt for suggestions; the compiler learns it anew.
+// Take the lock for compiling the tenant and delete the counts that suggestions are made from; the compiler counts
+// again.
 //
-// A compilation that read the sessions before and writes after this finds the version of the erasure, which
-// retention/stamp notes, and begins again.
+// A compilation that read the sessions before and writes after this finds the version of the erasure, recorded by
+// retention/stamp, and starts again.
 //
 // mode: write
 // row:  key

@@ -1,6 +1,7 @@
-// Compiled artifacts of given types that hold, those that task work gave evidence for first.
+// Compiled artifacts of given types in force, those with evidence from task work first.
 //
-// The planner would go through all task records there are while they are few: hence the hint, and the event asked apart.
+// Without the hint the planner reads all task records while there are few; the event is matched separately for the same
+// reason.
 //
 // mode: read
 // row:  artifact_id, artifact_type, title, summary, confidence, from_task_work

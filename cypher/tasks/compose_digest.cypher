@@ -1,7 +1,7 @@
-// Put a digest in its place, fresh: the same record as before, with what its sources say now.
+// Write a fresh digest: the same record as before, with the present content of its sources.
 //
-// The tenant's node is locked by the caller before the sources are read, as every writer of a source locks it before it
-// marks digests stale: nothing is missed between reading and writing.
+// The caller locks the tenant's node before reading the sources, and every writer of a source locks it before marking
+// digests stale, so nothing is missed between reading and writing.
 //
 // mode: write
 // row:  artifact_id

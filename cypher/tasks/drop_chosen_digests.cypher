@@ -1,5 +1,5 @@
-// Delete the digests of a session or an agent, or from before a time. No event tells of a digest, so that one which was
-// written by hand is not found among the events that are erased.
+// Delete the digests of a session or an agent, or from before a time. Digests have no events, so one that was written
+// by hand is not among the erased events.
 //
 // mode: write
 // row:  artifact_id

@@ -1,4 +1,4 @@
-// Delete a digest whose sources are all gone: superseded, retired or erased. It is composed anew once there are some.
+// Delete a digest whose sources are all superseded, retired or erased. It is composed again once there are some.
 //
 // mode: write
 // row:  dropped

@@ -1,8 +1,8 @@
-// Delete the digests that may tell what was erased: those of the records' tasks, projects and of everything, by their
-// keys, and those that cite one of the records. They are composed anew when they are next asked for.
+// Delete the digests that may repeat what was erased: those of the records' tasks, of their projects and of everything,
+// by key, and those that cite one of the records. They are composed again when next read.
 //
-// The tenant's node is locked by the caller, as whoever refreshes a digest locks it first: what was composed before is
-// deleted here, and what is composed later finds nothing to tell.
+// The tenant's node is locked by the caller. Whoever refreshes a digest locks it first, so a digest composed earlier is
+// deleted here, and one composed later contains nothing erased.
 //
 // mode: write
 // row:  artifact_id

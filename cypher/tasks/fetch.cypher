@@ -1,4 +1,4 @@
-// Records by key, each with the replies on which its trust depends.
+// Records by key, each with the replies that decide its trust tier.
 //
 // mode: read
 // row:  record, replies

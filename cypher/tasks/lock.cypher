@@ -1,8 +1,8 @@
-// Take the write lock of a task, then tell how it and its runs stand: one row, or none where there is no such task.
+// Lock a task, then return it and its runs: one row, or none if there is no such task.
 //
-// All steps of one task queue up here, so that a step is judged by what the step before it left behind. The runs are
-// read after the lock; what is written back changes nothing. A task that is not there yet is locked as well: in a
-// statement that writes, looking for the unique key takes the lock of its place in the index until the commit.
+// All steps of one task wait for each other here, so each step is checked against the result of the one before. The
+// runs are read after the lock; writing them back changes nothing. A task that does not exist yet is locked as well: in
+// a statement that writes, the lookup of its unique key locks that place in the index until the commit.
 //
 // mode: write
 // row:  task, runs

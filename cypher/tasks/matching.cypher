@@ -1,8 +1,9 @@
-// The newest records that answer to all facets, and how many the index gave, at most $window_limit: fewer means all.
+// The newest records that have all facets, and the number of hits, at most $window_limit: fewer means that these are
+// all.
 //
-// The full-text index keeps a word for each facet, and one for what is hidden, and intersects them before anything is
-// read from the store. Of what it gives only times and keys are read, the rest is checked by value for those that are
-// answered: a record has many properties, and to look for one that is not there reads them all.
+// The full-text index has a word for each facet and one for hidden records, and intersects them before anything is read
+// from the store. Of the hits only times and keys are read; facets are checked by value for those returned, because
+// records have many properties and looking for an absent one reads them all.
 //
 // mode: read
 // row:  key, created_us, total

@@ -1,4 +1,5 @@
-// What a new record meets, in one row: the record or artifact that has its id already, and the record it replies to.
+// What a new record may collide with, in one row: the record or artifact with its id, and the record that it replies
+// to.
 //
 // mode: read
 // row:  record, artifact_id, parent

@@ -1,7 +1,7 @@
-// The keys of the newest records that answer to all facets, among the $window_limit newest of one tenant.
+// The keys of the newest records that have all facets, among the tenant's $window_limit newest.
 //
-// The index gives the records in order of time, so that no more is read than what is asked for. Both orders name every
-// property of the index, the ones that are equal for all rows too: only then does the planner take them from the index.
+// The index gives the records in order of time, so that no more is read than asked for. Both orders name every property
+// of the index, even the one that is equal for all rows: only then does the planner read them from the index in order.
 //
 // mode: read
 // row:  key, created_us

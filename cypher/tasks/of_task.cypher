@@ -1,4 +1,4 @@
-// The keys of a task's records, the newest of them, oldest first.
+// The keys of a task's newest records, oldest first.
 //
 // mode: read
 // row:  key

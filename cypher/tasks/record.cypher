@@ -1,9 +1,9 @@
-// Create a record with all that it names: task, runs, data sets, challenge, contributors, entities, and the records it
-// replies to, supersedes or relates to.
+// Create a record with everything that it names: task, runs, data sets, facets, challenge, contributors, entities, and
+// the records that it replies to, supersedes or relates to.
 //
-// The task is locked by the caller. Nodes that many records share are merged in the order of their keys; a second
-// successor of the same record is refused by the uniqueness of supersedes_key. An entity that lost its name when all
-// that mentioned it was forgotten gets it from the record; entities are locked first, as in events/record.
+// The task is locked by the caller. Nodes that many records share are merged in key order; the uniqueness of
+// supersedes_key refuses a second successor of the same record. An entity that lost its name when everything that
+// mentioned it was forgotten gets it from the record; entities are locked by their first write, as in events/record.
 //
 // mode: write
 // row:  artifact_id

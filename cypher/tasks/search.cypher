@@ -1,5 +1,5 @@
-// The records that a full-text question finds; the exact filters stand in the question as required words, so the
-// index resolves them before it ranks, and are checked here once more by value.
+// The records that a full-text query finds. Exact filters are required words of the query, so the index applies them
+// before it ranks; they are checked again by value here.
 //
 // mode: read
 // row:  key, score, artifact_kind, artifact_role, created_us, projection_kinds

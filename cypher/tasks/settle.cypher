@@ -1,7 +1,7 @@
-// Tie a new record to the events that tell it, and mark the digests that it makes stale.
+// Link a new record to its events, and mark the digests that it makes stale.
 //
 // The last statement, after the tenant's node is locked: whoever refreshes a digest takes that lock first, so a digest
-// is either read with this record in it, or marked here.
+// either includes this record or is marked here.
 //
 // mode: write
 // row:  stale

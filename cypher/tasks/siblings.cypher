@@ -1,7 +1,7 @@
-// The records that carry the same event tag and belong to the same project, the first of them for each tag.
+// The records with the same event tag in the same project, the first of them for each tag.
 //
-// The question names the project where there is one; that there is none is only seen on the records, so the index is
-// asked for more of them than are wanted.
+// The query names the project if there is one; its absence is only visible on the records, so the index is asked for
+// more of them than needed.
 //
 // mode: read
 // row:  place, siblings

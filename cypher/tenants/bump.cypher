@@ -1,8 +1,7 @@
 // Raise the version of a tenant's state by one: the last statement of every transaction that wrote.
 //
-// Last, because the write lock on this one node is shared by all writers of the tenant: taken here it is held
-// only while the transaction commits. The logical clock goes on here; back it goes only with what held it there
-// (retention/rewind).
+// All writers of the tenant share the lock on this node; taken last, it is held only while the transaction commits. The
+// logical clock advances here, and goes back only in retention/rewind.
 //
 // mode: write
 // row:  state_version

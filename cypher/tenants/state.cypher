@@ -1,4 +1,4 @@
-// What a tenant has: version of its state, logical time, number of events, version last compiled.
+// The tenant's state: its version, logical time, number of events, last compiled version.
 //
 // mode: read
 // row:  state_version, logical_us, event_count, compiled_version

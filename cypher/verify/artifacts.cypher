@@ -1,4 +1,4 @@
-// A page of artifacts with everything that hangs on them: neighbours in the chain, evidence, memories.
+// A page of artifacts with everything linked to them: neighbours in the chain, evidence, memories.
 //
 // mode: read
 // row:  artifact, older, newer, evidence_keys, erased, memory_keys, strangers

@@ -1,6 +1,6 @@
-// A page of entities: their counters and those of their relations beside the mentions that they count.
+// A page of entities: their counters and those of their relations, next to the mentions that they count.
 //
-// A mention says by its marks which relations its event is evidence for.
+// A mention's marks name the relations that its event is evidence for.
 //
 // mode: read
 // row:  key, name, counted, mentioned, relations, marks

@@ -1,9 +1,8 @@
-// A page of events in the order of time: the fields that were hashed, what recall reads of them, and whether their links
-// are there.
+// A page of events in order of time: the hashed fields, the fields that recall reads, and whether their links exist.
 //
-// The page goes on inside one instant by the key, so that any number of events may share it. With the tenant in the
-// order the index on tenant and time is read in order, and a page costs what it holds.
-// Lists are compared because alternatives told by OR may be looked up one by one, and the order is lost.
+// Within one instant the page continues by key, so that any number of events may share it. With the tenant in the
+// order, the index is read in order and a page costs what it returns. Lists are compared because OR would be planned
+// branch by branch, which loses the order.
 //
 // mode: read
 // row:  key, time_us, event, derived, in_session, out_of_order, linked, awaited

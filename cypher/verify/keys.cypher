@@ -1,6 +1,6 @@
-// The keys of everything of a tenant that is checked record by record, but for its events.
+// The keys of everything of a tenant that is checked one by one, except events.
 //
-// Each part reads the tenant's own part of an index: a walk along the unique keys would pass through all tenants.
+// Each part reads the tenant's own range of an index: walking the unique keys would pass through all tenants.
 //
 // mode: read
 // row:  kind, key

@@ -1,4 +1,4 @@
-// A page of task records: what was hashed, and the hash.
+// A page of task records: the hashed text and the hash.
 //
 // mode: read
 // row:  key, artifact_id, document, record_hash, erased
