@@ -1,4 +1,4 @@
-"""Conflicts as nodes and back: records that cannot all hold, and what became of the question."""
+"""Conflicts as nodes and back: records that cannot all be true, and how each conflict was resolved."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Lost(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One record of a conflict to be opened: its kind, id and text, and where it is in the graph."""
+    """One side of a conflict that is to be opened: kind, id, text and node key of a record."""
 
     kind: SideKind
     side_id: str
@@ -31,7 +31,7 @@ class Side(NamedTuple):
 
 
 def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
-    """The id under which a relation is a side of conflicts and an entry of packs: how both keys begin, and the type.
+    """A relation's id as a side of conflicts and an entry of packs: the beginnings of both keys, and the type.
 
     >>> relation_id("0a" * 32, "uses", "0b" * 32)
     '0a0a0a0a0a0a0a0a:uses:0b0b0b0b0b0b0b0b'
@@ -43,7 +43,7 @@ def relation_id(source_key: str, relation_type: str, target_key: str) -> str:
 def conflict_row(
     tenancy: Tenancy, kind: str, sides: Sequence[Side], reason: str, at_us: int, count_tokens: TokenCounter
 ) -> Row:
-    """What ``conflicts/open`` writes. The id follows from kind and sides, so the same conflict is opened once."""
+    """The row for ``conflicts/open``. The id follows from kind and sides, so the same conflict is opened once."""
     ordered = sorted(sides, key=lambda side: side.side_id)
     conflict_id = stable_id(tenancy.tenant_id, "conflict", kind, *(side.side_id for side in ordered))
     text = "\n".join([f"Conflict: {reason}", *(f"- {side.text}" for side in ordered)])

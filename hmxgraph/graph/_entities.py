@@ -10,14 +10,14 @@ from hmxgraph.graph.plan import Plan, Row, bind
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.text.terms import search_text
 
-# What was extracted from a batch of events, as the rows that write it: each entity and each relation once.
+# Extractions of a batch of events as rows to be written: each entity and each relation once.
 
-# Of two types that one name seems to have, the one of higher rank says more.
+# If one name has two types, the one with the higher rank is more specific.
 _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_type in enumerate(members)}
 
 
 class Extracted(NamedTuple):
-    """What was found in one newly stored event."""
+    """What was extracted from one newly stored event."""
 
     event_key: str
     time_us: int
@@ -25,7 +25,7 @@ class Extracted(NamedTuple):
 
 
 def entity_key(tenancy: Tenancy, entity_type: str, normalised: str) -> str:
-    """The key of the entity that goes by this normalised name; the types of one family share it.
+    """The key of the entity with this normalised name; types of one family share it.
 
     >>> acme = Tenancy.of("acme")
     >>> entity_key(acme, "person", "caroline") == entity_key(acme, "concept", "caroline")
@@ -35,7 +35,7 @@ def entity_key(tenancy: Tenancy, entity_type: str, normalised: str) -> str:
 
 
 def entity_properties(tenancy: Tenancy, entity_type: str, name: str, normalised: str) -> dict[str, Any]:
-    """The properties of an entity that nothing mentions yet, but for its times."""
+    """The properties of a new entity, except its times."""
     return {
         "key": entity_key(tenancy, entity_type, normalised),
         "tenant_id": tenancy.tenant_id,
@@ -53,7 +53,7 @@ def entity_properties(tenancy: Tenancy, entity_type: str, name: str, normalised:
 
 @dataclass(slots=True)
 class _Entity:
-    """One entity of a batch in the making."""
+    """One entity of a batch that is being assembled."""
 
     mention: Mention
     names: set[str]
@@ -101,7 +101,7 @@ def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
 
 
 def evidence_mark(relation_type: str, target_key: str) -> str:
-    """How an event's mention of an entity says that it is evidence for a relation of it; 64 bits tell targets apart.
+    """The mark that a mention has if its event is evidence for a relation of the entity; 64 bits tell targets apart.
 
     >>> evidence_mark("uses", "0123456789abcdef0123456789abcdef")
     'uses>0123456789abcdef'
@@ -152,14 +152,14 @@ def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
     }
 
 
-# Entities, their mentions and relations: written with the events that speak of them, forgotten with them.
+# Entities, their mentions and relations: written and forgotten together with their events.
 
 
 def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
     """What ``events/record`` writes of the entities and relations that *batch* mentions.
 
-    Events are named by their position in *batch*. Call it once per newly stored event: replays are kept out by the
-    events, not here.
+    Events are referred to by their position in *batch*. Pass each newly stored event once: duplicates are filtered out
+    with the events, not here.
     """
     return {
         "entities": _entity_rows(tenancy, batch),
@@ -169,14 +169,14 @@ def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
 
 
 class Forgotten(NamedTuple):
-    """What lost its last evidence: keys of entities, ids of relations."""
+    """Entities (by key) and relations (by id) that lost their last evidence."""
 
     entities: tuple[str, ...]
     relations: tuple[str, ...]
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[Forgotten]:
-    """Take away the mentions of these events, count down what they were evidence for, and tell what has none left."""
+    """Remove the mentions of these events, decrement evidence counts, and return what has no evidence left."""
     rows = yield bind(
         "entities/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
     )

@@ -30,21 +30,19 @@ from hmxgraph.protocol.reports import ConflictingEvent, Receipt
 from hmxgraph.text.lines import event_line, speaker_name
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
-# What recall ranks an event by, kept as one text on its node: written with the event, gone when it is erased.
+# The fields that recall ranks an event by, as one text on its node: written with the event, removed by erasure.
 #
-# For each property that is asked of a node the server goes along the chain of all its properties. Of some hundred
-# candidates it reads a dozen properties each: that was half the time of the statement, and one text takes a sixth of
-# it.
+# Reading one property makes the server walk the chain of all the node's properties. A dozen properties of a few hundred
+# candidates took half the time of the statement; one text takes a sixth of that.
 
-# Characters of search terms: the beginning of a long result tells what it is about. Of what comes after it counts only
-# that it is there.
+# Characters of search terms in full: the beginning of a long result shows its subject. Later terms count once each.
 MOST_WORDS = 1_500
 MOST_FURTHER = 6_000
 _TIME = 6
 
 
 def recall_row(properties: Mapping[str, Any]) -> str:
-    """The row of a prepared event: a JSON array in the order of ``EventPool``, with its expiry in the last place."""
+    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, its expiry last."""
     of = properties
     return orjson.dumps(
         [
@@ -65,7 +63,7 @@ def recall_row(properties: Mapping[str, Any]) -> str:
 
 
 def _ranked_words(search_text: str) -> str:
-    """The search terms that an event is ranked by: those it begins with, then every further one once, the last first.
+    """The search terms that an event is ranked by: the beginning in full, then each further term once, the last first.
 
     >>> _ranked_words("error on line 7")
     'error on line 7'
@@ -84,7 +82,7 @@ def _ranked_words(search_text: str) -> str:
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *beside: Sequence[str]) -> list[list[Any]]:
-    """Rows of the pool: of those *events* that were there, and not expired, as of then, with what stands *beside*.
+    """Rows of the pool: the *events* that were recorded and not expired at that time, and those *beside* them.
 
     >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
     >>> pool_rows(5, [row, ""], ["Hello!", ""])
@@ -102,7 +100,7 @@ def pool_rows(as_of_us: int, events: Sequence[str], *beside: Sequence[str]) -> l
 
 
 def _tokens(of: Mapping[str, Any]) -> int:
-    """The tokens of the event's line as packs count them."""
+    """Number of tokens of the event's line in a pack."""
     if of["tokenizer"] == DEFAULT_ENCODING:
         tokens: int = of["token_count"]
         return tokens
@@ -111,9 +109,9 @@ def _tokens(of: Mapping[str, Any]) -> int:
 
 # Prepared events as the rows of a batch, and stored sessions as values.
 
-# How many of a session's latest events an exact repeat is looked for among.
+# Number of a session's latest events that exact repeats are searched in.
 REMEMBERED = 64
-# How many kinds of events a tenant may have before none counts as new any more.
+# Number of kinds of events from which on none counts as new to the tenant.
 KINDS = 4_000
 
 
@@ -142,21 +140,21 @@ def _end(values: Sequence[Any]) -> End:
 
 
 def neighbours(row: Row, event_id: str) -> Neighbours:
-    """Between which two stored events *event_id* belongs, from a row of ``events/neighbours``."""
+    """The two stored events that *event_id* belongs between, from a row of ``events/neighbours``."""
     twins = [twin for twin in row["twins"] if twin[0] < event_id]
     _, before, after = max(twins or row["lower"])
     return Neighbours(before, after)
 
 
 def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[PreparedEvent]]]:
-    """The events of a batch by session, as they stand: sessions in key order, each in its total order."""
+    """The events of a batch by session: sessions in key order, each in its total order."""
     return [(key, list(group)) for key, group in groupby(events, key=lambda event: event.session_key)]
 
 
 def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
-    """The signatures that the tenant does not know yet, each with the key of the event that came first by its time.
+    """Signatures that are new to the tenant, each with the key of its earliest event.
 
-    So many are kept in all; which session comes first in a batch is of no account.
+    At most the given number is kept; the order of sessions in a batch does not matter.
     """
     found: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
@@ -167,9 +165,9 @@ def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[s
 
 
 def _session_row(stored: _StoredSession, events: Sequence[PreparedEvent], first_of_kind: Collection[str]) -> Row:
-    """What a batch makes of one session: its new properties, and the properties of its new events.
+    """A session's new properties after a batch, and the properties of its new events.
 
-    *first_of_kind* are the keys of those that are of a kind that the tenant never had.
+    *first_of_kind* has the keys of events of a kind that is new to the tenant.
     """
     marks = list(stored.marks)
     rows = []
@@ -232,7 +230,7 @@ def _outcome(stored: _StoredSession, events: Sequence[PreparedEvent]) -> dict[st
 def _inner_and_outer(
     events: Sequence[PreparedEvent], weave: Weave
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[str, str, str]]], list[tuple[str, str]]]:
-    """Links within the batch as positions, links beyond it as keys, and chain pairs that begin or end beyond it."""
+    """Links within the batch as positions, links to other events as keys, and chain pairs that start or end outside."""
     places = {event.key: place for place, event in enumerate(events)}
     calls = _calls(events)
     inner: dict[str, list[tuple[int, int]]] = {kind: [] for kind in ("NEXT", *LINKS)}
@@ -267,7 +265,7 @@ def _call_before(calls: list[int] | None, place: int) -> int | None:
 
 
 def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
-    """Under which keys others may have waited for these events, each with the event's own."""
+    """The keys that other events may wait for these under, each with the event's own key."""
     for event in events:
         yield event.key, event.key
         if event.call_key:
@@ -279,7 +277,7 @@ def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Sifted:
-    """A batch divided: what is new, what is known, what contradicts the known."""
+    """A batch divided into new events, duplicates and conflicting ones."""
 
     new: tuple[PreparedEvent, ...]
     duplicates: int
@@ -288,7 +286,7 @@ class _Sifted:
     signatures: frozenset[str]
 
     def receipt(self, *, late: int = 0, warnings: tuple[str, ...] = ()) -> Receipt:
-        """What became of the batch."""
+        """The outcome of the batch."""
         return Receipt(
             tuple(sorted({event.session_key for event in self.new})),
             len(self.new),
@@ -300,13 +298,13 @@ class _Sifted:
 
 
 def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Receipt]:
-    """Store what is new of *batch* with all its links; a batch that holds nothing new writes nothing.
+    """Store the new events of *batch* with all their links; a batch without new events writes nothing.
 
     Raises:
-        IngestRefused: *strict*, and an id is taken by another body; nothing of the batch is stored.
+        IngestRefused: *strict* is set and an id has another body; nothing of the batch is stored.
 
     Locks are taken in the order sessions, stored answers, events, entities, other memories, tenant. Two writers that
-    bring the same event in different sessions meet at its key; the second is run again and finds it stored.
+    store the same event in different sessions collide on its key; the second is run again and finds it stored.
     """
     sifted = yield from _sift(tenancy, batch)
     if strict:
@@ -347,7 +345,7 @@ def _sift(tenancy: Tenancy, batch: Batch) -> Plan[_Sifted]:
 
 
 def _sifted(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], signatures: frozenset[str]) -> _Sifted:
-    """*batch* divided by the hashes of its stored events, *known* by their keys."""
+    """*batch* divided by the hashes of the stored events in *known*."""
     hashes = {**{event.key: event.properties["event_hash"] for event in batch.events}, **known}
     repeated = [*(event for event in batch.events if event.key in known), *batch.repeats]
     clashes = [event for event in repeated if event.properties["event_hash"] != hashes[event.key]]
@@ -369,7 +367,7 @@ class _Opened(NamedTuple):
 
 
 def _open(tenancy: Tenancy, batch: Batch, sifted: _Sifted, given: memories.Observations) -> Plan[_Opened]:
-    """Lock what *batch* writes to; where a session changed since it was sifted, it is sifted again."""
+    """Lock what *batch* writes to; if a session has changed since, the batch is divided again."""
     names = {event.session_key: event.event.session_id for event in sifted.new}
     sessions = [{"key": key, "session_id": names[key], "expected": sifted.counts.get(key, 0)} for key in sorted(names)]
     asked = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
@@ -382,14 +380,14 @@ def _open(tenancy: Tenancy, batch: Batch, sifted: _Sifted, given: memories.Obser
 
 
 def extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
-    """What the rules find in each event, by its key; found before anything is locked."""
+    """The extractions of each event, by its key; made before anything is locked."""
     return {event.key: Extracted(event.key, event.event.time_us, extract(event.event)) for event in events}
 
 
 def _store(
     tenancy: Tenancy, opened: _Opened, given: memories.Observations, found: Mapping[str, Extracted]
 ) -> Plan[int | None]:
-    """Write what is new; the dimension of the tenant's embeddings comes back, None while it has none."""
+    """Write the new events; returns the dimension of the tenant's embeddings, None if it has none."""
     events, sessions = opened.sifted.new, opened.sessions
     weave = yield from _weave(tenancy, events, sessions)
     kinds = new_kinds(events, opened.sifted.signatures)

@@ -9,11 +9,11 @@ from hmxgraph.errors import InvalidRequest, NotFound
 from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.parsing import parse_json
 
-# Pages: how many rows they may have, and where one ended, as an opaque text that the next question brings back.
+# Pages: their size, and where one ended, as an opaque cursor that the next call passes back.
 
 
 def check_limit(limit: int) -> None:
-    """Refuse a page of no rows, and of more than the server can count.
+    """Refuse a page size of less than 1, and of more than the server can count.
 
     Raises:
         InvalidRequest: *limit* is outside 1..9007199254740991.
@@ -30,7 +30,7 @@ def cursor(time_us: int, name: str) -> str:
 
 
 def place(text: str | None) -> tuple[int | None, str | None]:
-    """The time and id that *text* stands for; nothing for the first page.
+    """The time and id in the cursor *text*; nothing for the first page.
 
     Raises:
         NotFound: *text* was not made by :func:`cursor`.
@@ -58,16 +58,15 @@ def _place(value: Any) -> tuple[int, str]:
 # Search terms as a Lucene query: user text never becomes syntax.
 
 MOST_TERMS = 64
-# What a name weighs beside other words: in a talk the names of those who talk stand everywhere.
+# Weight of a name next to other words: in a conversation, the participants' names are everywhere.
 NAME = 0.5
 
 
 def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) -> str:
     r"""The query for nodes of one tenant's *scope* that have any of *terms*; it finds nothing without terms.
 
-    Each term is quoted and the two signs that mean something inside quotes are escaped, so the text of a question can
-    neither widen the search nor break it. At most 64 terms are asked for: the rest is left out. Those in *names* weigh
-    half.
+    Each term is quoted, and the two characters with a meaning inside quotes are escaped, so that the text of a question
+    can neither widen nor break the search. At most 64 terms are used. Those in *names* have half the weight.
 
     >>> term_query("t1t", ["deploy", 'a"b'])
     '+scope:"t1t" +(search_text:"deploy" search_text:"a\\"b")'
@@ -94,8 +93,8 @@ def record_query(
 ) -> str:
     """The query for task records of one tenant's *scope* with all *required* words, one of *any_of*, none of *without*.
 
-    These choose and do not rank (weight 0). The *terms* rank, and *preferred* words lift those that carry them; without
-    terms everything chosen is found.
+    These filter without ranking (weight 0). The *terms* rank, and *preferred* words raise the records that have them;
+    without terms every record that passes the filters is found.
 
     >>> record_query("t1t", ["leak"], ["f2"], [], ["f3"], ["hidden"])
     '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3" -scope:"hidden"'

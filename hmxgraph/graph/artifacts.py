@@ -17,11 +17,11 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 from hmxgraph.text.artifacts import artifact_words, render_artifact, validity
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
 
-# Artifacts as nodes and back: the one place that knows both the document of HMX-A and its stored form.
+# Artifacts as nodes and back: the only place that knows both the HMX-A document and its stored form.
 
 _OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
 ALWAYS = 2**63 - 1
-# What is left of an artifact's words once the evidence for them was erased; a title must say something (HMX-A 2.1).
+# The words of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
 BLANK = MappingProxyType(
     {
         "title": "[erased]",
@@ -34,11 +34,11 @@ BLANK = MappingProxyType(
         "metadata": "{}",
     }
 )
-# More terms of one node would drown the index.
+# Number of search terms per node; more would bloat the index.
 _SEARCHED = 4_000
 _NESTED = ("content", "metadata", "validity_scope")
 _NUMBERS = ("confidence", "success_rate")
-# What an artifact speaks about, by type: two that speak about the same may contradict each other.
+# The field that names an artifact's subject, by type: two with the same subject may contradict each other.
 SUBJECTS = {"decision_policy": "condition", "causal_pattern": "cause"}
 _WIRE = tuple(name for name in Artifact.model_fields if name != "updated_at")
 
@@ -51,7 +51,7 @@ def artifact_row(
     at_us: int | None = None,
     lineage_key: str | None = None,
 ) -> Row:
-    """What ``artifacts/create`` and ``artifacts/supersede`` write: key, properties, keys of evidence and memories.
+    """The row for ``artifacts/create`` and ``artifacts/supersede``: key, properties, keys of evidence and memories.
 
     The artifact becomes visible at the later of its ``created_at`` and *at_us*.
     """
@@ -79,13 +79,13 @@ def artifact_row(
 
 
 def stored_artifact(properties: Row, as_of_us: int | None = None) -> Artifact | None:
-    """The artifact of a node as it was at *as_of_us* (now, if None); None where it was not recorded by then."""
+    """The artifact of a node as it was at *as_of_us* (now, if None); None if it was not recorded by then."""
     document = stored_document(properties, as_of_us)
     return None if document is None else Artifact.parse(document)
 
 
 def stored_document(properties: Row, as_of_us: int | None = None) -> dict[str, Any] | None:
-    """The wire document of a node as it was at *as_of_us*: the core as ever, the overlay as the history tells."""
+    """The wire document of a node as it was at *as_of_us*: the core, and the overlay from the history."""
     if as_of_us is not None and properties["status_times"][0] > as_of_us:
         return None
     overlay = _overlay(properties, ALWAYS if as_of_us is None else as_of_us)
@@ -95,7 +95,7 @@ def stored_document(properties: Row, as_of_us: int | None = None) -> dict[str, A
 
 
 def core_hash(document: Mapping[str, Any]) -> str:
-    """The hash of what never changes: the document without its overlay (HMX-A 1, DESIGN 6)."""
+    """The hash of the immutable core: the document without its overlay (HMX-A 1, DESIGN 6)."""
     return content_hash({name: value for name, value in document.items() if name not in _OVERLAY})
 
 
@@ -106,20 +106,20 @@ def core_differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[
 
 
 def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
-    """The key that one draft or active artifact of a type and content holds (DESIGN 6)."""
+    """The key that only one draft or active artifact of a type and content can have (DESIGN 6)."""
     return tenancy.node_key("dedup", document["artifact_type"], document["content_hash"])
 
 
 def _artifact_text(document: Mapping[str, Any]) -> str:
-    """The readable rendition of a document, as packs carry it."""
+    """The readable rendition of a document, as packs show it."""
     return render_artifact(document["artifact_type"], document["title"], document["summary"], document["content"])
 
 
 def tampering(properties: Row) -> tuple[str, ...]:
-    """Which of an artifact's own checks fail: the content against its hash, the core against its, the text it gives.
+    """The checks that an artifact fails: content and core against their hashes, text against its rendition.
 
-    Nothing is found in an artifact as it was recorded. Content and text are what packs show: one whose content or text
-    fails is dropped there as ``provenance_failed`` (HMX-C 8). An erased one keeps the hashes of what it was.
+    An unchanged artifact fails none. Packs show content and text: an artifact that fails for either is dropped there as
+    ``provenance_failed`` (HMX-C 8). An erased artifact keeps the hashes of its former content.
     """
     if properties.get("erased"):
         return tuple(name for name, blank in BLANK.items() if properties[name] != blank)
@@ -212,12 +212,12 @@ def _overlay(properties: Row, as_of_us: int) -> dict[str, Any]:
 
 
 def _updated_at(properties: Row, as_of_us: int) -> str | None:
-    """When it was updated last: as the document told it, unless something changed after that."""
+    """The time of the last update: the document's own, unless something changed after that."""
     given_us = properties.get("given_updated_us")
     changed_us = max(_changes(properties, as_of_us), default=None)
     if changed_us is not None and (given_us is None or changed_us > given_us):
         return iso(changed_us)
-    # What was recorded before its spelling was kept has the instant alone.
+    # Artifacts recorded before the original spelling was stored have only the instant.
     return None if given_us is None else properties.get("given_updated_at") or iso(given_us)
 
 
@@ -226,7 +226,7 @@ def _changes(properties: Row, as_of_us: int) -> Iterator[int]:
         yield from (time_us for time_us in times[1:] if time_us <= as_of_us)
 
 
-# Artifacts read: one, a page, a chain, a head; each as of any time.
+# Artifacts read: one, a page, a chain, a head, each as of any time.
 
 _ANY = ArtifactFilter()
 
@@ -235,7 +235,7 @@ def artifact(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None)
     """The artifact with this id, whatever its status and scope.
 
     Raises:
-        NotFound: there is none, or there was none by then.
+        NotFound: there is no such artifact, or there was none by then.
 
     """
     return (yield from read(lambda: _artifact(tenancy, artifact_id, as_of_us)))
@@ -253,7 +253,7 @@ def artifacts(
 
     Raises:
         UnknownChoice: there is no such status.
-        InvalidRequest: *limit* is no size of a page.
+        InvalidRequest: *limit* is no valid page size.
         NotFound: *after* is no cursor.
 
     """
@@ -287,7 +287,7 @@ def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Pla
     """The properties of an artifact's node, as they are now.
 
     Raises:
-        NotFound: there is none, or there was none by then.
+        NotFound: there is no such artifact, or there was none by then.
 
     """
     rows = yield bind("artifacts/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id))

@@ -27,7 +27,7 @@ _HOLDS = {"Artifact": LIVING, "Memory": ("promoted", "tentative")}
 
 
 def _artifact_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> Iterator[Finding]:
-    """What is wrong with one row of ``verify/artifacts``; *present* are the keys of stored events and memories."""
+    """Findings in one row of ``verify/artifacts``; *present* has the keys of stored events and memories."""
     artifact = row["artifact"]
     name = artifact["artifact_id"]
     for check in tampering(artifact):
@@ -53,7 +53,7 @@ def evidence_keys(tenancy: Tenancy, artifact: Row) -> tuple[dict[str, str], dict
 
 
 def _conflict_findings(row: Row) -> Iterator[Finding]:
-    """What is wrong with one row of ``verify/conflicts``."""
+    """Findings in one row of ``verify/conflicts``."""
     conflict, sides = row["conflict"], row["sides"]
     name, names = conflict["conflict_id"], [side["side_id"] for side in sides]
     resolved = conflict["status"] == "resolved"
@@ -93,7 +93,7 @@ def _dedup_findings(tenancy: Tenancy, artifact: Row) -> Iterator[Finding]:
 
 
 def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterator[Finding]:
-    """Where the artifact stands on what it supersedes: one edge, next version, same type and chain (HMX-A 7)."""
+    """Whether the artifact follows its predecessor: one edge, next version, same type and chain (HMX-A 7)."""
     name, supersedes = artifact["artifact_id"], artifact.get("supersedes")
     if [old["artifact_id"] for old in older] != ([supersedes] if supersedes else []):
         found = ", ".join(old["artifact_id"] for old in older) or "nothing"
@@ -114,7 +114,7 @@ def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterat
 
 
 def _newer_findings(artifact: Row, newer: list[str]) -> Iterator[Finding]:
-    """Whether what supersedes the artifact is what it says."""
+    """Whether the artifact's successor is the one that it names."""
     superseded_by = artifact.get("superseded_by")
     if newer != ([superseded_by] if superseded_by else []) or (artifact["status"] == "superseded") is not bool(newer):
         found = f"{artifact['status']}, superseded by {', '.join(sorted(newer)) or 'nothing'}"
@@ -135,14 +135,14 @@ def _evidence_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> 
 # Stored events against their own hashes and links, sessions and tenants against what they count.
 
 
-# What is derived from an event and can be derived again. Its text cannot: it keeps the order of the fields as they
-# came, which the canonical content does not; ``recall_row`` has its own check.
+# What can be derived from an event again. Its text cannot: it keeps the original order of the fields, which canonical
+# content does not. ``recall_row`` has its own check.
 _TRAITS = ("title", "speaker", "label", "failed")
 _NAMED = (("CAUSED_BY", "parent_event_id"), ("CORRELATES_WITH", "correlation_id"))
 
 
 def _event_findings(row: Row) -> Iterator[Finding]:
-    """What is wrong with one row of ``verify/events``; an erased event keeps its place and nothing else."""
+    """Findings in one row of ``verify/events``; an erased event keeps its place and nothing else."""
     event = row["event"]
     event_id = event["event_id"]
     if not row["in_session"]:
@@ -161,7 +161,7 @@ def _event_findings(row: Row) -> Iterator[Finding]:
 
 
 def _session_findings(row: Row) -> Iterator[Finding]:
-    """What is wrong with one row of ``verify/sessions``."""
+    """Findings in one row of ``verify/sessions``."""
     if row["counted"] != row["stored"]:
         yield Finding("event_count", "session", row["session_id"], str(row["counted"]), f"{row['stored']} events")
     if row["links"] != max(row["stored"] - 1, 0):
@@ -170,7 +170,7 @@ def _session_findings(row: Row) -> Iterator[Finding]:
 
 
 def _tenant_findings(tenant_id: str, row: Row) -> Iterator[Finding]:
-    """What is wrong with the row of ``verify/tenant``."""
+    """Findings in the row of ``verify/tenant``."""
     if row["counted"] != row["stored"]:
         yield Finding("event_count", "tenant", tenant_id, str(row["counted"]), f"{row['stored']} events")
     if row["latest_us"] is not None and row["logical_us"] < row["latest_us"]:
@@ -186,7 +186,7 @@ def _hash(event: Row) -> str:
 
 
 def _derived_findings(event: Row, stored: Row) -> Iterator[Finding]:
-    """What this release derives otherwise: changed by hand, or stored by a release that read events in another way."""
+    """Fields that this release derives differently: changed by hand, or stored by a release with other rules."""
     try:
         derived = traits(Event.parse(event_document(event)))
     except InvalidDocument as error:
@@ -220,7 +220,7 @@ def _link_findings(row: Row) -> Iterator[Finding]:
 
 
 def _memory_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
-    """What is wrong with one row of ``verify/memories``."""
+    """Findings in one row of ``verify/memories``."""
     memory = row["memory"]
     name = memory["memory_id"]
     if memory["key"] != tenancy.node_key(name):
@@ -236,7 +236,7 @@ def _memory_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
 
 
 def _entity_findings(row: Row) -> Iterator[Finding]:
-    """What is wrong with one row of ``verify/entities``: the entity and the relations that begin at it."""
+    """Findings in one row of ``verify/entities``: the entity and the relations that start at it."""
     if row["counted"] not in {None, row["mentioned"]}:
         yield Finding("mention_count", "entity", row["key"], str(row["counted"]), f"{row['mentioned']} mentions")
     marks = dict(row["marks"])
@@ -248,23 +248,23 @@ def _entity_findings(row: Row) -> Iterator[Finding]:
 
 
 def _task_record_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
-    """What is wrong with one row of ``verify/task_records``."""
+    """Findings in one row of ``verify/task_records``."""
     name = row["artifact_id"]
-    # An erased record keeps the hash of what it was.
+    # An erased record keeps the hash of its former text.
     if not row["erased"] and (computed := sha256_hex((row["document"] or "").encode())) != row["record_hash"]:
         yield Finding("record_hash", "task_record", name, computed, str(row["record_hash"]))
     if row["key"] != tenancy.node_key(name):
         yield Finding("key", "task_record", name, row["key"], tenancy.node_key(name))
 
 
-# Recheck what is stored, page by page: every hash, chain, transition, link and counter. Mends nothing.
+# Recheck what is stored, page by page: every hash, chain, transition, link and counter. Repairs nothing.
 
 PAGE = 1_000
 BEFORE_ALL = -(2**63)
 
 
 class Page(NamedTuple):
-    """Events in the order of time: how many, what was found, and where the next page begins (None: nowhere)."""
+    """A page of events in order of time: number, findings, and where the next page starts (None: no more)."""
 
     records: int
     findings: tuple[Finding, ...]
@@ -275,9 +275,9 @@ Check: TypeAlias = Callable[[list[str]], Plan[tuple[Finding, ...]]]
 
 
 def verify(tenancy: Tenancy) -> Procedure[VerifyReport]:
-    """Everything that is not as it was recorded, over the whole tenant, in small read transactions.
+    """Everything in the tenant that is not as it was recorded, read in small transactions.
 
-    What others write meanwhile may be seen half done; verify again what was found while writers were busy.
+    Concurrent writes may be seen half done: if writers were busy, verify again before acting on a finding.
     """
     found = list((yield from read(lambda: _tenant(tenancy))))
     checked: Counter[str] = Counter()
@@ -296,7 +296,7 @@ def verify(tenancy: Tenancy) -> Procedure[VerifyReport]:
 
 
 def _checks(tenancy: Tenancy) -> dict[str, Check]:
-    """How a page of records of each kind is checked."""
+    """The check of a page of records, by kind."""
     return {
         "sessions": partial(_each, tenancy, "verify/sessions", _session_findings),
         "entities": partial(_each, tenancy, "verify/entities", _entity_findings),
@@ -323,7 +323,7 @@ def _tenant(tenancy: Tenancy) -> Plan[tuple[Finding, ...]]:
 def _each(
     tenancy: Tenancy, name: str, check: Callable[[Row], Iterable[Finding]], keys: list[str]
 ) -> Plan[tuple[Finding, ...]]:
-    """A page of records that are checked one by one."""
+    """The findings of a page of records, each checked by itself."""
     rows = yield bind(name, tenant_id=tenancy.tenant_id, keys=keys)
     return tuple(finding for row in rows for finding in check(row))
 

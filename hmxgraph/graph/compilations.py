@@ -35,7 +35,7 @@ LINEAGES = COMPILER + "/"
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """A stored event as far as the compiler needs it."""
+    """The fields of a stored event that the compiler needs."""
 
     event_id: str
     event_type: str
@@ -55,7 +55,7 @@ def stored_event(row: Row) -> StoredEvent:
 
 
 def summary_version(profile: CompilerProfile) -> str:
-    """What a stored summary was made by: the form of summaries and the bounds that shape them."""
+    """The version of a stored summary: the form of summaries and the limits that shape them."""
     bounds = (profile.max_steps, profile.max_failures, profile.max_decisions, profile.words_per_text)
     sizes = (profile.request_chars, profile.known_values, profile.remembered_messages)
     return ":".join(str(part) for part in (SUMMARY_VERSION, *bounds, *sizes))
@@ -118,7 +118,7 @@ def _transition_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) ->
 
 
 def _new_rows(tenancy: Tenancy, changes: Iterable[Change], count_tokens: TokenCounter, at_us: int) -> Iterator[Row]:
-    """The artifacts that begin a chain, for ``artifacts/create``."""
+    """The artifacts that start a chain, for ``artifacts/create``."""
     for change in changes:
         if change.artifact is not None and not change.artifact.supersedes:
             yield _row(tenancy, change, count_tokens, at_us)
@@ -127,7 +127,7 @@ def _new_rows(tenancy: Tenancy, changes: Iterable[Change], count_tokens: TokenCo
 def _successor_rows(
     tenancy: Tenancy, changes: Iterable[Change], count_tokens: TokenCounter, at_us: int
 ) -> Iterator[Row]:
-    """The artifacts that take a head's place, for ``artifacts/supersede``."""
+    """The artifacts that replace a head, for ``artifacts/supersede``."""
     for change in changes:
         if change.artifact is not None and change.artifact.supersedes:
             row = _row(tenancy, change, count_tokens, at_us)
@@ -147,7 +147,7 @@ def _count_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) -> Iter
 
 
 def model_hash(model: str) -> str:
-    """The hash by which an unchanged model is recognised."""
+    """The hash that an unchanged model is recognised by."""
     return content_hash(model)
 
 
@@ -161,7 +161,7 @@ def _in_between(status: str) -> str:
 
 
 def _row(tenancy: Tenancy, change: Change, count_tokens: TokenCounter, at_us: int) -> Row:
-    """The row of a new artifact, findable by what its kind of request says besides what it says itself."""
+    """The row of a new artifact; the words of its kind of request are added to its search terms."""
     assert change.artifact is not None
     assert change.draft is not None
     key = lineage(change.draft, change.generation)
@@ -174,7 +174,7 @@ def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
     return {**properties, "search_text": found}
 
 
-# The changes of a compilation in the graph: old heads leave, new ones come, counts rise, in one transaction.
+# The changes of a compilation in the graph: heads retired, artifacts added, counts raised, in one transaction.
 
 _AT_ONCE = 200
 _WRITES = frozenset({"created", "updated", "counted", "activated", "deprecated"})
@@ -182,7 +182,7 @@ _TWIN = "another artifact says the same"
 
 
 def _store_changes(tenancy: Tenancy, planned: Sequence[Change], at_us: int) -> Plan[tuple[tuple[Change, ...], bool]]:
-    """The changes as they were made, and whether any was: one whose content somebody else recorded is left alone."""
+    """The changes that were made, and whether there were any; content that somebody else recorded is skipped."""
     changes = yield from _without_twins(tenancy, planned)
     writing = [change for change in changes if change.deed in _WRITES]
     if not writing:
@@ -210,7 +210,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Change]]:
-    """The changes without those that would store what a living artifact, not about to leave, says already."""
+    """The changes without those whose content a draft or active artifact has that is not about to leave."""
     coming = {
         dedup_key(tenancy, {"artifact_type": one.artifact_type, "content_hash": one.artifact.content_hash}): one
         for one in planned
@@ -240,17 +240,17 @@ Progress = Callable[[str, int], None]
 
 
 def _stopped() -> float:
-    """A clock that stands still, for callers who want no timings."""
+    """A clock that stands still, for callers that need no timings."""
     return 0.0
 
 
 def _silent(_stage: str, _done: int) -> None:
-    """No progress told."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompileOptions:
-    """How to compile; *clock* is read for the timings only, *progress* told each stage and how much of it is done."""
+    """How to compile; *clock* is only used for timings, *progress* is called with each stage and its progress."""
 
     full: bool = False
     dry_run: bool = False
@@ -260,7 +260,7 @@ class CompileOptions:
 
 
 class _Timer:
-    """Seconds by stage: a stage lasts until the next begins."""
+    """Seconds by stage: a stage lasts until the next one starts."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -277,7 +277,7 @@ class _Timer:
 
 @dataclass(slots=True)
 class _Run:
-    """One compilation under way."""
+    """One compilation in progress."""
 
     tenancy: Tenancy
     options: CompileOptions
@@ -301,12 +301,12 @@ class _Run:
 
 
 def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
-    """Compile what the tenant's sessions teach, reading only those that changed, and store what differs.
+    """Compile the tenant's sessions, reading only those that changed, and store the differences.
 
     ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
-    all that holds now are opened as conflicts, those of relations and of rules in words too. What was compiled
-    is the tenant's state as the compilation began; what comes in meanwhile is for the next one. Where something was
-    erased meanwhile, it begins again.
+    everything in force are opened as conflicts, including those of relations and of policies in words. The tenant's
+    state at the start is compiled; events stored meanwhile wait for the next compilation. If events were erased
+    meanwhile, the compilation starts again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)
@@ -324,7 +324,7 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
         changes, version = stored
         yield from detect(tenancy)
         yield from confirm_imports(tenancy)
-        # Last, so that a compilation that was cut off before is taken up again.
+        # Last, so that an interrupted compilation is resumed.
         yield from write(partial(_settle, run, version))
     run.timer.stage("")
     return _report(run, compilation, changes)
@@ -344,7 +344,7 @@ def _begin(tenancy: Tenancy, options: CompileOptions) -> Plan[_Run]:
 
 
 def _summarise(run: _Run) -> Procedure[None]:
-    """Summarise the sessions that need it and keep the summaries, a page of sessions at a time."""
+    """Summarise the sessions that need it and store the summaries, a page of sessions at a time."""
     after = ""
     while page := (yield from read(partial(_unread, run, after))):
         for group in _groups(page):
@@ -367,7 +367,7 @@ def _unread(run: _Run, after: str) -> Plan[list[Row]]:
 
 
 def _groups(page: Sequence[Row]) -> Iterator[list[Row]]:
-    """The sessions of a page in groups of few events; a large session stands alone."""
+    """The sessions of a page in groups with few events; a large session is a group of its own."""
     group: list[Row] = []
     for row in page:
         if group and sum(one["event_count"] for one in group) + row["event_count"] > _EVENTS:
@@ -390,7 +390,7 @@ def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionS
 
 
 def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -> Plan[SessionReader]:
-    """A session read page by page, none of which is kept."""
+    """A session, read page by page without keeping the pages."""
     reader, after = SessionReader(profile), BEFORE_ALL
     while events := (yield from _session_page(tenancy, session_key, after)):
         for event in events:
@@ -436,12 +436,12 @@ def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
         summary_version=run.summary_version,
     )
     if run.settled:
-        # Of another release or profile: the artifacts of these are still to be compiled, whenever this run ends.
+        # Of another release or profile: their artifacts must still be compiled, even if this run is interrupted.
         yield from _settle(run, _NEVER)
 
 
 def _ledger(run: _Run) -> Procedure[Ledger]:
-    """All summaries, those just made and not stored included."""
+    """All summaries, including those just made and not stored yet."""
     run.stage("summaries")
     ledger = Ledger(run.profile.habit_positions)
     after = ""
@@ -473,10 +473,10 @@ def _compare(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
 
 
 def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...], int] | None]:
-    """Write what differs, under the lock of the tenant's model; raise the state's version if anything did.
+    """Write the differences under the lock of the tenant's model, and raise the state version if there were any.
 
-    The changes and the version of the state that is compiled with them. None where events were erased since the
-    sessions were read: then nothing is written of what they said.
+    Returns the changes and the state version that is compiled with them. None if events were erased since the
+    sessions were read: then nothing is written.
     """
     names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
     locked = yield bind("compiler/lock", **names)
@@ -492,19 +492,19 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
     yield from _keep_parameters(run)
     version = run.version
     if wrote:
-        # Somebody else's commit in between stays uncompiled: then the mark remains where this run began.
+        # A commit by somebody else in between is not compiled: the mark then stays where this run started.
         bumped = yield from bump(run.tenancy, run.as_of_us)
         version = bumped if bumped == version + 1 else version
     return changes, version
 
 
 def _settle(run: _Run, version: int) -> Plan[None]:
-    """Note that the tenant's state of *version* is compiled."""
+    """Record that the tenant's state of *version* is compiled."""
     yield bind("compiler/settle", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key, version=version)
 
 
 def _erased(run: _Run) -> Plan[bool]:
-    """Whether events were erased since the run began."""
+    """Whether events were erased since the run started."""
     rows = yield bind("compiler/erased", tenant_id=run.tenancy.tenant_id, tenant_key=run.tenancy.key)
     return any(row["erased_version"] > run.version for row in rows)
 

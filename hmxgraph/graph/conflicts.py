@@ -1,4 +1,4 @@
-"""Conflicts: found, listed, resolved, closed when a side goes."""
+"""Conflicts: detected, listed, resolved, and closed when a side is no longer in force."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from hmxgraph.text.artifacts import Validity, overlap
 from hmxgraph.text.comparison import OPPOSED_RELATIONS, differs, opposed
 from hmxgraph.text.terms import TokenCounter, counter
 
-# Which artifacts and policies contradict each other: rules over their contents, no clock and no guess.
+# Contradictions between artifacts and policies: rules over their contents.
 
 
 def opposing_artifacts(tenancy: Tenancy, claims: Iterable[Row], count_tokens: TokenCounter) -> Iterator[Row]:
@@ -38,7 +38,7 @@ def opposing_artifacts(tenancy: Tenancy, claims: Iterable[Row], count_tokens: To
 def opposing_policies(
     tenancy: Tenancy, claims: Iterable[Row], policies: Sequence[Row], count_tokens: TokenCounter
 ) -> Iterator[Row]:
-    """The conflicts between decision policies and policies that were said or written down: one forbids the other."""
+    """The conflicts between decision policies and stated policies where one forbids the other."""
     for claim in (row["claim"] for row in claims if row["claim"]["artifact_type"] == "decision_policy"):
         answer = _answer(claim)
         for policy in policies:
@@ -88,7 +88,7 @@ def _text(content: Any, name: str) -> str:
     return str(content.get(name) or "")
 
 
-# Conflicts: found, listed, resolved, closed when a side goes; never by deleting a side.
+# Conflicts: detected, listed, resolved, closed; never by deleting a side.
 
 _STATES = ("open", "resolved")
 
@@ -110,10 +110,10 @@ def conflicts(
 def resolve(
     tenancy: Tenancy, conflict_id: str, *, keep: str | None, reason: str = "", at_us: int | None = None
 ) -> Procedure[Conflict]:
-    """The conflict, resolved: *keep* names the side that holds, None says that all of them do after all.
+    """The resolved conflict: *keep* names the winning side; None means that all sides are true after all.
 
     Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. A later answer
-    takes the place of whatever was kept. It takes effect at *at_us*, else at the tenant's logical now.
+    replaces the winner. The resolution takes effect at *at_us*, else at the tenant's logical now.
 
     Raises:
         NotFound: there is no such conflict, or no such side.
@@ -124,7 +124,7 @@ def resolve(
 
 
 def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
-    """The ids of the conflicts newly opened, over all active artifacts, policies and relations of the tenant."""
+    """The ids of newly opened conflicts, over all active artifacts, policies and relations of the tenant."""
     situated = yield from read(lambda: ask(bind("conflicts/situated", tenant_id=tenancy.tenant_id)))
     opened = yield from detect_among(tenancy, [row["key"] for row in situated])
     found = yield from read(lambda: _opposed_relations(tenancy))
@@ -132,17 +132,17 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
 
 
 def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, ...]]:
-    """The ids of the conflicts newly opened between the artifacts with these keys and anything that holds.
+    """The ids of newly opened conflicts between the artifacts with these keys and everything in force.
 
-    It is its own work after the one that wrote the artifacts: of two writers that contradict each other at the same
-    time, the one that looks last sees both.
+    It runs in a transaction of its own after the one that wrote the artifacts: if two writers contradict each other at
+    the same time, the one that looks last sees both.
     """
     found = yield from read(lambda: _contradictions(tenancy, keys))
     return (yield from _opened(tenancy, found))
 
 
 def settle(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
-    """Close the open conflicts of artifacts and memories that hold no longer, where fewer than two sides do."""
+    """Close the open conflicts of artifacts and memories that left fewer than two sides in force."""
     yield bind("conflicts/settle", tenant_id=tenancy.tenant_id, keys=list(keys), at_us=at_us)
 
 
@@ -229,7 +229,7 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
 
 
 def _take_place(tenancy: Tenancy, kept_key: str, lost: Sequence[str], at_us: int) -> Plan[None]:
-    """Let the kept answer be the one of its chain, so that a later one takes its place; with whom it is in conflict."""
+    """Put the winning answer into the chain of its question, so that a later one replaces it; returns its rivals."""
     taken = yield bind("conflicts/take_place", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(lost))
     for place in taken:
         yield from redraw(tenancy, [place["slot_key"]])
@@ -244,14 +244,14 @@ def _contradiction(tenancy: Tenancy, kept: Row, rival: Row, at_us: int) -> Row:
 
 
 def _as_before(known: Conflict, keep: str | None, reason: str) -> Conflict:
-    """The conflict as it was resolved by this very call, whose answer was lost, or by one like it."""
+    """The conflict if an identical call has already resolved it, such as one whose answer was lost."""
     if (known.kept_id, known.resolution) != (keep, reason):
         raise ConflictClosed(known.conflict_id, known.kept_id)
     return known
 
 
 def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> Plan[None]:
-    """Take the losing sides out of what holds."""
+    """Deprecate the losing sides."""
     sides = row["sides"]
     lost = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
     memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)

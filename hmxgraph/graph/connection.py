@@ -45,7 +45,7 @@ from hmxgraph.graph import driver
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Work
 
-# What was sent and when its answer was read: the last statement for error messages, all of them for a trace.
+# Statements sent and answered: the last one for error messages, all of them for a trace.
 
 Trace: TypeAlias = Callable[[str], object]
 
@@ -58,28 +58,28 @@ class TransactionWatch:
         self._listeners = listeners
 
     def sent(self, statement: Statement) -> None:
-        """Remember what is under way."""
+        """Remember the statement in progress."""
         self.statement = statement.name
 
     def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
-        """Tell the listeners one line: statement, rows, milliseconds."""
+        """Report one line to the listeners: statement, rows, milliseconds."""
         for listener in self._listeners:
             listener(f"{statement.name:<32} {rows:>7} rows {milliseconds:>9.2f} ms")
 
 
-# Ctrl-C while the driver works: the connection is cut, so that nobody waits on it for the rest of an answer.
+# Ctrl-C while the driver works: the connection is closed, so that nothing waits for the rest of an answer.
 
 
 class _Interrupted(KeyboardInterrupt, asyncio.CancelledError):
-    """An interrupt that the driver takes for a cancelled task: the one thing for which it cuts a connection."""
+    """An interrupt that looks like a cancelled task to the driver: only then does it close a connection at once."""
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C end what the driver does in the block, at once and for the server too.
+    """Let Ctrl-C end the driver's work in the block at once, on the server too.
 
-    Any other exception that breaks in while an answer is read leaves the rest of it on the connection; the driver
-    goes on to read there, and waits for ever. Only the main thread is interrupted, where Python's own handler stands.
+    Any other exception raised while an answer is read leaves the rest of it on the connection, where the driver then
+    waits for ever. Only the main thread can be interrupted, and only if Python's own handler is installed.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -98,12 +98,12 @@ def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
     raise _Interrupted
 
 
-# Driver errors become ours here and nowhere else.
+# Driver errors are translated here and nowhere else.
 
 _LOST_RACES = frozenset(
     (
         "Neo.ClientError.Schema.ConstraintValidationFailed",
-        # IF NOT EXISTS does not see an index that another client is making at that moment.
+        # IF NOT EXISTS does not see an index that another client is creating at that moment.
         "Neo.ClientError.Schema.ConstraintAlreadyExists",
         "Neo.ClientError.Schema.ConstraintWithNameAlreadyExists",
         "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
@@ -126,7 +126,7 @@ _NOT_PERMITTED = (
 
 
 def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> GraphError:
-    """The error of ours that says what *error* means: no answer, no access, or a refused statement."""
+    """The graph error for a driver's *error*: no answer, no access, or a refused statement."""
     error = origin(error)
     reason = _reason(error)
     if isinstance(error, ServiceUnavailable | SessionExpired | ConfigurationError | DriverError):
@@ -144,19 +144,19 @@ def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> Gra
 
 
 def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
-    """The server's own error, where the driver in rolling back only says that a result had failed."""
+    """The server's own error, if the driver only reports that a result had failed."""
     cause = error.__cause__
     return cause if isinstance(error, ResultFailedError) and isinstance(cause, Neo4jError | DriverError) else error
 
 
 def worth_repeating(error: Neo4jError | DriverError) -> bool:
-    """Whether doing it again helps: two clients made the same key or index at once, or the error passes."""
+    """Whether a retry helps: two clients created the same key or index at once, or the error is transient."""
     known = origin(error)
     return lost_race(known) or (known is not error and known.is_retryable())
 
 
 def lost_race(error: Exception) -> bool:
-    """Whether two clients created the same key or index at once, so that doing it again will find it there."""
+    """Whether two clients created the same key or index at once, so that a retry finds it."""
     return isinstance(error, ClientError) and error.code in _LOST_RACES
 
 
@@ -174,17 +174,17 @@ TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]
 
 
 class Watch(Protocol):
-    """Told what is about to be sent and what came back; remembers the statement for error messages."""
+    """Observes statements and answers, and remembers the last statement for error messages."""
 
     def sent(self, statement: Statement) -> None:
-        """*statement* is about to be sent, or to be read."""
+        """*statement* is about to be sent, or its answer to be read."""
 
     def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
-        """*statement* was answered with so many rows, so many milliseconds after it was sent."""
+        """*statement* was answered with this number of rows, this number of milliseconds after it was sent."""
 
 
 class _Sent(NamedTuple, Generic[R]):
-    """A statement that the server works on."""
+    """A statement in progress."""
 
     statement: Statement
     began: float
@@ -192,7 +192,7 @@ class _Sent(NamedTuple, Generic[R]):
 
 
 def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
-    """What *plan* returns after all its statements were answered within *tx*."""
+    """The value of *plan*, whose statements are sent within *tx*."""
     underway: list[_Sent[Result]] = []
 
     def send(statement: Statement) -> _Sent[Result]:
@@ -242,14 +242,14 @@ async def _run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) -
 
 
 def _taken(underway: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
-    """The *statement* as it was sent ahead, if it was; it is not underway any more."""
+    """The statement in progress that *statement* was sent as, if it was sent ahead; removed from *underway*."""
     places = (place for place, sent in enumerate(underway) if sent.statement is statement)
     place = next(places, None)
     return None if place is None else underway.pop(place)
 
 
 def perform(procedure: Procedure[T], transact: Transact) -> T:
-    """What *procedure* returns after each of its works went through *transact*."""
+    """The value of *procedure*, each of whose works is passed to *transact*."""
     try:
         work = next(procedure)
         while True:
@@ -291,15 +291,15 @@ class Connection:
         self._listeners: tuple[Trace, ...] = ()
 
     def listen(self, listener: Trace) -> Callable[[], None]:
-        """Tell *listener* one line per statement from now on; call what you get to stop."""
+        """Pass one line per statement to *listener* from now on; call the result to stop."""
         self._listeners = (*self._listeners, listener)
         return lambda: self._forget(listener)
 
     def verify(self) -> None:
-        """Return at once where the server answers; a transaction would go on trying a dead one for long.
+        """Check that the server answers; a transaction would retry for long if it did not.
 
         Raises:
-            StorageUnavailable: nobody answers.
+            StorageUnavailable: nothing answers.
             AccessDenied: the login was refused.
 
         """
@@ -310,7 +310,7 @@ class Connection:
             raise translated(error, self.address.uri, "") from error
 
     def perform(self, procedure: Procedure[T]) -> T:
-        """What *procedure* returns.
+        """The value of *procedure*.
 
         Raises:
             GraphError: the server refused or could not be reached, or the connection is closed.
@@ -319,10 +319,10 @@ class Connection:
         return perform(procedure, self.transact)
 
     def transact(self, work: Work[T]) -> T:
-        """What one work's plan returns, done in one transaction; a lost race on a key is run again.
+        """The value of one work's plan, run in one transaction; a lost race for a key is run again.
 
         Raises:
-            GraphNotOpen: it was closed, or opened by another process: answers on shared sockets would get mixed up.
+            GraphNotOpen: it was closed, or opened by another process, which still reads from the same sockets.
 
         """
         if self._closed:
@@ -337,14 +337,14 @@ class Connection:
             raise translated(error, self.address.uri, watch.statement) from error
 
     def close(self) -> None:
-        """Give the driver back, which others may go on using; nothing the second time, or in a forked process."""
+        """Release the driver, which others may still use; does nothing the second time or in a forked process."""
         if not self._closed and not self._forked:
             driver.release(self.address)
         self._closed = True
 
     @property
     def _forked(self) -> bool:
-        """Whether this process is not the one that opened it."""
+        """Whether another process opened it."""
         return self._process != os.getpid()
 
     def _session(self) -> Session:
@@ -366,20 +366,20 @@ class AsyncConnection:
         self._listeners: tuple[Trace, ...] = ()
 
     def listen(self, listener: Trace) -> Callable[[], None]:
-        """Tell *listener* one line per statement from now on; call what you get to stop."""
+        """Pass one line per statement to *listener* from now on; call the result to stop."""
         self._listeners = (*self._listeners, listener)
         return lambda: self._forget(listener)
 
     @property
     def abandoned(self) -> bool:
-        """Whether the event loop in which it was opened has ended, and with it all that could be asked or closed."""
+        """Whether the event loop that opened it has ended, so that nothing can be sent or closed any more."""
         return self._loop.is_closed()
 
     def check_loop(self) -> None:
-        """Nothing, in the event loop in which it was opened: its sockets belong to that one.
+        """Refuse to run in another event loop than the one that opened it, which owns the sockets.
 
         Raises:
-            GraphNotOpen: this is another one.
+            GraphNotOpen: the running loop is another one.
 
         """
         if self._loop is not asyncio.get_running_loop():
@@ -393,7 +393,7 @@ class AsyncConnection:
             raise translated(error, self.address.uri, "") from error
 
     async def perform(self, procedure: Procedure[T]) -> T:
-        """What *procedure* returns.
+        """The value of *procedure*.
 
         Raises:
             GraphError: the server refused or could not be reached.
@@ -402,7 +402,7 @@ class AsyncConnection:
         return await _perform_async(procedure, self.transact)
 
     async def transact(self, work: Work[T]) -> T:
-        """What one work's plan returns, done in one transaction; a lost race on a key is run again."""
+        """The value of one work's plan, run in one transaction; a lost race for a key is run again."""
         if self._closed:
             raise GraphNotOpen(_CLOSED)
         self.check_loop()

@@ -15,7 +15,7 @@ import hmxgraph
 from hmxgraph.errors import InvalidAddress
 from hmxgraph.text.masking import public_address
 
-# Where a Neo4j answers and how to log in.
+# The address of a Neo4j and the login.
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,16 @@ OPTIONS: dict[str, Any] = {
     "connection_timeout": 5.0,
     "connection_acquisition_timeout": 60.0,
     "max_transaction_retry_time": 30.0,
-    # Whoever lost a deadlock finds the way free in milliseconds; the pauses double from here.
+    # After a lost deadlock the lock is free within milliseconds; the pauses double from here.
     "initial_retry_delay": 0.1,
     "keep_alive": True,
     "user_agent": f"hmxgraph/{hmxgraph.__version__}",
-    # Nobody is told how the driver is used.
+    # No usage data leaves the machine.
     "telemetry_disabled": True,
-    # A young database has not seen every label and property that the statements name: no reason for a warning.
+    # A young database has not seen every label and property that the statements use: no reason for a warning.
     "notifications_disabled_classifications": ["UNRECOGNIZED"],
 }
-# Bolt only: over HTTP the driver has no transactions that it repeats.
+# Bolt only: over HTTP the driver has no managed transactions.
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _lock = threading.Lock()
 _shared: dict[Address, tuple[Driver, int]] = {}
@@ -58,7 +58,7 @@ def acquire(address: Address) -> Driver:
     """The process's driver for *address*; each acquire needs one :func:`release`.
 
     Raises:
-        InvalidAddress: no Neo4j can have it.
+        InvalidAddress: it cannot be the address of a Neo4j.
 
     """
     check(address.uri)
@@ -70,7 +70,7 @@ def acquire(address: Address) -> Driver:
 
 
 def release(address: Address) -> None:
-    """Give the driver back; the last one to do so closes it."""
+    """Release the driver; the last release closes it."""
     with _lock:
         driver, users = _shared.pop(address)
         if users > 1:
@@ -80,7 +80,7 @@ def release(address: Address) -> None:
 
 
 def _left_to_parent() -> None:
-    """In a forked child: its parent goes on to talk through the same sockets, so they are neither used nor closed."""
+    """In a forked child: the parent still uses these sockets, so they are neither used nor closed here."""
     global _lock  # noqa: PLW0603 - a thread that does not exist here may hold it
     _lock = threading.Lock()
     _of_parent.extend(driver for driver, _ in _shared.values())
@@ -95,7 +95,7 @@ def open_async(address: Address) -> AsyncDriver:
     """A driver for the running event loop: asynchronous connections cannot be shared between loops.
 
     Raises:
-        InvalidAddress: no Neo4j can have it.
+        InvalidAddress: it cannot be the address of a Neo4j.
 
     """
     check(address.uri)
@@ -104,10 +104,10 @@ def open_async(address: Address) -> AsyncDriver:
 
 
 def check(uri: str) -> None:
-    """Nothing, where a Neo4j can have the address *uri*.
+    """Refuse an address that no Neo4j can have.
 
     Raises:
-        InvalidAddress: it is of another kind, has a port that is none, or holds a login.
+        InvalidAddress: another scheme, an invalid port, or a login inside the address.
 
     """
     with _told(uri):
@@ -117,7 +117,7 @@ def check(uri: str) -> None:
 
 @contextmanager
 def _told(uri: str) -> Iterator[None]:
-    """What is wrong with *uri*, by the driver's word or Python's, in one error."""
+    """Translate what the driver or Python finds wrong with *uri* into one error."""
     try:
         yield
     except (ConfigurationError, ValueError) as error:  # such as a bracket that is not closed
@@ -125,7 +125,7 @@ def _told(uri: str) -> Iterator[None]:
 
 
 def _fault(uri: str) -> str | None:
-    """What the driver takes, or finds out too late, or would refuse by telling the password."""
+    """The fault of *uri* that the driver accepts, finds too late, or would report with the password."""
     parts = urlsplit(uri)
     if parts.scheme not in _SCHEMES:
         return f"it begins with none of {', '.join(f'{scheme}://' for scheme in _SCHEMES)}"

@@ -14,7 +14,7 @@ from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.events import event_ids_of
 
-# Why something is in the memory: a record with what it rests on, down to the text of events.
+# Why something is in the memory: a record and its evidence, down to the text of events.
 
 
 def evidence(row: Row) -> Evidence:
@@ -31,7 +31,7 @@ def evidence(row: Row) -> Evidence:
 
 
 def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
-    """What is told of an artifact: its core but for the content, its history, whether it is as it was recorded."""
+    """The facts about an artifact: its core without the content, its history, whether it is unchanged."""
     document = stored_document(properties) or {}
     left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
     return {name: value for name, value in document.items() if name not in left_out} | {
@@ -42,7 +42,7 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
 
 
 def _memory_facts(properties: Row) -> dict[str, Any]:
-    """What is told of a memory: what it says of whom, how sure, seen how often, made how."""
+    """The facts about a memory: subject and statement, confidence, number of observations, extraction method."""
     names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
     return {name: properties[name] for name in names if properties.get(name) is not None}
 
@@ -55,11 +55,11 @@ def _history(properties: Row) -> list[dict[str, Any]]:
     ]
 
 
-# The trail of a record: what it rests on, through memories, down to the text of events.
+# The trail of a record: its evidence, through memories, down to the text of events.
 
-# An entity may be mentioned a million times; its newest mentions tell what it is.
+# An entity may have a million mentions; the newest ones are enough to show what it is.
 MENTIONS = 20
-# A memory may be told as often; its facts tell how often, its first tellings what it rests on.
+# So may a memory: its facts have the number, and the first events are its evidence.
 TELLINGS = 100
 
 
@@ -147,7 +147,7 @@ def _event(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 
 
 def _task_record(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
-    """A record is told by the events that were made of it."""
+    """The trail of a task record: the events that it was stored as."""
     name = record["artifact_id"]
     keys = [tenancy.node_key(event_id) for event_id in event_ids_of(tenancy.tenant_id, name)]
     events = yield from _events(tenancy, sorted(keys))
@@ -196,7 +196,7 @@ def _mentions(tenancy: Tenancy, key: str, mark: str | None) -> Plan[tuple[Eviden
 
 
 def _conflicts_of(tenancy: Tenancy, keys: Sequence[str]) -> Plan[dict[str, tuple[Conflict, ...]]]:
-    """For each of these records that is a side of conflicts what these are."""
+    """The conflicts of these records, by record."""
     rows = yield bind("explain/conflicts", tenant_id=tenancy.tenant_id, keys=list(keys))
     if not rows:
         return {}

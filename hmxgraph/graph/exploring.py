@@ -44,14 +44,14 @@ def _element(value: Node | Relationship | Path) -> dict[str, Any]:
             }
 
 
-# Saved queries, the entity graph, and whether the server is well.
+# Saved queries, the entity graph, and the server's health.
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
 def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedure[list[Row]]:
-    """The rows of a packaged read statement; the tenant's parameters are filled in, and are nobody else's to give.
+    """The rows of a packaged read statement; the tenant's parameters are filled in and cannot be overridden.
 
     Raises:
         StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
@@ -69,7 +69,7 @@ def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Proc
 
 
 class Relations(NamedTuple):
-    """The active entities and what relates them, row by row."""
+    """The active entities and their relations, row by row."""
 
     nodes: list[Row]
     edges: list[Row]
@@ -83,7 +83,7 @@ def relations(tenancy: Tenancy) -> Procedure[Relations]:
 
 def entity_graph(found: Relations) -> "nx.MultiDiGraph[str]":
     """A graph of *found*: nodes with name and type, edges with type and weight."""
-    import networkx as nx  # noqa: PLC0415 - a fifth of the start of every command, and only this one needs it
+    import networkx as nx  # noqa: PLC0415 - slow to import, and only needed here
 
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     for row in found.nodes:
@@ -124,7 +124,7 @@ def _health(tenancy: Tenancy) -> Plan[Row]:
     }
 
 
-# The shape of the entity graph: counted in Cypher, its depth walked over arrays.
+# The shape of the entity graph: counted in Cypher, its depth computed over arrays.
 
 
 def digest(tenancy: Tenancy, as_of_us: int | None = None) -> Procedure[MeasuredDigest]:
@@ -138,7 +138,7 @@ def digest(tenancy: Tenancy, as_of_us: int | None = None) -> Procedure[MeasuredD
 def graph_digest(
     tenancy: Tenancy, as_of_us: int | None = None, named_types: Sequence[str] | None = None
 ) -> Plan[MeasuredDigest]:
-    """The digest as part of a transaction; *named_types* are the entity types whose names may be told (None: all)."""
+    """The digest as part of a transaction; only names of entities of the *named_types* are included (None: all)."""
     bound = {"tenant_id": tenancy.tenant_id, "as_of_us": as_of_us}
     entities = yield bind("digest/entities", **bound)
     types = None if named_types is None else sorted(named_types)

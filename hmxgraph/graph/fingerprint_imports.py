@@ -1,4 +1,4 @@
-"""Fingerprints imported, confirmed by local evidence, and taken back (HMX-F 12)."""
+"""Fingerprints imported, confirmed by local evidence, and withdrawn (HMX-F 12)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,26 +26,26 @@ from hmxgraph.protocol.reports import ImportReport, TakenBack
 from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.text.terms import counter
 
-# Imported drafts and local experience: what a tenant sees for itself makes a draft active, or makes it needless.
+# Imported drafts and local experience: a tenant's own evidence activates a draft or makes it redundant.
 
 CONFIRMED = "local evidence says all of it: "
 REPLACED = "local experience says it now: "
 
 
 class _Pair(NamedTuple):
-    """An imported artifact and one of the tenant's own that says the same."""
+    """An imported artifact and one of the tenant's own that states the same."""
 
     imported: Row
     own: Row
 
 
 def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
-    """What local experience made of imported artifacts; to be done after each compilation.
+    """The effect of local experience on imported artifacts; called after each compilation.
 
-    A draft becomes active, with the evidence of a draft of the tenant's own that says all that it says: either alone
-    is too little, both together are enough. One that says anything more stays a draft. An imported artifact that is
-    active leaves when one of the tenant's own that says the same became active, so that nothing is said twice (DESIGN
-    6).
+    A draft becomes active, with added evidence, if a draft of the tenant's own states everything that it states: either
+    alone has too little evidence, both together have enough. A draft that states more stays a draft. An active imported
+    artifact is retired when one of the tenant's own that states the same becomes active, so that nothing is stated
+    twice (DESIGN 6).
     """
     done, keys = yield from write(partial(_confirm, tenancy))
     if keys:
@@ -80,7 +80,7 @@ def _pairs(rows: Sequence[Row]) -> Iterator[_Pair]:
 
 
 def _counterpart(imported: Row, own: Sequence[Row]) -> Row | None:
-    """An active one that says the same as an active one; where none does, a draft that bears a draft out."""
+    """For an active artifact, an active one that states the same; for a draft, a draft that confirms it."""
     kind, content = imported["artifact_type"], imported["content"]
     same = [other for other in own if agree(kind, content, other["content"])]
     active = next((other for other in same if other["status"] == "active"), None)
@@ -113,7 +113,7 @@ def _ids(pairs: Sequence[_Pair]) -> tuple[str, ...]:
     return tuple(sorted(pair.imported["artifact_id"] for pair in pairs))
 
 
-# Fingerprints received: checked, added in one transaction, taken back out (HMX-F 12).
+# Fingerprints received: verified, added in one transaction, withdrawn (HMX-F 12).
 
 REASON = "the import that brought it was taken back"
 
@@ -127,11 +127,11 @@ def import_fingerprint(
     now_us: int,
     at_us: int | None = None,
 ) -> Procedure[ImportReport]:
-    """What became of the envelope *source*: verified, then added in one transaction; nothing is ever deleted.
+    """The outcome of importing the envelope *source*: verified, then added in one transaction; nothing is deleted.
 
-    *trusted* are the public keys that may have signed it (none: a signature is not asked for). Whether it had expired
-    by *at_us*, else by the tenant's logical now, is told, not refused. One that was imported before changes nothing.
-    It takes effect at the tenant's logical now; in a tenant that knows nothing yet when it was made, *now_us* at most.
+    *trusted* are the public keys that may have signed it (none: no signature is required). An envelope that had expired
+    by *at_us*, else by the tenant's logical now, is reported as such, not refused. One that was imported before changes
+    nothing. It takes effect at the tenant's logical now; in an empty tenant at the time it was made, *now_us* at most.
 
     Raises:
         FingerprintError: a check failed; the first line names it, and nothing was written.
@@ -142,13 +142,13 @@ def import_fingerprint(
 
 
 def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Procedure[TakenBack]:
-    """The import called *wanted* (its id or its fingerprint's) taken back out.
+    """The outcome of withdrawing the import *wanted* (its id or its fingerprint's).
 
-    What it brought and nothing else supports is deprecated; its priors and compiler parameters hold no longer. What
-    happened stays told by the event that logs it.
+    What it created and nothing else supports is deprecated; its priors and compiler parameters are no longer in force.
+    The event that logs it stays.
 
     Raises:
-        NotFound: there is no such import, or it was taken back before.
+        NotFound: there is no such import, or it was withdrawn before.
 
     """
     return (yield from write(partial(_take_back, tenancy, wanted, at_us)))
@@ -156,7 +156,7 @@ def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Pro
 
 @dataclass(frozen=True, slots=True)
 class _Arrivals:
-    """The drafts of an import divided: rows to be created, and what stands there already, by the drafts' ids."""
+    """The drafts of an import: rows to be created, and the artifacts that exist already, by the drafts' ids."""
 
     fresh: tuple[Row, ...]
     known: Mapping[str, str]
@@ -164,7 +164,7 @@ class _Arrivals:
 
     @property
     def seeded_keys(self) -> list[str]:
-        """The nodes that this import stands for: its own drafts and those that another import brought before."""
+        """The nodes of this import: its own drafts and those that another import had created."""
         return sorted([*self.shared_keys, *(row["key"] for row in self.fresh)])
 
 
@@ -193,7 +193,7 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
 
 
 def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
-    """When an import takes effect: the exporter's clock is not the importer's, and may be set to anything."""
+    """The time when an import takes effect; the exporter's clock may be set to anything."""
     known_us: int | None = tenant["logical_us"]
     return known_us or min(microseconds(verdict.fingerprint.created_at), now_us)
 
@@ -213,14 +213,14 @@ def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:
 
 
 def _draft_row(tenancy: Tenancy, artifact: Artifact, at_us: int) -> Row:
-    """The row of one draft; its evidence, the event that logs the import, is linked once that is stored."""
+    """The row of one draft; the event that logs the import becomes its evidence once it is stored."""
     row = artifact_row(tenancy, artifact, counter(), at_us=at_us)
     row["properties"]["imported"] = True
     return row | {"evidence_keys": []}
 
 
 def _contradictions(tenancy: Tenancy, fresh: Sequence[Row]) -> Plan[list[Row]]:
-    """The conflicts between the drafts to be created and what holds."""
+    """The conflicts between the drafts to be created and artifacts in force."""
     properties = [row["properties"] for row in fresh]
     situations = sorted({row["situation_key"] for row in properties if row["situation_key"]})
     if not situations:
@@ -238,7 +238,7 @@ def _contradictions(tenancy: Tenancy, fresh: Sequence[Row]) -> Plan[list[Row]]:
 
 
 def _log(tenancy: Tenancy, restored: Restoration, recorded: Recorded, seeded_keys: list[str]) -> Plan[None]:
-    """Store the import, the event that logs it (which raises the state's version), and what ties them together."""
+    """Store the import, the event that logs it (which raises the state version), and their links."""
     properties = import_row(tenancy, restored, recorded)
     yield bind("fingerprints/record_import", tenant_id=tenancy.tenant_id, properties=properties)
     event = prepare(restored.event, counter())

@@ -1,4 +1,4 @@
-"""Fingerprints exported: what a tenant has learned, read and counted."""
+"""Fingerprints exported: a tenant's learned state, read and counted."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +25,12 @@ from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import microseconds
 
-# Rows to what a fingerprint is made of, and what came of an import to rows.
+# Rows to the parts of a fingerprint, and outcomes of imports to rows.
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """Imported artifacts that local experience made active, and those that it made needless."""
+    """Imported artifacts that local experience activated, and those that it made redundant."""
 
     confirmed_ids: tuple[str, ...] = ()
     replaced_ids: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """What the latest import that holds says about assembling packs and compiling."""
+    """Settings for packs and compilation from the latest import in force."""
 
     fingerprint_id: str
     context_priors: Mapping[str, Any]
@@ -53,7 +53,7 @@ NOTHING_IMPORTED = InForce("", {}, {})
 
 
 def _known_artifact(row: Row) -> KnownArtifact:
-    """An artifact as far as it is looked at before the choice."""
+    """The fields of an artifact that it is chosen by."""
     return KnownArtifact(**{**row, "tags": tuple(row["tags"])})
 
 
@@ -70,23 +70,23 @@ def _memory_count(row: Row) -> MemoryCount:
 
 
 def private_names(rows: Sequence[Row]) -> tuple[PrivateName, ...]:
-    """The names to be taken out of the texts of a fingerprint."""
+    """The names to be removed from the texts of a fingerprint."""
     return tuple(sorted({PrivateName(kind, name) for row in rows for kind, name in row["names"]}))
 
 
 def _observed_event(row: Row) -> ObservedEvent:
-    """An event as far as behaviour is read from it."""
+    """The fields of an event that behaviour is read from."""
     content = parse_json(row["content"])
     return observed(row, content)
 
 
 def _stored_behaviour(text: str) -> Behaviour:
-    """What was counted of a session."""
+    """The stored counts of a session."""
     return Behaviour(**parse_json(text))
 
 
 def _behaviour_text(behaviour: Behaviour) -> str:
-    """What :func:`stored_behaviour` reads."""
+    """The text that :func:`stored_behaviour` reads."""
     return canonical_text(behaviour.document())
 
 
@@ -103,7 +103,7 @@ def _served_pack(row: Row) -> ServedPack:
 
 
 def _report_row(tenancy: Tenancy, pack: ContextPack, signal: str) -> Row:
-    """What ``fingerprints/report_pack`` writes, but for the time."""
+    """The row for ``fingerprints/report_pack``, without the time."""
     tokens = Counter[str]()
     for entry in pack.entries:
         tokens[entry.section] += entry.token_estimate
@@ -120,7 +120,7 @@ def _report_row(tenancy: Tenancy, pack: ContextPack, signal: str) -> Row:
 
 
 def _export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
-    """The properties of the node that notes an export."""
+    """The properties of an export's node."""
     inner = envelope.fingerprint
     return {
         "key": tenancy.node_key("fingerprint", "exported", envelope.integrity_hash),
@@ -135,7 +135,7 @@ def _export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
 
 
 class Recorded(NamedTuple):
-    """What an import is in its tenant: which of its envelope's, after which version of the state, with what in it."""
+    """An import in its tenant: its place among those of its envelope, the state version before it, its contents."""
 
     generation: int
     version: int
@@ -144,7 +144,7 @@ class Recorded(NamedTuple):
 
 
 def import_row(tenancy: Tenancy, restored: Restoration, recorded: Recorded) -> Row:
-    """The properties of the node of an import; absent ones are left out."""
+    """The properties of an import's node; absent ones are left out."""
     verdict, fingerprint = restored.verdict, restored.verdict.fingerprint
     row = {
         "key": tenancy.node_key("fingerprint", "imported", restored.import_id),
@@ -174,11 +174,11 @@ def import_row(tenancy: Tenancy, restored: Restoration, recorded: Recorded) -> R
 
 
 def _in_force_of(row: Row) -> InForce:
-    """What an import says that holds."""
+    """The settings of an import in force."""
     return InForce(row["fingerprint_id"], parse_json(row["context_priors"]), parse_json(row["compiler_parameters"]))
 
 
-# Fingerprints made: what a tenant has learned, read and counted; and what readers say of the packs they used.
+# Fingerprints made from a tenant's learned state, and readers' reports on the packs they used.
 
 _REPORTS = 1_000
 _PAGE = 500
@@ -189,7 +189,7 @@ _DEFAULT = ExportOptions()
 def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> Procedure[Envelope]:
     """The tenant's learned state in an envelope (HMX-F 11); the same state gives the same bytes.
 
-    Behaviour of sessions that changed since the last export is counted first and kept on their nodes.
+    Behaviour of sessions that changed since the last export is counted first and stored on their nodes.
 
     Raises:
         UnknownChoice: there is no such tier.
@@ -206,7 +206,7 @@ def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> P
 
 
 def _count_behaviour(tenancy: Tenancy) -> Procedure[int]:
-    """The number of sessions whose behaviour was counted anew: those written to since it was counted last."""
+    """The number of sessions whose behaviour was counted again because they changed."""
     after, counted = "", 0
     while page := (yield from read(partial(_unread, tenancy, after))):
         for rows in _portions(page):
@@ -216,7 +216,7 @@ def _count_behaviour(tenancy: Tenancy) -> Procedure[int]:
 
 
 def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | None = None) -> Procedure[str]:
-    """The id of *pack*, of which its reader now said *signal*; a later word takes the place of an earlier one.
+    """The id of *pack*, for which *signal* was stored; a later report replaces an earlier one.
 
     Raises:
         UnknownChoice: no such signal.
@@ -228,7 +228,7 @@ def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | N
 
 
 def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | None]:
-    """The priors and parameters of the latest import that holds: neither taken back nor expired; None without one."""
+    """The priors and parameters of the latest import that is neither withdrawn nor expired; None without one."""
     rows = yield bind("fingerprints/in_force", tenant_id=tenancy.tenant_id, as_of_us=as_of_us)
     return _in_force_of(rows[0]) if rows else None
 
@@ -264,14 +264,14 @@ def _known(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[Known]:
 
 
 def _compiler_state(tenancy: Tenancy, as_of_us: int | None) -> Plan[dict[str, Any]]:
-    """The parameters that the compiler goes by: those of its last run, unless an import since asks for others."""
+    """The compiler's parameters: those of its last run, unless a later import sets others."""
     imported = (yield from in_force(tenancy, as_of_us)) or NOTHING_IMPORTED
     last = yield from last_run(tenancy)
     return last.current_state(imported.compiler_parameters, imported.fingerprint_id)
 
 
 def last_run(tenancy: Tenancy) -> Plan[LastRun]:
-    """What the compiler last went by; at first what it starts from."""
+    """The parameters of the last compilation; the defaults before the first."""
     rows = yield bind("compiler/parameters", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     return LastRun.parse(rows[0]["compiler_parameters"]) if rows else LastRun({})
 
@@ -295,7 +295,7 @@ def _unread(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
 
 
 def _portions(sessions: Sequence[Row]) -> Iterator[list[Row]]:
-    """Sessions in order, in portions with at most so many events; a larger session is a portion by itself."""
+    """Sessions in order, in portions with a limited number of events; a larger session is a portion by itself."""
     portion: list[Row] = []
     events = 0
     for session in sessions:

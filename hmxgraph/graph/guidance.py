@@ -1,4 +1,4 @@
-"""What the compiled model says about a request or a running session."""
+"""Guidance from the compiled model for a request or a running session."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
@@ -21,19 +21,19 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.suggestions import Suggestion
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 
-# What a pack takes from the compiler: the procedure to follow for a request, by the compiler's own model.
+# The compiler's part of a pack: the procedure to follow for a request, by the compiler's own model.
 
-# Parsed models and artifacts are kept from one pack to the next: models by their hash, artifacts by their text.
+# Parsed models and artifacts are cached between packs: models by their hash, artifacts by their text.
 MODELS_KEPT = 8
 _ARTIFACTS_KEPT = 4_096
-# Where the metadata of compiled artifacts name the actions that these are about.
+# Metadata fields of compiled artifacts that name the actions which these are about.
 _NAMED_IN = ("goal_actions", "tools", "actions")
 _kept: dict[str, Model] = {}
 _turn = Lock()
 
 
 def models_kept() -> Mapping[str, Model]:
-    """The models that were read before, by their hash: these need not be fetched again."""
+    """The cached models, by their hash: these need not be fetched again."""
     with _turn:
         return dict(_kept)
 
@@ -58,14 +58,14 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
 
 
 def _failure(latest: Sequence[Row]) -> str:
-    """The key of the failure that the latest events of a session end with, as playbooks name it; else nothing."""
+    """The key of the failure that a session's latest events end with, as playbooks name it; empty without one."""
     signature = summarise(map(stored_event, latest)).ahead.failure
     return failure_key(signature) if signature else ""
 
 
 @lru_cache(maxsize=_ARTIFACTS_KEPT)
 def answered_failure(metadata: str) -> str:
-    """The key of the failure that a playbook is about; nothing of other artifacts.
+    """The key of the failure that a playbook is about; empty for other artifacts.
 
     >>> answered_failure('{"failure_key": "namespac found"}'), answered_failure("{}")
     ('namespac found', '')
@@ -77,7 +77,7 @@ def answered_failure(metadata: str) -> str:
 
 @lru_cache(maxsize=_ARTIFACTS_KEPT)
 def guiding_actions(metadata: str, content: str) -> tuple[str, ...]:
-    """The actions that an artifact is about, as far as its metadata or else its content name them.
+    """The actions that an artifact is about, from its metadata or else its content.
 
     >>> guiding_actions('{"tools": ["cancel", "refund"]}', "{}")
     ('cancel', 'refund')
@@ -103,7 +103,7 @@ def _guide(artifact_id: str, metadata: str, content: str, observed_count: int | 
 
 
 def action_name(event_type: str, content: str, text: str) -> str:
-    """The name of an action of the session; where its content was too long to be fetched, as its text tells it.
+    """The name of an action of the session; from its text if its content was too long to be fetched.
 
     >>> action_name("tool_call", '{"tool_name": "bash", "arguments": {"command": "make build"}}', "bash(make build)")
     'make build'
@@ -117,7 +117,7 @@ def action_name(event_type: str, content: str, text: str) -> str:
 
 
 def _as_told(event_type: str, text: str) -> dict[str, Any]:
-    """What the text of an event begins with, as content: the tool, the command line, the request or the verb."""
+    """The beginning of an event's text, as content: the tool, the command line, the request or the verb."""
     first, _, rest = text.partition(" ")
     match event_type:
         case "tool_call":
@@ -132,20 +132,20 @@ def _as_told(event_type: str, text: str) -> dict[str, Any]:
             return {}
 
 
-# What to do next in a running session, stored or told.
+# The next action in a running session, stored or given as events.
 
 
 def suggest_for_events(
     tenancy: Tenancy, events: Sequence[SessionEvent], profile: CompilerProfile = DEFAULT_PROFILE
 ) -> Procedure[Suggestion]:
-    """What to do next in a session that consists of *events* so far."""
+    """The suggested next action in a session that consists of *events* so far."""
     return (yield from read(partial(_suggestion, tenancy, summarise(events, profile), profile)))
 
 
 def suggest_for_session(
     tenancy: Tenancy, session_id: str, profile: CompilerProfile = DEFAULT_PROFILE
 ) -> Procedure[Suggestion]:
-    """What to do next in a stored session.
+    """The suggested next action in a stored session.
 
     Raises:
         NotFound: the tenant has no visible event of this session.

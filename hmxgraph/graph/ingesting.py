@@ -25,7 +25,7 @@ from hmxgraph.ingest.window import SECONDS, Held, ReorderWindow
 from hmxgraph.protocol.reports import IngestReport, Receipt, Rejection, Tally
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
-# Work that blocks, done beside the event loop.
+# Blocking work, done in threads beside the event loop.
 
 T = TypeVar("T")
 
@@ -51,26 +51,26 @@ async def beside(function: Callable[..., T], *arguments: Any) -> T:
             outcome = context.run(function, *arguments)
         except BaseException as error:  # noqa: BLE001 - raised where it is awaited
             settle, outcome = future.set_exception, error
-        with suppress(RuntimeError):  # the loop is closed: nobody asks any more
+        with suppress(RuntimeError):  # the loop is closed: nobody awaits the result
             loop.call_soon_threadsafe(tell, settle, outcome)
 
     threading.Thread(target=work, daemon=True).start()
     return await future
 
 
-# Batches made ready to be written: everything that needs no answer from the server is done before it is asked.
+# Batches prepared for writing: everything that needs no answer from the server is done before it is contacted.
 
-# Threads that prepare at once share one interpreter: all their first batches would be ready at the same late time, the
-# server idle until then, and whoever holds its locks would wait for the interpreter at each of its answers. One after
-# the other, the first batch is written while the second is prepared. Held for one batch, never while a source is read:
-# a source may itself wait for another ingest.
+# Threads share one interpreter: if they prepared at once, all their first batches would be ready at the same late time,
+# with the server idle until then, and a writer that holds locks would wait for the interpreter at each answer. One
+# after the other, the first batch is written while the second is prepared. The lock is held for one batch, never while
+# a source is read: a source may itself wait for another ingest.
 _turn = threading.Lock()
 
 
 def prepared(source: Source, intake: Intake, *, size: int, parts: int) -> Iterator[Batch | None]:
-    """The batches of *source*, with what was found in their events; of all that the process prepares one at a time.
+    """The batches of *source* with the extractions of their events; the process prepares one at a time.
 
-    None where the source has nothing at hand: nobody need wait in it until it has.
+    None if the source has nothing ready, so that the caller need not wait inside it.
     """
     gatherings = Gatherings(intake, size=size, parts=parts)
     for reading in readings(deliveries(source), size=size):
@@ -82,7 +82,7 @@ def prepared(source: Source, intake: Intake, *, size: int, parts: int) -> Iterat
 
 
 def _next(made: Iterator[Batch]) -> Batch | None:
-    """The next batch, from its lines to what the rules find in it in one turn: then it can be written."""
+    """The next batch, from its lines to its extractions, ready to be written."""
     with _turn:
         batch = next(made, None)
         return None if batch is None else replace(batch, found=extracted(batch.events))
@@ -127,11 +127,11 @@ async def _cancelled(coming: "asyncio.Future[Any]") -> None:
     coming.cancel()
     await asyncio.wait({coming})
     if not coming.cancelled():
-        coming.exception()  # the source's last word, said already
+        coming.exception()  # already raised by the source
 
 
 class _Flow:
-    """Between a stream and the graph: the intake, the window, the batches in the making."""
+    """The way from a stream to the graph: intake, reorder window, batches being assembled."""
 
     def __init__(self, intake: Intake, size: int, window: ReorderWindow) -> None:
         self._intake = intake
@@ -142,7 +142,7 @@ class _Flow:
         self._line = 0
 
     def take(self, message: Delivery | Payload) -> None:
-        """Check and prepare *message*; a refused one needs no place in the order."""
+        """Check and prepare *message*; a rejected one needs no place in the order."""
         self._line += 1
         now = monotonic()
         delivery = message if isinstance(message, Delivery) else Delivery(message, self._line)
@@ -154,25 +154,25 @@ class _Flow:
         self._gather(self._window.release(now))
 
     def release(self) -> None:
-        """Let those leave the window that waited long enough."""
+        """Release the messages that waited long enough from the window."""
         self._gather(self._window.release(monotonic()))
 
     def patience(self) -> float | None:
-        """Seconds that the next message may be waited for."""
+        """Seconds to wait for the next message at most."""
         held = self._window.wait(monotonic())
         if self._gathering.empty:
             return held
         return LINGER if held is None else min(LINGER, held)
 
     def due(self, *, idle: bool) -> list[Batch]:
-        """The batches to be written now: full ones, and when nothing more is at hand or time is up the last one."""
+        """The batches to be written now: full ones, and the last one if nothing more is ready or time is up."""
         if not self._gathering.empty and (idle or monotonic() - self._since > LONGEST):
             self._ready.append(self._gathering.batch())
         ready, self._ready = self._ready, []
         return ready
 
     def rest(self) -> list[Batch]:
-        """Everything gathered and held."""
+        """Everything gathered so far."""
         self._gather(self._window.flush())
         return self.due(idle=True)
 
@@ -195,7 +195,7 @@ _END: Final = object()
 
 
 class IngestChoices(TypedDict, total=False):
-    """The keyword arguments of ``ingest``; what is left out is as in :class:`IngestOptions`."""
+    """The keyword arguments of ``ingest``; defaults are those of :class:`IngestOptions`."""
 
     on_error: OnError
     rejects: str | Path | None
@@ -208,12 +208,12 @@ class IngestChoices(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """How to ingest: what to do about bad lines, where to put them, how many events a transaction holds.
+    """How to ingest: what to do about invalid lines, where to write them, how many events a transaction has.
 
-    The last of a source, if fewer than half a batch, go with the batch before.
-    ``clock`` tells the caller's time in microseconds, by which events of the future are told; without it none is.
-    ``window_seconds`` is how long an event of a stream waits for those that it overtook; sources read at
-    full speed have each batch for a window. ``writers`` share the sessions among them.
+    A last batch of less than half the size is joined with the one before.
+    ``clock`` gives the caller's time in microseconds, to recognise events dated in the future; without it none are.
+    ``window_seconds`` is how long an event of a stream waits for earlier ones that arrive late; sources read at
+    full speed use each batch as a window. ``writers`` divide the sessions among them.
 
     Raises:
         UnknownChoice: there is no such ``on_error``.
@@ -236,12 +236,12 @@ class IngestOptions:
         for name, number in (("batch_size", self.batch_size), ("writers", self.writers)):
             if number < 1:
                 raise InvalidRequest(name, str(number), "number to work with", "give 1 or more")
-        if not self.window_seconds >= 0:  # what is no number is no window either
+        if not self.window_seconds >= 0:  # NaN is no window either
             raise InvalidRequest("window_seconds", str(self.window_seconds), "length of a window", "give 0 or more")
 
 
 def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: IngestOptions) -> IngestReport:
-    """Everything in *source* stored or accounted for; batches are made in this thread and written in others."""
+    """Everything in *source* stored or accounted for; batches are prepared in this thread and written in others."""
     began = perf_counter()
     tally = Tally(tenancy.tenant_id)
     with ExitStack() as closing:
@@ -295,7 +295,7 @@ async def _write(made: AsyncGenerator[Batch | None, None], store: "_Store", tall
 
 @dataclass(frozen=True, slots=True)
 class _Store:
-    """Writes a batch, then acknowledges it where the source wants that."""
+    """Writes a batch, then acknowledges it if the source needs that."""
 
     transact: TransactAsync
     tenancy: Tenancy
@@ -326,7 +326,7 @@ async def _batches(
 
 
 def _due(written: Future[Receipt] | asyncio.Task[Receipt], part: int, batch: Batch | None) -> bool:
-    """Whether a batch of *part* must be settled now: another follows it, or it is stored and there is time."""
+    """Whether a batch of *part* must be completed now: another follows it, or it is stored and there is time."""
     return written.done() if batch is None else part == batch.part
 
 
@@ -356,7 +356,7 @@ def _intake(tally: Tally, source: Any, options: IngestOptions) -> Iterator[Intak
 
 
 def _append(line: bytes, file: FileIO, path: str | Path | None) -> None:
-    """Write *line* at once: a stream is told that it was taken, and forgets it."""
+    """Write *line* at once: after the acknowledgement the stream no longer has it."""
     rest = memoryview(line)
     try:
         while rest:

@@ -24,13 +24,13 @@ from hmxgraph.protocol.lifecycle import Recorded
 from hmxgraph.protocol.timestamps import TELLABLE, microseconds, tellable
 from hmxgraph.text.terms import counter
 
-# What a document alone, or beside its predecessor, shows to be wrong before anything is written (HMX-A 5, 7, 8).
+# Faults of a document, by itself or next to its predecessor, found before anything is written (HMX-A 5, 7, 8).
 
 _RECORDABLE = (*LIVING, "deprecated", "archived")
 
 
 def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
-    """Refuse an artifact that cannot begin a chain in this tenant.
+    """Refuse an artifact that cannot start a chain in this tenant.
 
     Raises:
         InvalidDocument: with every fault at once.
@@ -40,12 +40,12 @@ def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
 
 
 def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
-    """Refuse an artifact that cannot be the successor of *old_id*, whatever that is.
+    """Refuse an artifact that cannot be the successor of any artifact *old_id*.
 
     Raises:
         SupersessionCycle: it is *old_id* itself.
         SuccessorMismatch: it belongs to another tenant, names another predecessor or is neither draft nor active.
-        InvalidDocument: its content hash is not its content's, its version of HMX or a time is none that is kept here.
+        InvalidDocument: wrong content hash, or an HMX version or time that is not supported.
 
     """
     if artifact.artifact_id == old_id:
@@ -97,15 +97,15 @@ def _refuse(artifact: Artifact, faults: list[Fault]) -> None:
         raise InvalidDocument("artifact", artifact.artifact_id, tuple(faults))
 
 
-# Artifacts written: recorded, superseded, moved between statuses; the rules are decided in Cypher, under locks.
+# Artifacts written: recorded, superseded, moved between statuses; Cypher enforces the rules, under locks.
 
 
 def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None) -> Procedure[Recorded]:
-    """*artifact* stored as the first version of a chain, or, where it says ``supersedes``, as the next one of its.
+    """*artifact*, stored as the first version of a chain, or as the next version of the one it ``supersedes``.
 
     Raises:
-        InvalidDocument: tenant, version or content hash are not as they must be.
-        ImmutableArtifact: the id is taken by an artifact with another core.
+        InvalidDocument: wrong tenant, version or content hash.
+        ImmutableArtifact: another artifact has this id.
 
     """
     if artifact.supersedes is not None:
@@ -116,17 +116,17 @@ def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None =
 
 
 def supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, *, at_us: int | None = None) -> Procedure[Recorded]:
-    """*artifact* put in the place of the active head *old_id*: status, edge and next version at once (HMX-A 7).
+    """*artifact*, stored as the successor of the active head *old_id*: status, edge and version at once (HMX-A 7).
 
-    A fresh document (version 1, no ``supersedes``) is numbered here; any other must say the next version.
+    A fresh document (version 1, no ``supersedes``) is numbered here; any other must have the next version.
 
     Raises:
         NotFound: there is no artifact *old_id*.
-        AlreadySuperseded: another successor stands there.
+        AlreadySuperseded: it has another successor.
         SupersessionCycle: *artifact* is *old_id* itself, or older than it in its chain.
         InvalidTransition: *old_id* is not active.
-        SuccessorMismatch: another tenant, type, predecessor, version or status than a successor has.
-        ImmutableArtifact: the id is taken by an artifact with another core.
+        SuccessorMismatch: tenant, type, predecessor, version or status do not fit a successor.
+        ImmutableArtifact: another artifact has this id.
         DuplicateArtifact: a third artifact, draft or active, has this type and content.
 
     """
@@ -204,7 +204,7 @@ def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | N
 
 
 def _met(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row]]:
-    """The stored artifacts with the id of *row* and with its content, the one to be superseded left out."""
+    """The stored artifacts with the id of *row* and with its content, except the one to be superseded."""
     properties = row["properties"]
     rows = yield bind(
         "artifacts/met", tenant_id=tenancy.tenant_id, key=row["key"], dedup_key=properties.get("dedup_key")
@@ -216,7 +216,7 @@ def _met(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row]]:
 
 
 def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> Recorded:
-    """The artifact that was recorded before with the same core."""
+    """The outcome for an artifact that is already recorded with the same core."""
     if stored["core_hash"] != row["properties"]["core_hash"]:
         known, given = stored_document(stored), stored_document(row["properties"])
         raise ImmutableArtifact(stored["artifact_id"], core_differences(known or {}, given or {}))
@@ -224,7 +224,7 @@ def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> Recor
 
 
 def _replayed(stored: Row, row: Row, old: Row) -> Recorded:
-    """The successor that stands there already; anything else with its id cannot become one."""
+    """The outcome for a successor that is already stored; no other artifact with its id can become one."""
     if stored.get("supersedes") == old["artifact_id"]:
         return _unchanged(stored, row, old["artifact_id"])
     if stored["chain_key"] == old["chain_key"] and stored["version"] <= old["version"]:
@@ -233,7 +233,7 @@ def _replayed(stored: Row, row: Row, old: Row) -> Recorded:
 
 
 def _why_refused(old: Row, successor: Artifact) -> HmxGraphError:
-    """Why ``artifacts/supersede`` found nothing to do."""
+    """The reason why ``artifacts/supersede`` changed nothing."""
     old_id = old["artifact_id"]
     if winner_id := old.get("superseded_by"):
         return AlreadySuperseded(old_id, winner_id)
@@ -264,7 +264,7 @@ def _transition(tenancy: Tenancy, artifact_id: str, change: Row) -> Plan[Artifac
 
 
 def _already_done(stored: Row, change: Row) -> bool:
-    """Whether the last entry of the history is this very change: a commit whose answer was lost is done again."""
+    """Whether the history ends with this very change: a commit whose answer was lost is repeated."""
     times, values = stored["status_times"], stored["status_values"]
     known = (values[-2:], times[-1], stored["status_reasons"][-1])
     given = ([*change["from"], change["status"]], max([change["at_us"], *times[-2:-1]]), change["reason"])
@@ -272,13 +272,13 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: Recorded) -> Procedure[Recorded]:
-    """*recorded* with the conflicts that its arrival opened; one that was cut off before it looked looks again."""
+    """*recorded* with the conflicts that it opened; detection is repeated if it was interrupted."""
     opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
     return Recorded(recorded.artifact, recorded.outcome, recorded.superseded_id, opened)
 
 
 def _detected(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:
-    """The conflicts that *artifact* opens now that it stands; only active ones of some types can."""
+    """The conflicts that *artifact* opens; only active ones of some types can."""
     if artifact.status != "active" or artifact.artifact_type not in SUBJECTS:
         return ()
     return (yield from detect_among(tenancy, [tenancy.node_key(artifact.artifact_id)]))

@@ -1,4 +1,4 @@
-"""Looking after the memory: figures, digests made fresh, and maintenance that is planned before anything is done."""
+"""Maintenance of the memory: statistics, refreshed digests, and upkeep that is planned before it is done."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ from hmxgraph.protocol.records import DIGEST_ROLES, MODES
 from hmxgraph.records.digests import LIBRARIES, DigestName, digest_name, mode_of
 from hmxgraph.records.maintenance import BLOCKED, DigestState, Dream, dream
 
-# The task under which maintenance reports.
+# The task that maintenance reports belong to.
 TASK = "memory-maintenance"
 GOAL = "Keep the memory tidy"
 NEXT = "dream again when work has been recorded"
@@ -24,7 +24,7 @@ Drafts = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def stats(tenancy: Tenancy, project_id: str | None) -> Procedure[Report]:
-    """How many memories hold and how many do not, by kind; and how many task records are shown and hidden."""
+    """Number of memories in force and not, by kind; number of visible and hidden task records."""
     return (yield from read(lambda: _stats(tenancy, project_id)))
 
 
@@ -55,7 +55,7 @@ def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
 def compact(
     tenancy: Tenancy, project_id: str | None, digest_modes: Sequence[str] | None, *, force: bool
 ) -> Procedure[Report]:
-    """The digests of a project (or of everything) made fresh: those of *digest_modes* (modes or roles), else all.
+    """The refreshed digests of a project (or of everything): those of *digest_modes* (modes or roles), else all.
 
     Raises:
         UnknownChoice: no such mode or role.
@@ -68,9 +68,9 @@ def compact(
 
 
 def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts: Drafts) -> Procedure[DreamReport]:
-    """What maintenance would do, or, unless *dry_run*, did: a plan applied twice does nothing the second time.
+    """The upkeep that is due, or, unless *dry_run*, was done; done twice, it changes nothing the second time.
 
-    *drafts* are the records to be written: that of the maintenance task's start, and the report.
+    *drafts* are the records to be written: the start of the maintenance task, and the report.
     """
     plan, at_us, known = yield from read(lambda: _dream(tenancy, project_id))
     reported = tuple(dict(one) for one in plan.reported)
@@ -117,7 +117,7 @@ def _health(tenancy: Tenancy, project_id: str | None, examples: int) -> Plan[dic
 
 
 def _of_records(tenancy: Tenancy, project_id: str | None) -> dict[str, str | None]:
-    """Which records are meant: their projects are found by what an index can hold."""
+    """The selection of records; long project ids are compared as indexes store them."""
     return {"tenant_id": tenancy.tenant_id, "project_id": None if project_id is None else indexable(project_id)}
 
 
@@ -170,7 +170,7 @@ def _retire(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
 
 
 def _report(tenancy: Tenancy, plan: Dream, drafts: Drafts, *, known: bool) -> Procedure[str]:
-    """The id of the record that says what was done and links to it."""
+    """The id of the report on what was done, which links to the records concerned."""
     start, report = drafts
     if not known:
         yield from write_fields(tenancy, {**start, "task_id": TASK, "goal": GOAL, "artifact_role": "maintenance"})

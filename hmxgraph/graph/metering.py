@@ -1,4 +1,4 @@
-"""What operations cost, as far as this process sees it: times, sizes, refusals (memd: memory.metrics)."""
+"""The cost of operations in this process: times, sizes, refusals (memd: memory.metrics)."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ _BYTES_PER_TOKEN = 4
 
 
 class Result(Protocol):
-    """What an operation gives back: something that can be written as JSON."""
+    """The result of an operation, which can be written as JSON."""
 
     def document(self) -> Mapping[str, Any]:
         """The value as a JSON-able dict."""
@@ -30,7 +30,7 @@ R = TypeVar("R", bound=Result)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One operation done: how long it took, and how large request and answer were as JSON."""
+    """One completed operation: its duration, and the sizes of request and answer as JSON."""
 
     operation: str
     milliseconds: float
@@ -39,7 +39,7 @@ class Call:
 
     @property
     def tokens(self) -> int:
-        """An estimate of what it cost an agent: four bytes to a token, rounded up."""
+        """An estimate of the agent's cost: four bytes per token, rounded up."""
         return tokens(self.request_bytes + self.response_bytes)
 
 
@@ -54,7 +54,7 @@ def tokens(size: int) -> int:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts what goes through it, from any thread; keeps the last 200 calls."""
+    """Counts calls from any thread; keeps the last 200."""
 
     clock: Callable[[], float] = perf_counter
     calls: deque[Call] = field(default_factory=lambda: deque(maxlen=RECENT))
@@ -63,7 +63,7 @@ class Meter:
     turn: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def measured(self, operation: str, request: Mapping[str, Any], procedure: Procedure[R]) -> Procedure[R]:
-        """What *procedure* returns, counted under *operation*; a refusal is counted by its error's name."""
+        """The value of *procedure*, counted under *operation*; a refusal is counted by its error's name."""
         began = self.clock()
         try:
             value = yield from self._watched(operation, procedure)
@@ -74,14 +74,14 @@ class Meter:
         return value
 
     def latencies(self) -> dict[str, dict[str, float]]:
-        """Milliseconds of the last calls by operation: median, 95th percentile, longest."""
+        """Milliseconds of the last calls by operation: median, 95th percentile, maximum."""
         by_operation: dict[str, list[float]] = {}
         for call in self._recent():
             by_operation.setdefault(call.operation, []).append(call.milliseconds)
         return {name: _tails(sorted(times)) for name, times in sorted(by_operation.items())}
 
     def token_usage(self) -> dict[str, Any]:
-        """Bytes and estimated tokens by operation, and of the last calls one by one."""
+        """Bytes and estimated tokens by operation, and those of the last calls."""
         with self.turn:
             counts = {name: dict(count) for name, count in sorted(self.totals.items())}
         totals = {
@@ -92,7 +92,7 @@ class Meter:
         return {"by_operation": totals, "recent": recent}
 
     def _watched(self, operation: str, procedure: Procedure[R]) -> Procedure[R]:
-        """The same procedure; what a plan refuses inside a transaction does not come by here, so plans are watched."""
+        """The same procedure, with its plans watched: errors raised inside a transaction do not pass through here."""
         answer: Any = None
         while True:
             try:

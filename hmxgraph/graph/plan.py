@@ -1,4 +1,4 @@
-"""Packaged statements, bound parameters, and plans: questions to the graph that do no I/O themselves."""
+"""Packaged statements, bound parameters, and plans: generators that describe I/O and do none."""
 
 import re
 from collections.abc import Callable, Generator, Iterator
@@ -110,7 +110,7 @@ def _file_names(subject: str) -> list[str]:
 
 
 def companion(path: str) -> str:
-    """The text of another file that lies beside the statements, such as the style sheet of Neo4j Browser.
+    """The text of another file in the statements' folder, such as the style sheet of Neo4j Browser.
 
     >>> companion("explore/browser.grass").startswith("node {")
     True
@@ -120,10 +120,10 @@ def companion(path: str) -> str:
 
 
 def parse(name: str, text: str) -> Query:
-    """The statement in *text*; its parameters are those the code uses, comments and strings left out.
+    """The statement in *text*; its parameters are those that the code uses, outside comments and strings.
 
     Raises:
-        ValueError: the header has no true ``mode`` or no ``row`` line.
+        ValueError: the header has no valid ``mode`` or no ``row`` line.
 
     """
     fields = dict(_FIELD.findall(text))
@@ -185,7 +185,7 @@ def _walk(folder: Traversable, prefix: str) -> Iterator[str]:
 
 @cache
 def _folder() -> Traversable:
-    # A wheel carries the folder inside the package; an editable install finds it beside the package.
+    # A wheel has the folder inside the package; in a checkout it lies beside the package.
     inside = files("hmxgraph").joinpath("cypher")
     return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "cypher"
 
@@ -195,7 +195,7 @@ def _folder() -> Traversable:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What travels to the server: a packaged statement and one dict of parameters."""
+    """A packaged statement and one dict of parameters, as sent to the server."""
 
     query: Query
     parameters: dict[str, Any]
@@ -208,7 +208,7 @@ class Statement:
     @property
     def text(self) -> LiteralString:
         """The statement's text, byte for byte the packaged file."""
-        # The driver asks for literal text, and a packaged file is one.
+        # The driver requires literal text, and a packaged file is that.
         return self.query.text  # pyright: ignore[reportReturnType]
 
 
@@ -229,12 +229,12 @@ def bind(name: str, /, **parameters: Any) -> Statement:
     return Statement(packaged, parameters)
 
 
-# Plans describe questions to the graph and ask none themselves.
+# Plans and procedures: all logic between round trips, written once for the synchronous and the asynchronous face.
 #
-# A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. What it
-# does not need at once it yields as :class:`Ahead`, and later as itself. A *procedure* is a generator that yields works
-# (a transaction mode and a plan factory) and receives what the plans return; it is several transactions in a row. All
-# logic between round trips lives in them once, for both faces.
+# A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. To send
+# a statement before its rows are needed, it yields it as :class:`Ahead` first, and later by itself. A *procedure* is a
+# generator that yields works (a transaction mode and a plan factory) and receives the plans' values: several
+# transactions in a row.
 
 T = TypeVar("T")
 Row: TypeAlias = dict[str, Any]
@@ -242,10 +242,10 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A statement to be sent at once, answered with no rows: the server works while the plan goes on.
+    """A statement to be sent at once and answered with no rows yet: the server works while the plan continues.
 
-    Its rows come when the plan yields the statement itself. A plan asks for them before it sends the next one: a
-    failure is told when something is read, and of the statement that was sent or asked for last.
+    Its rows come when the plan yields the statement itself. A plan does so before it sends the next statement, because
+    a failure is only noticed when something is read, and is attributed to the last statement sent or read.
     """
 
     statement: Statement
@@ -257,7 +257,7 @@ PlanFactory: TypeAlias = Callable[[], Plan[T]]
 
 @dataclass(frozen=True, slots=True)
 class Work(Generic[T]):
-    """One transaction to be: its mode and a factory, so that a retried transaction starts a fresh plan."""
+    """A transaction to be run: its mode and a factory, so that a retry starts with a fresh plan."""
 
     mode: Literal["read", "write", "schema"]
     factory: PlanFactory[T]
@@ -267,13 +267,13 @@ Procedure: TypeAlias = Generator[Work[Any], Any, T]
 
 
 def read(factory: PlanFactory[T]) -> Procedure[T]:
-    """What the plan of *factory* returns, asked in one read transaction."""
+    """The value of the plan from *factory*, run in one read transaction."""
     value: T = yield Work("read", factory)
     return value
 
 
 def write(factory: PlanFactory[T]) -> Procedure[T]:
-    """What the plan of *factory* returns, done in one write transaction."""
+    """The value of the plan from *factory*, run in one write transaction."""
     value: T = yield Work("write", factory)
     return value
 

@@ -19,11 +19,11 @@ from hmxgraph.records.search import facet, record_text
 from hmxgraph.records.trust import Grounds, Part, grounding_status, part_of
 from hmxgraph.text.terms import counter
 
-# A task as its next agent sees it.
+# A task as the next agent sees it.
 
 
 def _resume_of(task_id: str, digest: RecordView | None, told: Mapping[str, Any], found: Sequence[RecordView]) -> Resume:
-    """The resume that the task's records tell, beside the digest that keeps it."""
+    """The resume made from the task's records, with the digest that stores it."""
     return Resume(
         task_id,
         told["status"],
@@ -68,14 +68,14 @@ def _times(node: Row) -> dict[str, str]:
     return {shown: iso(node[stored]) for stored, shown in named.items() if stored in node}
 
 
-# Digests refreshed and read: kept as records with a stable identity, composed anew once a source made them stale.
+# Digests refreshed and read: records with a stable id, composed again when a source makes them stale.
 
-# Records that a digest looks at, the newest of those it is about.
+# Number of records that a digest is made from, the newest ones.
 SOURCES = 500
 
 
 def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Procedure[RecordView | None]:
-    """The digest *name*, fresh: composed now if it is stale, missing or *force* says so; None without sources."""
+    """The up-to-date digest *name*: composed now if it is stale, missing or with *force*; None without sources."""
     key = _key(tenancy, name)
     found = yield from read(lambda: views(tenancy, [key]))
     if found and not found[0].stale and not force:
@@ -86,7 +86,7 @@ def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Proced
 
 
 def refreshed(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> Procedure[tuple[RecordView, ...]]:
-    """Each of the digests *names* that has sources, fresh."""
+    """The up-to-date digests *names*, without those that have no sources."""
     found: list[RecordView] = []
     for name in names:
         view = yield from digest(tenancy, name, force=force)
@@ -102,7 +102,7 @@ def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
 
 
 def _as_sources(found: Sequence[RecordView]) -> list[Source]:
-    """Records as a digest sees them."""
+    """Records as sources of a digest."""
     return [Source(view.record, view.trust_tier, bool(view.rejected_by)) for view in found]
 
 
@@ -140,11 +140,11 @@ def _key(tenancy: Tenancy, name: DigestName) -> str:
     return tenancy.node_key(name.artifact_id(tenancy.tenant_id))
 
 
-# Failures, decisions, evidence, highlights: records of one sort, their digest, what was compiled beside them.
+# Libraries of failures, decisions, evidence and highlights: records, their digest, and compiled artifacts.
 
 _COMPILED = 10
 _CANDIDATES = 60
-# The compiled artifacts that are shown beside each library.
+# Types of the compiled artifacts that are shown with each library.
 _BESIDE: Mapping[str, tuple[str, ...]] = {
     "failure_library": ("failure_playbook",),
     "decision_library": ("decision_policy",),
@@ -156,7 +156,7 @@ _BESIDE: Mapping[str, tuple[str, ...]] = {
 def library(
     tenancy: Tenancy, role: str, query: str = "", *, project_id: str | None = None, limit: int = 20
 ) -> Procedure[Library]:
-    """The records of a library (those that match *query* first), its fresh digest, and compiled artifacts beside it."""
+    """The records of a library (those that match *query* first), its up-to-date digest, and compiled artifacts."""
     wanted = search_of(query, {"project_id": project_id}, limit=limit)
     view = yield from digest(tenancy, digest_name(role, project_id=project_id))
     chosen = Wanted(query, wanted.facets, sources_wanted(role), limit=limit)
@@ -165,11 +165,11 @@ def library(
 
 
 def find_related(tenancy: Tenancy, claim: str, *, project_id: str | None = None, limit: int = 20) -> Procedure[Related]:
-    """What *claim* (a text, or the id of a record) rests on, what speaks against it, and how well it is grounded.
+    """Evidence for and against *claim* (a text, or a record's id), and how well it is grounded.
 
     Raises:
         NotFound: *claim* is empty.
-        InvalidRequest: a claim that is no text, or a limit outside 1..500.
+        InvalidRequest: *claim* is no text, or *limit* is outside 1..500.
 
     """
     checked_text("claim", claim, "give a statement, or the id of a record")
@@ -203,7 +203,7 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
 
 
 def _said_about(tenancy: Tenancy, named: Sequence[RecordView]) -> Plan[list[tuple[Part, Hit]]]:
-    """The countersignatures and rejections of the records *named*, whatever their words."""
+    """The countersignatures and rejections of the records *named*."""
     against = [name for view in named for name in view.rejected_by]
     found = [*against, *(name for view in named for name in view.verified_by)]
     replies = yield from views(tenancy, [tenancy.node_key(name) for name in found])
@@ -219,7 +219,7 @@ def _of(parts: Sequence[tuple[Part, Hit]], name: Part) -> tuple[Hit, ...]:
     return tuple(sorted(chosen, key=lambda hit: hit.trust_tier != "verified_record"))
 
 
-# Tasks as a whole: one with its runs and records, and what the next agent needs to go on with it.
+# A task with its runs and records, and what the next agent needs to continue it.
 
 
 def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
@@ -237,7 +237,7 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
     """What the next agent needs: summary, blockers, worked, failed, validation, follow-ups, runs, sources.
 
-    The task's digest is refreshed on the way, if something happened since.
+    The task's digest is refreshed first if something has happened since.
 
     Raises:
         NotFound: there is no such task.

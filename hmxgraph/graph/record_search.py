@@ -23,10 +23,10 @@ from hmxgraph.records.search import (
 )
 from hmxgraph.text.terms import TokenCounter, counter, terms
 
-# What a search for task records asks: words, exact filters, mode, and the shape of the answer.
+# A search for task records: words, exact filters, mode, and the shape of the answer.
 
 MOST = 500
-# The word that a record gets in the full-text index once it is superseded or retired.
+# The word that superseded and retired records have in the full-text index.
 _HIDDEN = "hidden"
 # The more selective filters first: a search starts from the first one that it names.
 _BY_SELECTIVITY = (
@@ -53,7 +53,7 @@ _BY_SELECTIVITY = (
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How much of each hit is shown: whole, compact, or as many compact ones as a token budget holds."""
+    """The form of the hits: whole, compact, or as many compact ones as fit a token budget."""
 
     compact: bool = False
     token_budget: int | None = None
@@ -73,7 +73,7 @@ class _Anchor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A search: *query* ranks, *facets* choose exactly, *any_facets* choose by any one of them."""
+    """A search: *query* ranks, hits must have all *facets* and one of *any_facets*."""
 
     query: str = ""
     facets: tuple[str, ...] = ()
@@ -86,11 +86,11 @@ class Wanted:
 
     @property
     def preferences(self) -> Mode:
-        """What the mode lifts."""
+        """The facets that the mode prefers."""
         return mode_of(self.mode)
 
     def question(self, tenancy: Tenancy) -> str:
-        """The search as a question to the full-text index."""
+        """The search as a full-text query."""
         preferred = self.preferences.preferred if self.query else ()
         chosen, either, lifted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
         hidden = () if self.include_hidden else (_HIDDEN,)
@@ -98,7 +98,7 @@ class Wanted:
 
     @property
     def alternatives(self) -> tuple[str, ...]:
-        """The facets of which a record must carry one: those asked for, else what the mode prefers without words."""
+        """The facets that a record must have one of: those requested, else the mode's own if there are no words."""
         return self.any_facets or (() if self.query else self.preferences.preferred)
 
     @property
@@ -125,7 +125,7 @@ def search_of(
 
     Raises:
         UnknownChoice: an unknown filter or mode.
-        InvalidRequest: a limit outside 1..500, a token budget below 1, or words or a filter that are no text.
+        InvalidRequest: *limit* is outside 1..500, the token budget below 1, or the query or a filter is no text.
 
     """
     checked_text("query", query, 'ask in words, such as "leak"')
@@ -136,7 +136,7 @@ def search_of(
 
 
 def checked_limit(limit: int) -> None:
-    """Refuse a number of hits that no search gives.
+    """Refuse a limit outside 1..500.
 
     Raises:
         InvalidRequest: below 1, above 500, or no whole number.
@@ -145,11 +145,11 @@ def checked_limit(limit: int) -> None:
     checked_whole("limit", limit, "number of hits", 1, MOST)
 
 
-# Search results cut to what the caller asked to see: compact hits, and as many of them as a token budget holds.
+# Search results in the requested shape: compact hits, as many as fit a token budget.
 
 
 class _Shapeable(Protocol):
-    """A hit that can be written out, and written shorter."""
+    """A hit that can be written in full and in short form."""
 
     def document(self) -> Mapping[str, Any]:
         """The hit as a JSON-able dict."""
@@ -164,14 +164,14 @@ H = TypeVar("H", bound=_Shapeable)
 
 
 class _Budgeted(NamedTuple):
-    """What a budget cost and what it left out."""
+    """The cost of the hits in a budget, and the number left out."""
 
     omitted: int = 0
     token_estimate: int | None = None
 
 
 def shaped(hits: Sequence[H], shape: Shape) -> tuple[tuple[H, ...], _Budgeted]:
-    """*hits* in the *shape* asked for; those in rank order until the next one would break the budget."""
+    """*hits* in the requested *shape*, in rank order until the next one would exceed the budget."""
     if not shape.compact and shape.token_budget is None:
         return tuple(hits), _Budgeted()
     short = tuple(hit.compacted() for hit in hits)
@@ -182,7 +182,7 @@ def shaped(hits: Sequence[H], shape: Shape) -> tuple[tuple[H, ...], _Budgeted]:
 
 
 def cost(hit: _Shapeable, count_tokens: TokenCounter) -> int:
-    """The tokens of a hit as it is written out."""
+    """Number of tokens of a hit as JSON."""
     return count_tokens(canonical_text(hit.document()))
 
 
@@ -195,12 +195,12 @@ def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Itera
         yield hit
 
 
-# Task records found: exact filters resolved by the index first, what remains ranked, what is shown shaped.
+# The search itself: exact filters first, by index, then ranking, then the shape of the answer.
 
-# Candidates per hit asked for, and the least number of them.
+# Candidates per requested hit, and their least number.
 POOL = 3
 LEAST_POOL = 60
-# The newest records looked at before the index is asked, and the most it is asked for: fewer than that are all.
+# Number of newest records checked before the full-text index is queried, and the most hits requested from it.
 RECENT = 300
 COUNTED = 3_000
 EVERYTHING = 2**31 - 1
@@ -213,7 +213,7 @@ def search(tenancy: Tenancy, wanted: Wanted) -> Procedure[SearchResult]:
 
 
 def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
-    """The hits of a search, not yet shaped."""
+    """The hits of a search, before shaping."""
     scores = yield from (_ranked(tenancy, wanted) if wanted.query.strip() else _newest(tenancy, wanted))
     found = yield from views(tenancy, list(scores))
     ordered = {view.artifact_id: score for view, score in zip(found, _kept(tenancy, scores, found), strict=True)}
@@ -221,11 +221,11 @@ def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
 
 
 def keys_of(tenancy: Tenancy, wanted: Wanted) -> Plan[list[str]]:
-    """The keys of the newest records that answer to the filters, newest first; words are not looked at.
+    """The keys of the newest records that pass the filters, newest first; words are ignored.
 
-    One filter alone is answered by its own index of time. Of several, the most selective one's newest records are
-    looked through; what few records answer to is found by the full-text index, which intersects; and what many answered
-    to long ago, further along the index of time.
+    A single filter is answered by the facet index alone. Of several, the newest records of the most selective one are
+    checked first. If they give too few hits, the full-text index intersects the filters; if even that has more than it
+    returns, the facet index is read further back in time.
     """
     anchor = wanted.anchor
     rows = yield from _window(tenancy, wanted, anchor, EVERYTHING if anchor.suffices else RECENT)
@@ -254,7 +254,7 @@ def _search(tenancy: Tenancy, wanted: Wanted) -> Plan[SearchResult]:
 
 
 def _ranked(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
-    """The scores of the best records, by key, best first: words in [0, 1], raised by what the mode prefers."""
+    """The scores of the best records, by key, best first: text score in [0, 1], raised by the mode's preferences."""
     rows = yield bind(
         "tasks/search",
         tenant_id=tenancy.tenant_id,
@@ -293,7 +293,7 @@ def _facets(wanted: Wanted) -> Row:
 
 
 def _carried(row: Row) -> list[str]:
-    """The facets of a candidate that modes look at."""
+    """The facets of a candidate that modes use."""
     role = row["artifact_role"]
     return [
         facet("artifact_kind", row["artifact_kind"]),

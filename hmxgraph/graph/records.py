@@ -22,10 +22,10 @@ from hmxgraph.records.steps import Changes, changes, check_said, check_step, com
 from hmxgraph.records.trust import OPEN, Parent, Reply, Standing, promotion, tier, verdicts
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text
 
-# Task records as nodes and back: the one place that knows both forms.
+# Task records as nodes and back: the only place that knows both forms.
 
-# Those wire fields by which indexes find records, and further ones that stand on the node beside the whole document, so
-# that people and statements can ask for them. What is too long for an index is whole in the document alone.
+# Fields that are indexed, and further ones that are properties of the node for people and statements to query. The
+# document has every field in full; here a value too long for an index is shortened.
 _INDEXED = (
     "task_id",
     "project_id",
@@ -107,7 +107,7 @@ def pack_section(record: TaskRecord) -> str:
 
 
 def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
-    """Everything that ``tasks/record`` links a record to, in the order of keys."""
+    """Everything that ``tasks/record`` links a record to, in key order."""
     parents = [record.parent_task_id] if record.artifact_kind == "task_start" and record.parent_task_id else []
     reply = [tenancy.node_key(record.reply_to_artifact_id)] if record.reply_to_artifact_id else []
     return {
@@ -131,7 +131,7 @@ def stored_record(properties: Row) -> TaskRecord:
 
 
 def _standing_of(task_id: str, row: Row | None) -> Standing:
-    """The standing of a task in a row of ``tasks/lock`` or ``tasks/get``; no row is no task."""
+    """The state of a task from a row of ``tasks/lock`` or ``tasks/get``; without a row there is no task yet."""
     if row is None or row["task"].get("status") is None:
         return Standing(task_id)
     task, runs = row["task"], sorted(row["runs"], key=lambda run: (run["started_us"], run["run_id"]))
@@ -147,7 +147,7 @@ def _standing_of(task_id: str, row: Row | None) -> Standing:
 
 
 def _parent_of(properties: Row | None) -> Parent | None:
-    """The record that is replied to."""
+    """The record that a reply is to."""
     if properties is None:
         return None
     record = stored_record(properties)
@@ -216,7 +216,7 @@ def _author(tenancy: Tenancy, agent_id: str) -> Row:
 
 
 def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
-    """A row for each name as the record spells it; a name of nothing but signs stands for itself."""
+    """A row for each name as the record spells it; a name that normalises to nothing is kept as it is."""
     spelled = {(one.name, one.entity_type): one for one in record.entity_refs or ()}
     return sorted((_entity(tenancy, one, record.created_us) for one in spelled.values()), key=_key_and_name)
 
@@ -241,19 +241,19 @@ def _present(**properties: Any) -> dict[str, Any]:
 
 
 def _by_key(rows: list[Row]) -> list[Row]:
-    """Each key once, the last one given, in the order of keys."""
+    """Rows in key order, the last one of each key."""
     return sorted({row["key"]: row for row in rows}.values(), key=lambda row: row["key"])
 
 
-# Rows of task records as views: the record, and the trust that its replies give it.
+# Rows of task records as views: the record and its trust tier, which its replies decide.
 
 
 def _record_view(row: Row) -> RecordView:
-    """The view of a row of ``tasks/fetch``."""
+    """The view from a row of ``tasks/fetch``."""
     properties = row["record"]
     record = stored_record(properties)
     replies = [Reply(**reply) for reply in row["replies"]]
-    # Compared as both stand in the graph, whatever their length.
+    # Compared as both are stored, whatever their length.
     author = properties.get("agent_id")
     trust_tier = tier(record.artifact_kind, author, replies)
     words = verdicts(author, replies)
@@ -275,18 +275,18 @@ def _projected(properties: Row) -> tuple[Projected, ...]:
     return tuple(Projected(kind, text) for kind, text in pairs)
 
 
-# Task records written and read: each step in one transaction, together with the event that tells it.
+# Task records written and read: each step in one transaction, together with the event that reports it.
 
 LONGEST_THREAD = 10_000
 
 
 def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] = ()) -> Procedure[Written]:
-    """*record* stored with its nodes, links and events, and the digests it touches marked stale.
+    """*record*, stored with its nodes, links and events; the digests it affects are marked stale.
 
-    Given again it is answered as before, whatever the fields *made_up* say: its author did not give them.
+    A repeated record gets the same answer; the fields *made_up* are not compared, as its author did not give them.
 
     Raises:
-        TaskError: the step is impossible as the task stands, or says too little.
+        TaskError: the step is impossible in the task's state, or lacks a required field.
 
     """
     check_said(record)
@@ -294,14 +294,14 @@ def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] 
 
 
 def write_fields(tenancy: Tenancy, fields: Mapping[str, Any], made_up: Collection[str] = ()) -> Procedure[Written]:
-    """The record of *fields* stored; where they name no task, it is that of the record they reply to.
+    """The stored record of *fields*; its task is that of the record it replies to, if none is named.
 
-    Those *made_up* for it, such as the time where none was given, are not held against a record that is given again.
+    The fields *made_up* for it, such as a missing time, are not compared when a record is repeated.
 
     Raises:
-        UnknownChoice: no such kind, and no task that a record could be of.
-        InvalidDocument: the fields are no record; every fault is listed.
-        TaskError: the step is impossible as the task stands, or says too little.
+        UnknownChoice: there is no such kind of record.
+        InvalidDocument: the fields do not make a valid record; every fault is listed.
+        TaskError: the step is impossible in the task's state, or lacks a required field.
 
     """
     if fields.get("task_id") is not None:
@@ -320,7 +320,7 @@ def write_fields(tenancy: Tenancy, fields: Mapping[str, Any], made_up: Collectio
 
 
 def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
-    """The record with this id and the trust it has now.
+    """The record with this id and its present trust tier.
 
     Raises:
         NotFound: there is none.
@@ -334,7 +334,7 @@ def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
 def thread(
     tenancy: Tenancy, thread_id: str, *, include_hidden: bool = True, limit: int = LONGEST_THREAD
 ) -> Procedure[tuple[RecordView, ...]]:
-    """The records of a thread, oldest first; superseded ones stay part of it unless asked otherwise.
+    """The records of a thread, oldest first, by default including superseded ones.
 
     Raises:
         InvalidRequest: an id that is no text.
@@ -345,14 +345,14 @@ def thread(
 
 
 def views(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[RecordView, ...]]:
-    """The records with these keys, in this order; unknown keys are left out."""
+    """The records with these keys, in this order; unknown keys are skipped."""
     rows = yield bind("tasks/fetch", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
     found = {row["record"]["key"]: _record_view(row) for row in rows}
     return tuple(found[key] for key in keys if key in found)
 
 
 def _parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
-    """The task of a record that is to be replied to.
+    """The task of the record that a reply is to.
 
     Raises:
         TaskError: there is no such record.
@@ -414,7 +414,7 @@ def _met(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
 
 
 def _written_before(given: TaskRecord, stored: TaskRecord, made_up: Collection[str]) -> Written:
-    """The answer to a record that is stored already, completed as it then was; another one under its id is refused."""
+    """The answer to a record that is already stored, as it was given then; another record with its id is refused."""
     known, asked = stored.document(), given.document()
     if other := sorted(name for name in asked if name not in made_up and known.get(name) != asked[name]):
         reason = f"{given.artifact_id!r} is stored with another {', '.join(other)}, and a record never changes"

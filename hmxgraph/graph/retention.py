@@ -1,4 +1,4 @@
-"""Forgetting: chosen events are erased page by page, and what rested on them alone is deprecated."""
+"""Forgetting: selected events are erased page by page, and what has no other evidence is deprecated."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,24 +20,24 @@ from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import Erased, ForgetReport, Forgettable
 from hmxgraph.records.events import PLAIN_STATUSES, TASK_SESSION, digests_telling, place_of
 
-# Task records forgotten with the events that tell them: their text goes, their place in task and thread stays.
+# Task records erased with their events: their text is removed, their place in task and thread stays.
 
 
 class _ErasedRecords(NamedTuple):
-    """The ids of the records that were erased, and the keys of the entities that nothing mentions any more."""
+    """The ids of the erased records, and the keys of the entities that nothing mentions any more."""
 
     records: tuple[str, ...]
     entities: tuple[str, ...]
 
 
 def told(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
-    """The records that these events tell, their tasks locked: the first locks of all that a writer takes."""
+    """The records that these events report, with their tasks locked, which every writer locks first."""
     rows = yield bind("tasks/lock_told", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
     return [stored_record(row) for row in rows]
 
 
 def erase(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_ErasedRecords]:
-    """*records* erased, with what only they told of tasks, runs, data sets, contributors and entities."""
+    """The outcome of erasing *records*, with everything that only they state about tasks, runs and named things."""
     if not records:
         return _ErasedRecords((), ())
     documents = {tenancy.node_key(record.artifact_id): place_of(record).to_json() for record in records}
@@ -52,7 +52,7 @@ def erase(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_
 
 
 def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]:
-    """Delete the digests that may tell of *records*; the tenant is locked before."""
+    """Delete the digests that may repeat *records*; the tenant is locked already."""
     if not records:
         return
     names = {name for record in records for name in digests_telling(record.task_id, record.project_id)}
@@ -72,10 +72,10 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None
     yield bind("tasks/drop_chosen_digests", tenant_id=tenancy.tenant_id, chosen=batch)
 
 
-# Forgetting: what was chosen is erased page by page, and what rested on it alone is deprecated in the same commit.
+# Forgetting: selected events are erased page by page, and what has no other evidence is deprecated in the same commit.
 #
-# What was compiled repeats the words of its sessions: it is blanked in the same commit, and compiled anew from what is
-# left. What people recorded is theirs, and keeps its words.
+# Compiled artifacts repeat the words of their sessions: they are blanked in the same commit, and compiled again from
+# what is left. Artifacts that people recorded keep their words.
 
 PAGE = 1_000
 REASON = "all evidence was erased"
@@ -91,7 +91,7 @@ _FIELDS = {
 
 @dataclass(slots=True)
 class _Found:
-    """What the pages gave, added up."""
+    """The totals of all pages."""
 
     events: dict[str, Erased] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
@@ -118,10 +118,10 @@ class _Found:
 
 
 def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> Procedure[ForgetReport]:
-    """The chosen events erased, in transactions of 1,000, and what lost its last evidence with them deprecated.
+    """The outcome of erasing the selected events, 1,000 per transaction, and deprecating what lost its last evidence.
 
-    An erased event keeps key, ids, hash, type and place in its session; feeding it in again is a duplicate. The task
-    records that it tells are erased with it, their digests dropped. A dry run writes nothing and tells what would go.
+    An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Its task
+    records are erased with it, and their digests deleted. A dry run writes nothing and reports what would be erased.
     """
     found = _Found()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
@@ -156,7 +156,7 @@ def _preview(tenancy: Tenancy, criteria: Row, found: _Found) -> Procedure[None]:
 
 
 def _remaining(tenancy: Tenancy, criteria: Row) -> Procedure[int]:
-    """How many of the chosen events hold content, counted page by page."""
+    """Number of selected events with content, counted page by page."""
     count = 0
     after = _BEFORE_ALL
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
@@ -187,12 +187,12 @@ def _selection(criteria: Row) -> str:
 
 
 def _end(page: Sequence[Row]) -> tuple[int, str]:
-    """After which place the next page begins."""
+    """The place after which the next page starts."""
     return page[-1]["place"], page[-1]["key"]
 
 
 def _criteria(tenancy: Tenancy, chosen: Forgettable) -> Plan[Row]:
-    """The criteria as the statement wants them; what is relative to now becomes relative to the logical now."""
+    """The criteria as parameters; times relative to now become relative to the logical now."""
     now_us = (yield from state(tenancy))["logical_us"] or 0
     before = [chosen.before_us, None if chosen.older_than_us is None else now_us - chosen.older_than_us]
     return {
@@ -211,14 +211,14 @@ def _leaning(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
 
 
 def _telling(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
-    """What was compiled from the sessions of a page, with the other versions of its chains."""
+    """Artifacts compiled from the sessions of a page, with the other versions of their chains."""
     session_keys = [session["key"] for session in _sessions(page)]
     rows = yield bind("retention/telling", batch={"session_keys": session_keys}, **_compiled(tenancy))
     return rows
 
 
 def _compiled(tenancy: Tenancy) -> Row:
-    """How statements tell what was compiled from what people recorded."""
+    """The parameters that distinguish compiled artifacts from those that people recorded."""
     return {"tenant_id": tenancy.tenant_id, "compiler": COMPILER, "lineages": LINEAGES}
 
 
@@ -259,20 +259,20 @@ def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
 
 
 def _latest(tenancy: Tenancy) -> Plan[int]:
-    """The latest time of what holds content, 0 where nothing does."""
+    """The latest time of anything with content, 0 without any."""
     rows = yield bind("retention/latest", tenant_id=tenancy.tenant_id)
     latest_us: int | None = rows[0]["latest_us"]
     return latest_us or 0
 
 
 def _rewind(tenancy: Tenancy) -> Plan[None]:
-    """Set the clock back, which an event with a wrong time would hold for ever; the tenant is locked before."""
+    """Set the clock back, which an event with a wrong time would hold for ever; the tenant is locked already."""
     latest_us = yield from _latest(tenancy)
     yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=latest_us)
 
 
 def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[None]:
-    """Delete the digests that meet the criteria themselves, where these say anything of records."""
+    """Delete the digests that meet the criteria themselves, if these apply to records."""
     if chosen.event_ids is not None or chosen.source is not None or chosen.expired:
         return
     named = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
@@ -280,12 +280,12 @@ def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
-    """Drop the model once nothing is left that could teach it; until then the compiler fills it anew."""
+    """Delete the model once no event is left that it could come from; until then the compiler rebuilds it."""
     yield bind("retention/unlearn", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 
 def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
-    """Deprecate what these events alone told: memories first, so that what only they mention loses its name too."""
+    """Deprecate what has no other evidence: memories first, so that entities only they mention lose their names."""
     forgotten = yield from memories.forget(tenancy, event_keys, at_us)
     gone = yield from _entities.forget(tenancy, event_keys, at_us)
     return {"memory": forgotten, "entity": list(gone.entities), "relation": list(gone.relations)}
@@ -299,7 +299,7 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
 
 
 def _artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
-    """Blank what was compiled from these sessions, deprecate what else lost its last evidence; the ids of both."""
+    """Blank artifacts compiled from these sessions and deprecate others without evidence; the ids of both."""
     evidenced = yield bind("retention/evidenced", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
     telling = yield from _telling(tenancy, page)
     keys = sorted({row["key"] for row in (*evidenced, *telling)})
@@ -325,7 +325,7 @@ def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -
 
 
 def _blank(tenancy: Tenancy, telling: Sequence[Row]) -> Plan[None]:
-    """Blank what was compiled, and veil the names of its patterns."""
+    """Blank compiled artifacts, and hash the names of their patterns."""
     rows = [
         {"key": row["key"], "told": row["told"], "lineage_key": hashed_lineage(row["lineage_key"])}
         for row in telling

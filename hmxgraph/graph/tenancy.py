@@ -1,4 +1,4 @@
-"""The tenant: the names under which its nodes are found, its version and its logical clock."""
+"""The tenant: the keys of its nodes, its state version and its logical clock."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from hmxgraph.graph.plan import Plan, Row, bind
 from hmxgraph.protocol.canonical import node_key
 from hmxgraph.text.terms import scope_token
 
-# Whose data: the names under which one tenant's nodes are found.
+# The keys of one tenant's nodes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Tenancy:
         return cls(tenant_id, node_key(tenant_id, "tenant"), scope_token(tenant_id))
 
     def node_key(self, *parts: str) -> str:
-        """The key of the node that *parts* name: hex SHA-256 of tenant, NUL, parts (DESIGN 2)."""
+        """The key of the node with these *parts* as its id: hex SHA-256 of tenant, NUL, parts (DESIGN 2)."""
         return node_key(self.tenant_id, *parts)
 
 
