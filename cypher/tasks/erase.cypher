@@ -104,8 +104,8 @@ CALL (mentioned) {
 }
 CALL (records) {
   UNWIND records AS record
-  MATCH (record)-[said:REPLIES_TO|RELATED_TO]->()
-  SET said.relation_kind = null
+  MATCH (record)-[reply:REPLIES_TO|RELATED_TO]->()
+  SET reply.relation_kind = null
 }
 CALL (records) {
   UNWIND records AS record

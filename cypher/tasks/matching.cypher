@@ -9,9 +9,9 @@
 // row:  key, created_us, total
 CALL db.index.fulltext.queryNodes('record_text', $question, {limit: $window_limit})
 YIELD node AS record
-WITH collect(record) AS found
-UNWIND found AS record
-WITH record, size(found) AS total
+WITH collect(record) AS hits
+UNWIND hits AS record
+WITH record, size(hits) AS total
 ORDER BY record.created_us DESC, record.key
 LIMIT $limit
 WITH record, total

@@ -24,7 +24,7 @@ CALL (record, task) {
   SET run += row.properties, run.tenant_id = $tenant_id
   MERGE (run)-[:PART_OF {tenant_id: $tenant_id}]->(task)
   WITH run, row
-  WHERE row.told
+  WHERE row.own
   CREATE (record)-[:PART_OF {tenant_id: $tenant_id}]->(run)
 }
 CALL (record, task) {

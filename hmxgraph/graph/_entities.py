@@ -111,11 +111,11 @@ def evidence_mark(relation_type: str, target_key: str) -> str:
 
 def _evidence(tenancy: Tenancy, relations: Iterable[Relation]) -> dict[str, list[str]]:
     """By the key of the source, the marks of the relations that one event is evidence for."""
-    told: dict[str, list[str]] = {}
+    marks: dict[str, list[str]] = {}
     for relation in relations:
         mark = evidence_mark(relation.relation_type, _key(tenancy, relation.target))
-        told.setdefault(_key(tenancy, relation.source), []).append(mark)
-    return told
+        marks.setdefault(_key(tenancy, relation.source), []).append(mark)
+    return marks
 
 
 def _key(tenancy: Tenancy, ref: Ref) -> str:

@@ -100,7 +100,7 @@ def _change_keys(tenancy: Tenancy, changes: Iterable[Change]) -> list[str]:
 
 def _leaving_keys(tenancy: Tenancy, changes: Iterable[Change]) -> list[str]:
     """The keys of the heads that leave draft and active."""
-    return _change_keys(tenancy, (one for one in changes if _leaves(one)))
+    return _change_keys(tenancy, (change for change in changes if _leaves(change)))
 
 
 def _transition_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) -> Iterator[Row]:
@@ -212,13 +212,15 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Change]]:
     """The changes without those whose content a draft or active artifact has that is not about to leave."""
     coming = {
-        dedup_key(tenancy, {"artifact_type": one.artifact_type, "content_hash": one.artifact.content_hash}): one
-        for one in planned
-        if one.artifact is not None
+        dedup_key(
+            tenancy, {"artifact_type": change.artifact_type, "content_hash": change.artifact.content_hash}
+        ): change
+        for change in planned
+        if change.artifact is not None
     }
     if not coming:
         return list(planned)
-    rows = yield bind("compiler/twins", tenant_id=tenancy.tenant_id, dedup_keys=sorted(coming))
+    rows = yield bind("compiler/same_content", tenant_id=tenancy.tenant_id, dedup_keys=sorted(coming))
     leaving = set(_leaving_keys(tenancy, planned))
     taken = {id(coming[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
     return [_left(change) if id(change) in taken else change for change in planned]

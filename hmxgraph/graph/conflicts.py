@@ -228,9 +228,9 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
     return (yield from by_keys(tenancy, [key]))[0]
 
 
-def _take_place(tenancy: Tenancy, kept_key: str, lost: Sequence[str], at_us: int) -> Plan[None]:
+def _replace_answer(tenancy: Tenancy, kept_key: str, lost: Sequence[str], at_us: int) -> Plan[None]:
     """Put the winning answer into the chain of its question, so that a later one replaces it; returns its rivals."""
-    taken = yield bind("conflicts/take_place", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(lost))
+    taken = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(lost))
     for place in taken:
         yield from redraw(tenancy, [place["slot_key"]])
         found = [_contradiction(tenancy, place["kept"], rival, at_us) for rival in place["rivals"]]
@@ -238,16 +238,16 @@ def _take_place(tenancy: Tenancy, kept_key: str, lost: Sequence[str], at_us: int
             yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": found})
 
 
-def _contradiction(tenancy: Tenancy, kept: Row, rival: Row, at_us: int) -> Row:
-    sides = [Side("memory", side["memory_id"], side["text"], side["key"]) for side in (kept, rival)]
+def _contradiction(tenancy: Tenancy, winner: Row, rival: Row, at_us: int) -> Row:
+    sides = [Side("memory", side["memory_id"], side["text"], side["key"]) for side in (winner, rival)]
     return conflict_row(tenancy, CONTRADICTION, sides, rival["reason"], at_us, counter())
 
 
-def _as_before(known: Conflict, keep: str | None, reason: str) -> Conflict:
+def _as_before(conflict: Conflict, keep: str | None, reason: str) -> Conflict:
     """The conflict if an identical call has already resolved it, such as one whose answer was lost."""
-    if (known.kept_id, known.resolution) != (keep, reason):
-        raise ConflictClosed(known.conflict_id, known.kept_id)
-    return known
+    if (conflict.kept_id, conflict.resolution) != (keep, reason):
+        raise ConflictClosed(conflict.conflict_id, conflict.kept_id)
+    return conflict
 
 
 def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> Plan[None]:
@@ -261,7 +261,7 @@ def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> P
         yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in lost])
     if memories:
         yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)
-        yield from _take_place(tenancy, tenancy.node_key(keep), memories, at_us)
+        yield from _replace_answer(tenancy, tenancy.node_key(keep), memories, at_us)
     yield from settle(tenancy, lost + memories, at_us)
     if relations:
         lines = [relation._asdict() for relation in relations]

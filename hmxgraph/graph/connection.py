@@ -151,8 +151,8 @@ def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
 
 def worth_repeating(error: Neo4jError | DriverError) -> bool:
     """Whether a retry helps: two clients created the same key or index at once, or the error is transient."""
-    known = origin(error)
-    return lost_race(known) or (known is not error and known.is_retryable())
+    cause = origin(error)
+    return lost_race(cause) or (cause is not error and cause.is_retryable())
 
 
 def lost_race(error: Exception) -> bool:

@@ -62,7 +62,7 @@ def acquire(address: Address) -> Driver:
 
     """
     check(address.uri)
-    with _lock, _told(address.uri):
+    with _lock, _invalid_address(address.uri):
         driver, users = _shared.get(address, (None, 0))
         driver = driver or GraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS)
         _shared[address] = (driver, users + 1)
@@ -99,7 +99,7 @@ def open_async(address: Address) -> AsyncDriver:
 
     """
     check(address.uri)
-    with _told(address.uri):
+    with _invalid_address(address.uri):
         return AsyncGraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS)
 
 
@@ -110,13 +110,13 @@ def check(uri: str) -> None:
         InvalidAddress: another scheme, an invalid port, or a login inside the address.
 
     """
-    with _told(uri):
+    with _invalid_address(uri):
         if fault := _fault(uri):
             raise InvalidAddress(public_address(uri), fault)
 
 
 @contextmanager
-def _told(uri: str) -> Iterator[None]:
+def _invalid_address(uri: str) -> Iterator[None]:
     """Translate what the driver or Python finds wrong with *uri* into one error."""
     try:
         yield

@@ -74,7 +74,7 @@ def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
 
 
 def _explain(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
-    rows = yield bind("explain/named", tenant_id=tenancy.tenant_id, key=tenancy.node_key(record_id), name=record_id)
+    rows = yield bind("explain/identify", tenant_id=tenancy.tenant_id, key=tenancy.node_key(record_id), name=record_id)
     if not rows:
         return (yield from _relation(tenancy, record_id))
     return (yield from _BY_KIND[rows[0]["kind"]](tenancy, rows[0]["record"]))
@@ -117,7 +117,9 @@ def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, 
     return tuple(_explained(row, events, told) for row in rows)
 
 
-def _explained(row: Row, events: Mapping[str, Evidence], told: Mapping[str, tuple[Conflict, ...]]) -> Explanation:
+def _explained(
+    row: Row, events: Mapping[str, Evidence], conflicts_of_record: Mapping[str, tuple[Conflict, ...]]
+) -> Explanation:
     record = row["record"]
     return Explanation(
         "memory",
@@ -126,7 +128,7 @@ def _explained(row: Row, events: Mapping[str, Evidence], told: Mapping[str, tupl
         record["status"],
         _memory_facts(record),
         tuple(events[key] for key in row["event_keys"]),
-        conflicts=told.get(record["key"], ()),
+        conflicts=conflicts_of_record.get(record["key"], ()),
     )
 
 
@@ -139,7 +141,7 @@ def _events(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Evidence, ...]]
 
 def _event(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
     events = yield from _events(tenancy, [record["key"]])
-    users = yield bind("explain/users", tenant_id=tenancy.tenant_id, key=record["key"])
+    users = yield bind("explain/dependents", tenant_id=tenancy.tenant_id, key=record["key"])
     names = ("event_type", "session_id", "sequence", "timestamp", "event_hash", "salience", "provenance_ref")
     facts = {name: record[name] for name in names if record.get(name) is not None}
     status = "erased" if record.get("erased") else "stored"

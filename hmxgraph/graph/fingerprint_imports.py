@@ -201,7 +201,7 @@ def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
 def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:
     rows = [_draft_row(tenancy, artifact, restored.event.time_us) for artifact in restored.artifacts]
     drafts = [{"key": row["key"], "dedup_key": row["properties"]["dedup_key"]} for row in rows]
-    met = yield bind("fingerprints/met", tenant_id=tenancy.tenant_id, drafts=drafts)
+    met = yield bind("fingerprints/existing", tenant_id=tenancy.tenant_id, drafts=drafts)
     ids = {row["key"]: row["properties"]["artifact_id"] for row in rows}
     known = {row["wanted_key"] for row in met}
     shared = {row["key"] for row in met if row["imported"] and row["status"] == "draft"}
@@ -291,7 +291,7 @@ def _take_back(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[TakenBa
     now_us = tenant["logical_us"] if at_us is None else at_us
     if gone:
         yield from _deprecate(tenancy, sorted(one["key"] for one in gone), now_us)
-    yield bind("fingerprints/take_back", tenant_id=tenancy.tenant_id, key=found["key"], at_us=now_us)
+    yield bind("fingerprints/withdraw", tenant_id=tenancy.tenant_id, key=found["key"], at_us=now_us)
     yield from bump(tenancy, now_us)
     return TakenBack(
         found["import_id"],

@@ -111,12 +111,12 @@ def action_name(event_type: str, content: str, text: str) -> str:
     'make build'
 
     """
-    document: dict[str, Any] = parse_json(content) or _as_told(event_type, text)
+    document: dict[str, Any] = parse_json(content) or _content_of_text(event_type, text)
     found = action_of(StoredEvent("", event_type, "", "", 0, 0, document))
     return found.name if found is not None else text.split("(", 1)[0].strip()
 
 
-def _as_told(event_type: str, text: str) -> dict[str, Any]:
+def _content_of_text(event_type: str, text: str) -> dict[str, Any]:
     """The beginning of an event's text, as content: the tool, the command line, the request or the verb."""
     first, _, rest = text.partition(" ")
     match event_type:

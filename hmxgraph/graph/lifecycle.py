@@ -74,8 +74,8 @@ def _faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
     if not artifact.hmx_version.startswith("HMX-1."):
         yield Fault("$.hmx_version", "HMX-A 2.1", artifact.hmx_version, "HMX-1.x")
     for name, clause in (("created_at", "HMX-A 2.1"), ("updated_at", "HMX-A 2.2")):
-        if (told := getattr(artifact, name)) is not None and not tellable(microseconds(told)):
-            yield Fault(f"$.{name}", clause, told, f"a {TELLABLE}")
+        if (time_text := getattr(artifact, name)) is not None and not tellable(microseconds(time_text)):
+            yield Fault(f"$.{name}", clause, time_text, f"a {TELLABLE}")
 
 
 def _first_faults(artifact: Artifact) -> Iterator[Fault]:
@@ -171,10 +171,10 @@ def _legal_from(status: str) -> tuple[str, ...]:
 
 def _record(tenancy: Tenancy, artifact: Artifact, at_us: int | None) -> Plan[Recorded]:
     row = artifact_row(tenancy, artifact, counter(), at_us=at_us)
-    met = yield from _met(tenancy, row, None)
-    if same := met.get("same"):
+    existing = yield from _existing(tenancy, row, None)
+    if same := existing.get("same"):
         return _unchanged(same, row)
-    if twin := met.get("twin"):
+    if twin := existing.get("twin"):
         return Recorded(value(twin), "duplicate")
     yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=[row])
     yield from bump(tenancy, row["properties"]["status_times"][0])
@@ -188,10 +188,10 @@ def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | N
     old = yield from node(tenancy, old_id)
     successor = numbered(artifact, old)
     row = artifact_row(tenancy, successor, counter(), at_us=at_us)
-    met = yield from _met(tenancy, row, old)
-    if same := met.get("same"):
+    existing = yield from _existing(tenancy, row, old)
+    if same := existing.get("same"):
         return _replayed(same, row, old)
-    if old["status"] == "active" and (twin := met.get("twin")):
+    if old["status"] == "active" and (twin := existing.get("twin")):
         raise DuplicateArtifact(artifact.artifact_id, twin["artifact_id"])
     succession = row | {"old_key": old_key, "at_us": row["properties"]["status_times"][0]}
     done = yield bind("artifacts/supersede", tenant_id=tenancy.tenant_id, successions=[succession])
@@ -203,16 +203,16 @@ def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | N
     return Recorded(value(stored), "created", old_id)
 
 
-def _met(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row]]:
+def _existing(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row]]:
     """The stored artifacts with the id of *row* and with its content, except the one to be superseded."""
     properties = row["properties"]
     rows = yield bind(
-        "artifacts/met", tenant_id=tenancy.tenant_id, key=row["key"], dedup_key=properties.get("dedup_key")
+        "artifacts/existing", tenant_id=tenancy.tenant_id, key=row["key"], dedup_key=properties.get("dedup_key")
     )
-    met = {row["relation"]: row["artifact"] for row in rows}
-    if old is not None and met.get("twin", {}).get("key") == old["key"]:
-        del met["twin"]
-    return met
+    existing = {row["relation"]: row["artifact"] for row in rows}
+    if old is not None and existing.get("twin", {}).get("key") == old["key"]:
+        del existing["twin"]
+    return existing
 
 
 def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> Recorded:
@@ -266,9 +266,9 @@ def _transition(tenancy: Tenancy, artifact_id: str, change: Row) -> Plan[Artifac
 def _already_done(stored: Row, change: Row) -> bool:
     """Whether the history ends with this very change: a commit whose answer was lost is repeated."""
     times, values = stored["status_times"], stored["status_values"]
-    known = (values[-2:], times[-1], stored["status_reasons"][-1])
-    given = ([*change["from"], change["status"]], max([change["at_us"], *times[-2:-1]]), change["reason"])
-    return bool(known == given)
+    last = (values[-2:], times[-1], stored["status_reasons"][-1])
+    asked = ([*change["from"], change["status"]], max([change["at_us"], *times[-2:-1]]), change["reason"])
+    return bool(last == asked)
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: Recorded) -> Procedure[Recorded]:

@@ -22,21 +22,23 @@ from hmxgraph.text.terms import counter
 # A task as the next agent sees it.
 
 
-def _resume_of(task_id: str, digest: RecordView | None, told: Mapping[str, Any], found: Sequence[RecordView]) -> Resume:
+def _resume_of(
+    task_id: str, digest: RecordView | None, summary: Mapping[str, Any], records: Sequence[RecordView]
+) -> Resume:
     """The resume made from the task's records, with the digest that stores it."""
     return Resume(
         task_id,
-        told["status"],
-        told["goal"] or "",
-        told["summary"],
-        tuple(told["blockers"]),
-        tuple(told["what_worked"]),
-        tuple(told["what_failed"]),
-        tuple(told["validation"]),
-        tuple(told["followups"]),
-        tuple(told["outputs"]),
-        tuple(view.artifact_id for view in found),
-        tuple(view.artifact_id for view in found if view.trust_tier == "verified_record"),
+        summary["status"],
+        summary["goal"] or "",
+        summary["summary"],
+        tuple(summary["blockers"]),
+        tuple(summary["what_worked"]),
+        tuple(summary["what_failed"]),
+        tuple(summary["validation"]),
+        tuple(summary["followups"]),
+        tuple(summary["outputs"]),
+        tuple(view.artifact_id for view in records),
+        tuple(view.artifact_id for view in records if view.trust_tier == "verified_record"),
         digest,
         digest.record.source_updated_at_ms if digest else None,
     )

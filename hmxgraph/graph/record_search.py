@@ -177,8 +177,8 @@ def shaped(hits: Sequence[H], shape: Shape) -> tuple[tuple[H, ...], _Budgeted]:
     short = tuple(hit.compacted() for hit in hits)
     if shape.token_budget is None:
         return short, _Budgeted()
-    kept = tuple(_within(short, shape.token_budget, counter()))
-    return kept, _Budgeted(len(short) - len(kept), sum(cost(hit, counter()) for hit in kept))
+    fitting = tuple(_within(short, shape.token_budget, counter()))
+    return fitting, _Budgeted(len(short) - len(fitting), sum(cost(hit, counter()) for hit in fitting))
 
 
 def cost(hit: _Shapeable, count_tokens: TokenCounter) -> int:

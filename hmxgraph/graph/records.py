@@ -158,7 +158,7 @@ def _parent_of(properties: Row | None) -> Parent | None:
 
 def _runs(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> list[Row]:
     rows = [
-        {"key": tenancy.node_key("run", run_id), "properties": properties, "told": run_id in _own_runs(record)}
+        {"key": tenancy.node_key("run", run_id), "properties": properties, "own": run_id in _own_runs(record)}
         for run_id, properties in changed.runs.items()
     ]
     return sorted(rows, key=lambda row: row["key"])
@@ -199,11 +199,13 @@ def _challenges(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
     given = [
         {
-            "key": tenancy.node_key("contributor", one.contributor_id),
-            "properties": _present(contributor_id=one.contributor_id, display_name=one.display_name),
-            "share": _present(role=one.role, contribution=one.contribution, display_name=one.display_name),
+            "key": tenancy.node_key("contributor", contributor.contributor_id),
+            "properties": _present(contributor_id=contributor.contributor_id, display_name=contributor.display_name),
+            "share": _present(
+                role=contributor.role, contribution=contributor.contribution, display_name=contributor.display_name
+            ),
         }
-        for one in record.contributors or ()
+        for contributor in record.contributors or ()
     ]
     author = record.agent_id
     signed = [] if author is None else [_author(tenancy, author)]
@@ -217,15 +219,15 @@ def _author(tenancy: Tenancy, agent_id: str) -> Row:
 
 def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
     """A row for each name as the record spells it; a name that normalises to nothing is kept as it is."""
-    spelled = {(one.name, one.entity_type): one for one in record.entity_refs or ()}
-    return sorted((_entity(tenancy, one, record.created_us) for one in spelled.values()), key=_key_and_name)
+    spelled = {(reference.name, reference.entity_type): reference for reference in record.entity_refs or ()}
+    return sorted((_entity(tenancy, reference, record.created_us) for reference in spelled.values()), key=_key_and_name)
 
 
-def _entity(tenancy: Tenancy, one: EntityRef, created_us: int) -> Row:
-    normalised = normalise(one.entity_type, one.name) or one.name
-    properties = entity_properties(tenancy, one.entity_type, one.name, normalised) | _seen(created_us)
-    mention = {"name": one.name, "role": one.role or ""}
-    return {"key": entity_key(tenancy, one.entity_type, normalised), "properties": properties, "mention": mention}
+def _entity(tenancy: Tenancy, reference: EntityRef, created_us: int) -> Row:
+    normalised = normalise(reference.entity_type, reference.name) or reference.name
+    properties = entity_properties(tenancy, reference.entity_type, reference.name, normalised) | _seen(created_us)
+    mention = {"name": reference.name, "role": reference.role or ""}
+    return {"key": entity_key(tenancy, reference.entity_type, normalised), "properties": properties, "mention": mention}
 
 
 def _key_and_name(row: Row) -> tuple[str, str]:
@@ -358,7 +360,7 @@ def _parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
         TaskError: there is no such record.
 
     """
-    rows = yield bind("tasks/met", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id), parent_key="")
+    rows = yield bind("tasks/existing", tenant_id=tenancy.tenant_id, key=tenancy.node_key(artifact_id), parent_key="")
     if rows[0]["record"] is None:
         raise no_parent("reply", artifact_id)
     return stored_record(rows[0]["record"]).task_id
@@ -384,18 +386,18 @@ def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) 
 
 def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Plan[Written]:
     standing = yield from _lock(tenancy, given.task_id)
-    met = yield from _met(tenancy, given)
-    parent = _parent_of(met["parent"])
-    if met["record"] is not None and met["record"].get("erased"):
-        return _written(stored_record(met["record"]), (), created=False)
-    if met["record"] is not None:
-        return _written_before(given, stored_record(met["record"]), made_up)
-    if met["artifact_id"] is not None:
+    existing = yield from _existing(tenancy, given)
+    parent = _parent_of(existing["parent"])
+    if existing["record"] is not None and existing["record"].get("erased"):
+        return _written(stored_record(existing["record"]), (), created=False)
+    if existing["record"] is not None:
+        return _written_before(given, stored_record(existing["record"]), made_up)
+    if existing["artifact_id"] is not None:
         reason = f"{given.artifact_id!r} is an artifact's id, and an id names one thing"
         raise TaskError(given.artifact_kind, reason, "choose another artifact_id, or leave it out")
     wanted = completed(given, standing, parent)
     if wanted.reply_to_artifact_id != given.reply_to_artifact_id:
-        parent = _parent_of((yield from _met(tenancy, wanted))["parent"])
+        parent = _parent_of((yield from _existing(tenancy, wanted))["parent"])
     check_step(wanted, standing, parent)
     return (yield from _store(tenancy, wanted, standing))
 
@@ -405,19 +407,21 @@ def _lock(tenancy: Tenancy, task_id: str) -> Plan[Standing]:
     return _standing_of(task_id, rows[0] if rows else None)
 
 
-def _met(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
+def _existing(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
     reply = record.reply_to_artifact_id
     parent_key = tenancy.node_key(reply) if reply else ""
     key = tenancy.node_key(record.artifact_id)
-    rows = yield bind("tasks/met", tenant_id=tenancy.tenant_id, key=key, parent_key=parent_key)
+    rows = yield bind("tasks/existing", tenant_id=tenancy.tenant_id, key=key, parent_key=parent_key)
     return rows[0]
 
 
 def _written_before(given: TaskRecord, stored: TaskRecord, made_up: Collection[str]) -> Written:
     """The answer to a record that is already stored, as it was given then; another record with its id is refused."""
-    known, asked = stored.document(), given.document()
-    if other := sorted(name for name in asked if name not in made_up and known.get(name) != asked[name]):
-        reason = f"{given.artifact_id!r} is stored with another {', '.join(other)}, and a record never changes"
+    stored_fields, given_fields = stored.document(), given.document()
+    if differing := sorted(
+        name for name in given_fields if name not in made_up and stored_fields.get(name) != given_fields[name]
+    ):
+        reason = f"{given.artifact_id!r} is stored with another {', '.join(differing)}, and a record never changes"
         raise TaskError(given.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
     return _written(stored, (), created=False)
 

@@ -30,9 +30,9 @@ class _ErasedRecords(NamedTuple):
     entities: tuple[str, ...]
 
 
-def told(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
+def records_of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
     """The records that these events report, with their tasks locked, which every writer locks first."""
-    rows = yield bind("tasks/lock_told", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
+    rows = yield bind("tasks/lock_reported", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
     return [stored_record(row) for row in rows]
 
 
@@ -146,8 +146,8 @@ def _preview(tenancy: Tenancy, criteria: Row, found: _Found) -> Procedure[None]:
     hits: Counter[tuple[str, str]] = Counter()
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
         found.add(page)
-        telling = yield from read(partial(_telling, tenancy, page))
-        found.lose("artifact", _living(telling))
+        compiled = yield from read(partial(_compiled_from, tenancy, page))
+        found.lose("artifact", _living(compiled))
         for row in (yield from read(partial(_leaning, tenancy, page))):
             hits[row["kind"], row["id"]] += row["chosen"]
             if hits[row["kind"], row["id"]] == row["live"]:
@@ -206,14 +206,14 @@ def _criteria(tenancy: Tenancy, chosen: Forgettable) -> Plan[Row]:
 
 
 def _leaning(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
-    rows = yield bind("retention/leaning", batch={"event_keys": _keys(page)}, **_compiled(tenancy))
+    rows = yield bind("retention/dependents", batch={"event_keys": _keys(page)}, **_compiled(tenancy))
     return rows
 
 
-def _telling(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
+def _compiled_from(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
     """Artifacts compiled from the sessions of a page, with the other versions of their chains."""
     session_keys = [session["key"] for session in _sessions(page)]
-    rows = yield bind("retention/telling", batch={"session_keys": session_keys}, **_compiled(tenancy))
+    rows = yield bind("retention/compiled_from", batch={"session_keys": session_keys}, **_compiled(tenancy))
     return rows
 
 
@@ -222,15 +222,15 @@ def _compiled(tenancy: Tenancy) -> Row:
     return {"tenant_id": tenancy.tenant_id, "compiler": COMPILER, "lineages": LINEAGES}
 
 
-def _living(telling: Sequence[Row]) -> list[str]:
-    return [row["artifact_id"] for row in telling if row["living"]]
+def _living(compiled: Sequence[Row]) -> list[str]:
+    return [row["artifact_id"] for row in compiled if row["living"]]
 
 
 def _erase(tenancy: Tenancy, page: Sequence[Row]) -> Plan[dict[str, list[str]]]:
     """Erase a page; the ids of what was deprecated with it, by kind."""
-    yield bind("retention/unteach", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
+    yield bind("retention/lock_compiler", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     tenant = yield from state(tenancy)
-    records = yield from told(tenancy, _keys(page))
+    records = yield from records_of_events(tenancy, _keys(page))
     sessions = _sessions(page)
     yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
@@ -281,7 +281,7 @@ def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
     """Delete the model once no event is left that it could come from; until then the compiler rebuilds it."""
-    yield bind("retention/unlearn", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
+    yield bind("retention/drop_model", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 
 def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
@@ -300,21 +300,21 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
 
 def _artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
     """Blank artifacts compiled from these sessions and deprecate others without evidence; the ids of both."""
-    evidenced = yield bind("retention/evidenced", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
-    telling = yield from _telling(tenancy, page)
-    keys = sorted({row["key"] for row in (*evidenced, *telling)})
+    evidenced = yield bind("retention/artifacts_of", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
+    compiled = yield from _compiled_from(tenancy, page)
+    keys = sorted({row["key"] for row in (*evidenced, *compiled)})
     if not keys:
         return []
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
-    told = [row["key"] for row in telling if row["told"]]
-    yield from _deprecate(tenancy, told, FORGOTTEN, at_us)
-    yield from _blank(tenancy, telling)
+    citing = [row["key"] for row in compiled if row["cites_session"]]
+    yield from _deprecate(tenancy, citing, FORGOTTEN, at_us)
+    yield from _blank(tenancy, compiled)
     rows = yield bind("retention/unsupported", tenant_id=tenancy.tenant_id, batch={"artifact_keys": keys})
-    bare = [row["key"] for row in rows]
-    yield from _deprecate(tenancy, bare, REASON, at_us)
-    yield from settle(tenancy, told + bare, at_us)
-    yield bind("retention/hush", tenant_id=tenancy.tenant_id, batch={"artifact_keys": told + bare})
-    return [*_living(telling), *(row["artifact_id"] for row in rows)]
+    unsupported = [row["key"] for row in rows]
+    yield from _deprecate(tenancy, unsupported, REASON, at_us)
+    yield from settle(tenancy, citing + unsupported, at_us)
+    yield bind("retention/blank_conflicts", tenant_id=tenancy.tenant_id, batch={"artifact_keys": citing + unsupported})
+    return [*_living(compiled), *(row["artifact_id"] for row in rows)]
 
 
 def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
@@ -324,15 +324,17 @@ def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -
         yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
 
 
-def _blank(tenancy: Tenancy, telling: Sequence[Row]) -> Plan[None]:
+def _blank(tenancy: Tenancy, compiled: Sequence[Row]) -> Plan[None]:
     """Blank compiled artifacts, and hash the names of their patterns."""
     rows = [
-        {"key": row["key"], "told": row["told"], "lineage_key": hashed_lineage(row["lineage_key"])}
-        for row in telling
+        {"key": row["key"], "cites_session": row["cites_session"], "lineage_key": hashed_lineage(row["lineage_key"])}
+        for row in compiled
         if row["lineage_key"].startswith(LINEAGES)
     ]
     if rows:
-        yield bind("retention/blank", tenant_id=tenancy.tenant_id, batch={"artifacts": rows}, blank=dict(BLANK))
+        yield bind(
+            "retention/blank_artifacts", tenant_id=tenancy.tenant_id, batch={"artifacts": rows}, blank=dict(BLANK)
+        )
 
 
 def _keys(page: Sequence[Row]) -> list[str]:

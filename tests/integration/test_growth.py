@@ -79,7 +79,7 @@ def deployed(graph, tenant_id, hits):
     return deployed
 
 
-@pytest.mark.parametrize("name", ["retention/telling", "retention/leaning"])
+@pytest.mark.parametrize("name", ["retention/compiled_from", "retention/dependents"])
 def test_erasing_costs_what_is_erased(deployed, name):
     """What else the artifacts, entities and memories of a session rest on is not read when the session is erased."""
     few = deployed(name, 4)

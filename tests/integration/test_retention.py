@@ -129,7 +129,7 @@ def test_what_came_meanwhile_is_counted(graph, connection, monkeypatch, forgetti
     late = [dict(events[0], event_id=f"n{place}", sequence=5 + place) for place in range(3)]
 
     def others(line):
-        if line.startswith("retention/unlearn"):
+        if line.startswith("retention/drop_model"):
             graph.ingest(late)
 
     graph.ingest(events)

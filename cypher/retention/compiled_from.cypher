@@ -8,7 +8,7 @@
 // Conditions on the artifact come after it is found: otherwise the planner starts at the artifacts of all tenants.
 //
 // mode: read
-// row:  key, artifact_id, lineage_key, told, living
+// row:  key, artifact_id, lineage_key, cites_session, living
 MATCH (event:Event)
 USING INDEX SEEK event:Event(session_key, sequence)
 WHERE event.session_key IN $batch.session_keys AND event.sequence IS NOT NULL
@@ -19,13 +19,13 @@ WHERE artifact:Artifact
   AND artifact.erased IS NULL
   AND artifact.agent_id = $compiler
   AND artifact.lineage_key STARTS WITH $lineages
-WITH artifact.chain_key AS chain_key, collect(artifact.key) AS telling
+WITH artifact.chain_key AS chain_key, collect(artifact.key) AS citing
 MATCH (version:Artifact)
 WHERE version.chain_key = chain_key AND version.version > 0 AND version.tenant_id = $tenant_id
 RETURN
   version.key AS key,
   version.artifact_id AS artifact_id,
   version.lineage_key AS lineage_key,
-  version.key IN telling AS told,
-  version.key IN telling AND version.status IN ['draft', 'active'] AS living
+  version.key IN citing AS cites_session,
+  version.key IN citing AND version.status IN ['draft', 'active'] AS living
 ORDER BY key

@@ -10,7 +10,7 @@ MATCH (artifact:Artifact {key: row.key})
 WHERE artifact.tenant_id = $tenant_id
 SET artifact.lineage_key = row.lineage_key
 WITH artifact, row
-WHERE row.told
+WHERE row.cites_session
 SET
   artifact += $blank,
   artifact.situation_key = null,
