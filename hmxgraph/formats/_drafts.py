@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hmxgraph.errors import Fault
-from hmxgraph.formats._values import Moment, moment, record_key, session_of
+from hmxgraph.formats._values import Moment, derived_id, moment, session_of
 from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
 from hmxgraph.protocol import origins
-from hmxgraph.protocol.canonical import canonical_bytes
+from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.document import KB
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.lenient import storable
@@ -18,6 +18,10 @@ from hmxgraph.text.marks import cut_marked
 
 # What a model thought before it spoke: kept, but no part of the talk.
 REASONING = "x-hmxgraph-reasoning"
+# Ids that are shorter are rarely unique beyond their conversation.
+_LONG_ID = 16
+_MILLISECOND = 1_000
+_LINE = 1_000 * _MILLISECOND
 # Within one instant, calls follow what was said and results follow calls.
 _RANKS = {"tool_call": 100, "tool_result": 200}
 # Below the limits of HMX-E 11: a source's text may grow by what importers add.
@@ -86,40 +90,83 @@ def outcome(record: Record, frame: Frame, reading: Reading, carried: JsonObject)
     """What became of *record*: the events of its drafts, or why it has none."""
     if reading.part_of is not None:
         return Outcome(record, part_of=reading.part_of)
+    return joined(record, [(frame, reading)], carried)
+
+
+def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: JsonObject) -> Outcome:
+    """What became of a record that holds several messages, each with a frame of its own."""
     events: list[JsonObject] = []
-    left_out, warnings = list(reading.left_out), list(reading.warnings)
-    for number, draft in enumerate(opened(reading.drafts, frame.session_id, carried)):
-        made, cut, warned = _event(frame, draft, number)
-        warnings += warned
-        if made is None:
-            left_out.append(cut)
-        else:
-            events.append(made)
+    left_out: list[str] = []
+    warnings: list[str] = []
+    repeated: list[str] = []
+    for frame, reading in readings:
+        left_out += reading.left_out
+        warnings += reading.warnings
+        repeated += [reading.part_of] if reading.part_of else []
+        for number, draft in enumerate(opened(reading.drafts, frame.session_id, carried)):
+            made, cut, warned = _event(frame, draft, number)
+            warnings += warned
+            if made is None:
+                left_out.append(cut)
+            else:
+                events.append(made)
     if events:
+        left_out += [f"repeats event {event_id}" for event_id in repeated]
         return Outcome(record, events=tuple(events), left_out=tuple(left_out), warnings=tuple(dict.fromkeys(warnings)))
+    if repeated:
+        return Outcome(record, part_of=repeated[0])
     return Outcome(record, skipped="; ".join(dict.fromkeys(left_out)) or "nothing in it")
 
 
-def undated_frame(
-    record: Record, origin: Origin, agent_id: str, *, time: Any = None, content: Any = None
-) -> Frame | Fault:
-    """The frame of a record without an id, at *time* where it has one; a fault where session or time is unknown."""
-    session_id = session_of(record, origin)
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands, and what it says of itself: its session, id and time, if it names any.
+
+    Short ids mostly count the messages of a session, so they are told apart by it unless they are ``unique``.
+    """
+
+    position: int = 0
+    session_id: str = ""
+    own_id: str = ""
+    time: Any = None
+    agent_id: str = ""
+    metadata: JsonObject = field(default_factory=dict)
+    unique: bool = False
+
+
+def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) -> Frame | Fault:
+    """The frame of a message at *place*; a fault where nobody tells its session or time.
+
+    Messages without an id get one from session, place and *content* (the caller's key instead of the session, if there
+    is one).
+    """
+    session_id = place.session_id or session_of(record, origin)
     if not session_id:
-        return Fault("$", "HMX-E 2.1", "no session", "a session_id from the caller")
-    own = moment(time)
+        return Fault("$", "HMX-E 2.1", "no session", "a session_id in the record or from the caller")
+    own = moment(place.time)
     if own is None and origin.time_us is None:
         return Fault("$", "HMX-E 2.1", "no time", "a time in the record or from the caller")
     at = own or Moment(iso(origin.time_us or 0), origin.time_us or 0)
-    key = f"{origin.key}/{record.line}" if origin.key else record_key(record, session_id, content or record.value)
-    place = 0 if own else record.line * 1000
-    return Frame(
-        key,
-        session_id,
-        origin.agent_id or agent_id,
-        replace(at, us=at.us + place) if place else at,
-        common_metadata(origin, undated=own is None),
+    derived = (
+        f"{origin.key}/{record.line}.{place.position}"
+        if origin.key
+        else derived_id(session_id, 0 if place.session_id else record.line, place.position, repr(content))
     )
+    # Many messages share a time that is exact to the second, or have none: a millisecond each keeps their order.
+    order = place.position * _MILLISECOND + (record.line * _LINE if own is None else 0)
+    return Frame(
+        _unique(place, session_id) or derived,
+        session_id,
+        place.agent_id or origin.agent_id or "assistant",
+        replace(at, us=at.us + order),
+        common_metadata(origin, undated=own is None) | place.metadata,
+    )
+
+
+def _unique(place: Place, session_id: str) -> str:
+    """The message's own id, or nothing, so that no other session has the same."""
+    own_id = place.own_id
+    return own_id if place.unique or not own_id or len(own_id) >= _LONG_ID else f"{session_id}/{own_id}"
 
 
 def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
@@ -147,7 +194,7 @@ def _event(frame: Frame, draft: Draft, number: int) -> tuple[JsonObject | None, 
         "agent_id": frame.agent_id,
         "session_id": frame.session_id,
         "timestamp": frame.time.timestamp,
-        "sequence": max(0, frame.time.us) + _RANKS.get(draft.event_type, 0) + number,
+        "sequence": min(max(0, frame.time.us) + _RANKS.get(draft.event_type, 0) + number, MAX_INTEGER),
         "content": content,
         "metadata": metadata,
     }

@@ -58,7 +58,7 @@ def block_text(block: Any) -> str | None:
     if isinstance(block, str):
         return block
     fields = mapping(block)
-    if fields.get("type", "text") not in _TEXT_BLOCKS:
+    if name(fields.get("type", "text")) not in _TEXT_BLOCKS:
         return None
     return next((fields[field] for field in _WORDS if isinstance(fields.get(field), str)), None)
 
@@ -78,7 +78,8 @@ def attachment(block: Any) -> JsonObject:
     kind = name(fields.get("type")).removeprefix("input_").removesuffix("_url") or "data"
     if url.startswith("data:"):
         return {"type": kind, **_data(url.partition(",")[2], url[5:].partition(";")[0])}
-    data = next((both[key] for key in _DATA if isinstance(both.get(key), str)), None)
+    holds = (*_DATA, "content") if kind == "blob" else _DATA
+    data = next((both[key] for key in holds if isinstance(both.get(key), str)), None)
     if data is not None:
         media = text(both.get("media_type")) or text(both.get("mime_type")) or text(both.get("format"))
         return {"type": kind, **_data(data, media), **present(name=name(both.get("filename")))}

@@ -154,12 +154,3 @@ def session_of(record: Record, origin: Origin) -> str:
     path = PurePath(record.source)
     stem = path.name.split(".")[0] or path.name
     return f"{path.parent.name}/{stem}" if path.parent.name else stem
-
-
-def record_key(record: Record, session_id: str, content: Any) -> str:
-    """What begins the ids of a record without an id: from session, line and content.
-
-    >>> record_key(Record({}, line=3), "s", "hi") == record_key(Record({}, line=3), "s", "hi")
-    True
-    """
-    return derived_id(session_id, record.line, content if isinstance(content, str) else repr(content))

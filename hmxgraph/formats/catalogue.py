@@ -4,12 +4,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hmxgraph.formats.anthropic import ANTHROPIC
+from hmxgraph.formats.chatgpt import CHATGPT
 from hmxgraph.formats.claude_code import CLAUDE_CODE
+from hmxgraph.formats.cloudevents import CLOUDEVENTS
+from hmxgraph.formats.codex import CODEX
 from hmxgraph.formats.conversion import Format, Match
+from hmxgraph.formats.graphiti import GRAPHITI
 from hmxgraph.formats.hmx import HMX_EVENTS
+from hmxgraph.formats.langchain import LANGCHAIN
+from hmxgraph.formats.mem0 import MEM0
+from hmxgraph.formats.openai_chat import OPENAI_CHAT
+from hmxgraph.formats.openai_responses import OPENAI_RESPONSES
+from hmxgraph.formats.opentelemetry import OPENTELEMETRY
+from hmxgraph.formats.plain_messages import PLAIN_MESSAGES
 
 # In the order in which an equal match is decided: the more specific first.
-FORMATS: tuple[Format, ...] = (HMX_EVENTS, CLAUDE_CODE)
+FORMATS: tuple[Format, ...] = (
+    HMX_EVENTS,
+    CLAUDE_CODE,
+    CODEX,
+    CHATGPT,
+    CLOUDEVENTS,
+    OPENTELEMETRY,
+    MEM0,
+    GRAPHITI,
+    LANGCHAIN,
+    OPENAI_RESPONSES,
+    ANTHROPIC,
+    OPENAI_CHAT,
+    PLAIN_MESSAGES,
+)
 
 # A sample that fits less well is of no known format.
 _SURE = 0.5

@@ -92,7 +92,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     if not lines:
         return Match(0.0, ("type", "sessionId", "uuid"))
     fitting = sum(_fits(line) for line in lines) / len(lines)
-    talk = [line for line in lines if line.get("type") in {"user", "assistant"}]
+    talk = [line for line in lines if name(line.get("type")) in {"user", "assistant"}]
     missing = tuple(
         field for field in ("type", "sessionId", "uuid", "message") if not any(field in line for line in talk or lines)
     )
@@ -100,7 +100,7 @@ def recognise(sample: Sequence[Any]) -> Match:
 
 
 def _fits(line: Line) -> bool:
-    kind = line.get("type")
+    kind = name(line.get("type"))
     if kind in {"user", "assistant"}:
         return isinstance(line.get("message"), Mapping) and ("sessionId" in line or "session_id" in line)
     if kind in {"system", "progress", "attachment", "queue-operation"}:

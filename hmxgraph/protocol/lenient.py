@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from hmxgraph.protocol.canonical import MAX_INTEGER
+from hmxgraph.protocol.parsing import SPELLED_AS_INTEGER
 
 # Content stands inside an event, which may be nested 64 deep (MAX_DEPTH).
 _DEEPEST = 60
@@ -75,10 +76,13 @@ class _Walk:
                 return int(number)
             self._warn("an integer beyond 2^53-1 is kept as text")
             return str(number)
-        if math.isfinite(number):
-            return float(number)
-        self._warn("a number that is none is kept as text")
-        return str(number)
+        if not math.isfinite(number):
+            self._warn("a number that is none is kept as text")
+            return str(number)
+        if MAX_INTEGER < abs(number) < SPELLED_AS_INTEGER:
+            self._warn("an integer beyond 2^53-1 is kept as text")
+            return str(int(number))
+        return float(number)
 
     def _warn(self, warning: str) -> None:
         self.warnings.setdefault(warning)

@@ -7,6 +7,8 @@ from hmxgraph.formats.catalogue import recognise
 from hmxgraph.formats.conversion import Format, Origin, Outcome, Record
 from hmxgraph.protocol.events import Event
 
+# Why a test against a client library is skipped where it is not installed.
+NEEDED = "needs the client libraries: pip install 'hmxgraph[formats-test]' (make test does)"
 NOW_US = 1_773_457_200_000_000
 ORIGIN = Origin(session_id="s1", user_id="ana", time_us=NOW_US)
 

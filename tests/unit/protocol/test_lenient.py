@@ -27,6 +27,7 @@ def test_whatever_json_is_given_can_be_hashed(value):
     ("value", "kept", "warning"),
     [
         (2**53, "9007199254740992", "an integer beyond 2^53-1 is kept as text"),
+        (2.0**53, "9007199254740992", "an integer beyond 2^53-1 is kept as text"),
         (float("nan"), "nan", "a number that is none is kept as text"),
         ("a\ud800", "a\ufffd", "a lone surrogate is replaced"),
         ({1: "x"}, {"1": "x"}, "a key that is no text is kept as text"),

@@ -1,0 +1,71 @@
+"""Calls and their results: what pairs them, and how a result becomes a draft."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hmxgraph.formats._drafts import Draft, Frame
+from hmxgraph.formats._endings import ending
+from hmxgraph.formats._parts import arguments, contents, result
+from hmxgraph.formats._values import listed, present
+from hmxgraph.formats.conversion import JsonObject
+from hmxgraph.protocol.origins import ASSISTANT, TOOL
+
+
+class Calls:
+    """The calls of a source that wait for their results, kept where the caller stores them to resume."""
+
+    def __init__(self, carried: JsonObject) -> None:
+        self._open: dict[str, list[str]] = carried.setdefault("calls", {})
+
+    def remember(self, call_id: str, tool: str, event_id: str) -> None:
+        """Note the event that made a call."""
+        if call_id:
+            self._open[call_id] = [tool, event_id]
+
+    def answered(self, call_id: str) -> tuple[str, str]:
+        """The tool and the event of the call that a result answers; empty where the call is unknown."""
+        tool, event_id = self._open.pop(call_id, ("", ""))
+        return tool, event_id
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of a call as its producer gives it; ``success`` is None where the producer does not say."""
+
+    call_id: str
+    value: Any
+    tool: str = ""
+    success: bool | None = None
+    more: JsonObject | None = None
+
+
+def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]) -> Draft:
+    """The draft of a call given by id, tool and arguments; its result finds it by the id."""
+    call_id, tool, given = call
+    calls.remember(call_id, tool, frame.event_id(part))
+    content = {"tool_name": tool or "unknown", "arguments": arguments(given)} | present(call_id=call_id)
+    return Draft("tool_call", content, ASSISTANT, part, source="assistant")
+
+
+def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
+    """The draft of a result: readable, with its outcome as far as flag, code or words say."""
+    tool, call_event = calls.answered(answer.call_id)
+    tool = answer.tool or tool
+    value, flagged = _unwrapped(answer.value)
+    returned, attachments = result(value)
+    stated = {"success": answer.success if flagged is None else flagged}
+    content = present(tool_name=tool, call_id=answer.call_id) | {"result": returned}
+    content |= ending(returned) | {key: said for key, said in stated.items() if said is not None}
+    content |= present(attachments=attachments) | (answer.more or {})
+    source = f"tool:{tool}" if tool else "tool"
+    return Draft("tool_result", content, TOOL, part, source=source, parent_event_id=call_event or None)
+
+
+def _unwrapped(value: Any) -> tuple[Any, bool | None]:
+    """The content of a result as MCP wraps it, and whether it says that it worked."""
+    if isinstance(value, Mapping) and isinstance(value.get("content"), list) and isinstance(value.get("isError"), bool):
+        if isinstance(value.get("structuredContent"), Mapping):
+            return value["structuredContent"], not value["isError"]
+        return contents(listed(value["content"])).text, not value["isError"]
+    return value, None

@@ -1,0 +1,193 @@
+"""Records that hold messages or whole conversations, whatever envelope they come in.
+
+A record is one message, or a conversation from its beginning. Logs of calls send the whole conversation with every
+call: a record that begins with all of the conversation before it continues that conversation, and only what is new in
+it becomes events.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Calls
+from hmxgraph.formats._drafts import Frame, Place, Reading, frame_of, joined, not_an_object
+from hmxgraph.formats._messages import Message, is_message, message_reading, role_of
+from hmxgraph.formats._parts import block_text, contents
+from hmxgraph.formats._values import derived_id, listed, mapping, name, present, session_of
+from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
+
+# Where envelopes name the conversation, its time and its people.
+_SESSIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id", "conversationId", "custom_id")
+_TIMES = ("timestamp", "created_at", "created", "createdAt", "time", "ts", "date", "started_at", "start_time")
+_USERS = ("user_id", "userId", "user")
+# Ids of messages that are remembered, so that a repeated one is known as such.
+_MOST_SEEN = 20_000
+_AGENTS = ("agent_id", "agentId", "assistant_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What one record holds: messages, whether from the beginning of a conversation, and what its envelope says."""
+
+    messages: tuple[Message, ...] = ()
+    whole: bool = False
+    envelope: Mapping[str, Any] = field(default_factory=dict)
+    own_id: str = ""
+    metadata: JsonObject = field(default_factory=dict)
+    skipped: str = ""
+
+
+Unwrap: TypeAlias = Callable[[Mapping[str, Any]], "Talk | Fault"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How one message or item is read, and which values are some."""
+
+    read: Callable[[Message, Frame, Calls], Reading] = message_reading
+    takes: Callable[[Any], bool] = is_message
+
+
+_MESSAGES = Reader()
+
+
+def talks(records: Iterable[Record], origin: Origin, unwrap: Unwrap, reader: Reader = _MESSAGES) -> Iterator[Outcome]:
+    """One outcome per record, as *unwrap* takes it out of its envelope and *reader* reads what is in it."""
+    conversations = _Conversations(origin, reader)
+    for record in records:
+        if isinstance(record.value, list):
+            talk: Talk | Fault = Talk(tuple(part for part in record.value if isinstance(part, Mapping)), whole=True)
+        elif isinstance(record.value, Mapping):
+            talk = unwrap(record.value)
+        else:
+            yield not_an_object(record)
+            continue
+        if isinstance(talk, Fault):
+            yield Outcome(record, fault=talk)
+        elif talk.skipped:
+            yield Outcome(record, skipped=talk.skipped)
+        else:
+            yield conversations.outcome(record, talk)
+
+
+def first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """The first of the named fields that says something, in *value* or its metadata.
+
+    >>> first({"metadata": {"thread_id": "t1"}}, ("session_id", "thread_id"))
+    't1'
+    """
+    for where in (value, mapping(value.get("metadata"))):
+        for field_name in names:
+            if where.get(field_name) not in (None, ""):
+                return where[field_name]
+    return None
+
+
+class _Conversations:
+    """Knows how far each conversation of a source has come."""
+
+    def __init__(self, origin: Origin, reader: Reader) -> None:
+        self._origin = origin
+        self._read = reader.read
+        self._calls = Calls(origin.carried)
+        self._known: dict[str, list[Any]] = origin.carried.setdefault("conversations", {})
+        self._seen: dict[str, bool] = origin.carried.setdefault("seen", {})
+        self._latest: list[str] = origin.carried.setdefault("latest", [])
+
+    def outcome(self, record: Record, talk: Talk) -> Outcome:
+        """The events of what is new in a record."""
+        session_id, start = self._continued(record, talk) if talk.whole else (self._session(record, talk), 0)
+        if not session_id:
+            fault = Fault("$", "HMX-E 2.1", "no session", "a session_id in the record or from the caller")
+            return Outcome(record, fault=fault)
+        readings: list[tuple[Frame, Reading]] = []
+        for position, message in enumerate(talk.messages[start:], start):
+            frame = frame_of(record, self._origin, _place(talk, message, session_id, position), _said(message))
+            if isinstance(frame, Fault):
+                return Outcome(record, fault=frame)
+            readings.append((frame, self._reading(message, frame)))
+        return joined(record, readings, self._origin.carried)
+
+    def _reading(self, message: Message, frame: Frame) -> Reading:
+        """A message's drafts; one whose own id was read before is the same message once more."""
+        own_id = name(message.get("id")) or name(message.get("uuid"))
+        if own_id and frame.record_id in self._seen:
+            return Reading(part_of=frame.event_id("0"))
+        if own_id:
+            self._seen[frame.record_id] = True
+            if len(self._seen) > _MOST_SEEN:
+                del self._seen[next(iter(self._seen))]
+        return self._read(message, frame, self._calls)
+
+    def _session(self, record: Record, talk: Talk) -> str:
+        return name(first(talk.envelope, _SESSIONS)) or session_of(record, self._origin)
+
+    def _continued(self, record: Record, talk: Talk) -> tuple[str, int]:
+        """The session of a whole conversation, and how many of its messages are stored already."""
+        named = name(first(talk.envelope, _SESSIONS))
+        base = named or session_of(record, self._origin)
+        chain = _chain(talk.messages)
+        latest = named or (self._latest[0] if self._latest else base)
+        count, ends = self._known.get(latest, [0, ""])
+        if count and chain[count - 1 : count] != [ends]:
+            latest, count = base if named else f"{base}#{record.line}", 0
+        if base and chain:
+            self._known[latest] = [len(chain), chain[-1]]
+            self._latest[:] = [latest]
+        return latest if base else "", count
+
+
+def _place(talk: Talk, message: Message, session_id: str, position: int) -> Place:
+    """Where a message stands: what it says of itself goes before what its envelope says."""
+    own_id = name(message.get("id")) or name(message.get("uuid"))
+    if not own_id and talk.own_id and position == len(talk.messages) - 1:
+        own_id = talk.own_id
+    time = first(message, _TIMES)
+    user = name(first(message, _USERS)) or name(first(talk.envelope, _USERS))
+    return Place(
+        position,
+        session_id,
+        own_id,
+        time if time is not None else first(talk.envelope, _TIMES),
+        name(first(message, _AGENTS)) or name(first(talk.envelope, _AGENTS)),
+        talk.metadata | present(user_id=user, model=name(message.get("model")) or name(talk.envelope.get("model"))),
+    )
+
+
+# What tells calls and results from others.
+_TELLING = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source")
+
+
+def _said(message: Message) -> str:
+    """What tells a message from others: role, words and calls, but not the fields that clients add."""
+    said = message.get("content", message.get("value", message.get("parts")))
+    beside = map(mapping, listed(message.get("tool_calls")))
+    calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in beside]
+    blocks = [_telling(mapping(block)) for block in listed(said) if block_text(block) is None]
+    return repr((role_of(message), contents(said).text, blocks, calls, _telling(message)))
+
+
+def _telling(fields: Mapping[str, Any]) -> list[str]:
+    return [repr(fields[field]) for field in _TELLING if fields.get(field) is not None]
+
+
+def _chain(messages: Iterable[Message]) -> list[str]:
+    """For each message a hash of it and all before it."""
+    chain: list[str] = []
+    for message in messages:
+        chain.append(derived_id(chain[-1] if chain else "", _said(message)))
+    return chain
+
+
+def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None) -> Talk:
+    """A conversation from its beginning, with the answer to it where the record has one."""
+    found = [mapping(part) for part in listed(messages) if isinstance(part, Mapping)]
+    if isinstance(answer, Mapping):
+        found.append(answer)
+    return Talk(tuple(found), whole=True, envelope=value)
+
+
+def single(value: Mapping[str, Any]) -> Talk | None:
+    """A record that is one message; None where it is none."""
+    return replace(Talk((value,)), envelope=value) if is_message(value) else None

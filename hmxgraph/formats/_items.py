@@ -1,0 +1,167 @@
+"""Items of OpenAI's Responses interface, which Codex and the Agents SDK store, too."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
+from hmxgraph.formats._drafts import REASONING, Draft, Frame, Reading, skipped
+from hmxgraph.formats._messages import is_message, message_reading
+from hmxgraph.formats._values import listed, mapping, name, parsed, present, text
+from hmxgraph.protocol.origins import ASSISTANT
+
+Item = Mapping[str, Any]
+
+# Calls whose result follows as an item of its own, and the field with what was given to the tool.
+_CALLS = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+    "local_shell_call": "action",
+    "shell_call": "action",
+    "computer_call": "action",
+    "apply_patch_call": "operation",
+    "tool_search_call": "arguments",
+    "program": "code",
+}
+_OUTPUTS = frozenset(f"{kind}_output" for kind in _CALLS) | {"tool_search_output"}
+# Calls that OpenAI runs itself: the item holds call and result.
+_HOSTED = {
+    "web_search_call": ("action", "results"),
+    "file_search_call": ("queries", "results"),
+    "code_interpreter_call": ("code", "outputs"),
+    "image_generation_call": ("revised_prompt", "status"),
+    "mcp_call": ("arguments", "output"),
+}
+_ENDED = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
+_SILENT = {
+    "mcp_list_tools": "list of tools",
+    "additional_tools": "list of tools",
+    "mcp_approval_request": "request for approval",
+    "mcp_approval_response": "answer to a request for approval",
+    "item_reference": "reference to an item",
+    "compaction": "compacted context, not readable",
+    "ghost_snapshot": "backup of files",
+}
+
+
+def is_item(value: Any) -> bool:
+    """Whether *value* is an item of the Responses interface that is no plain message.
+
+    >>> is_item({"type": "function_call", "name": "f"}), is_item({"type": "message", "role": "user", "content": "hi"})
+    (True, False)
+    """
+    kind = name(mapping(value).get("type"))
+    return kind in _CALLS or kind in _OUTPUTS or kind in _HOSTED or kind in _SILENT or kind == "reasoning"
+
+
+def item_reading(item: Item, frame: Frame, calls: Calls) -> Reading:
+    """The drafts of one item."""
+    kind = name(item.get("type"))
+    for kinds, read in _READERS:
+        if kind in kinds:
+            return read(item, frame, calls)
+    if is_message(item):
+        return message_reading(item, frame, calls)
+    return skipped(_SILENT.get(kind, f"item of unknown type {kind[:40]!r}"))
+
+
+def _call(item: Item, frame: Frame, calls: Calls) -> Reading:
+    kind = name(item.get("type"))
+    given = item.get(_CALLS[kind])
+    if kind == "local_shell_call":
+        given = {key: value for key, value in mapping(given).items() if key != "type" and value is not None}
+    tool = name(item.get("name")) or kind.removesuffix("_call")
+    return Reading((call_draft(calls, frame, "0", (_call_id(item), _qualified(item, tool), given)),))
+
+
+def _output(item: Item, _frame: Frame, calls: Calls) -> Reading:
+    output = next((item[field] for field in ("output", "result", "tools") if item.get(field) is not None), None)
+    value, success, more = command_output(output)
+    if success is None and item.get("status") == "failed":
+        success = False
+    if success is None and item.get("type") == "apply_patch_call_output" and item.get("status") == "completed":
+        success = True
+    return Reading((answer_draft(calls, "0", Answer(_call_id(item), value, "", success, more)),))
+
+
+def _hosted(item: Item, frame: Frame, calls: Calls) -> Reading:
+    kind = name(item.get("type"))
+    given, returned = _HOSTED[kind]
+    tool = name(item.get("name")) or kind.removesuffix("_call")
+    call_id = _call_id(item) or frame.record_id
+    call = call_draft(calls, frame, "0", (call_id, _qualified(item, tool), _given(item, given)))
+    error = item.get("error")
+    success = False if error else _ENDED.get(name(item.get("status")))
+    value = error or item.get(returned)
+    if value is None and success is None:
+        return Reading((call,))
+    return Reading((call, answer_draft(calls, "1", Answer(call_id, "" if value is None else value, "", success))))
+
+
+def _given(item: Item, field: str) -> Any:
+    value = item.get(field)
+    return value if isinstance(value, Mapping) or field == "arguments" or value is None else {field: value}
+
+
+def _reasoning(item: Item, _frame: Frame, _calls: Calls) -> Reading:
+    parts = [*listed(item.get("summary")), *listed(item.get("content"))]
+    said = "\n".join(filter(None, (text(mapping(part).get("text")) for part in parts)))
+    if not said.strip():
+        return skipped("hidden reasoning")
+    return Reading((Draft(REASONING, {"text": said}, ASSISTANT, source="assistant"),))
+
+
+_READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (
+    (_CALLS, _call),
+    (_OUTPUTS, _output),
+    (_HOSTED, _hosted),
+    (("reasoning",), _reasoning),
+)
+
+
+def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
+    """What a command printed, whether it worked, its exit code and duration, as Codex wraps them.
+
+    >>> command_output('{"output": "ok", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}')
+    ('ok', True, {'exit_code': 0, 'duration_ms': 200})
+    """
+    if (
+        isinstance(output, list)
+        and output
+        and all(isinstance(mapping(part).get("outcome"), Mapping) for part in output)
+    ):
+        return _shell_output([mapping(part) for part in output])
+    fields = mapping(parsed(output) if isinstance(output, str) and output.startswith("{") else output)
+    metadata = mapping(fields.get("metadata"))
+    if "output" in fields and "exit_code" in metadata:
+        code, seconds = metadata["exit_code"], metadata.get("duration_seconds")
+        whole = type(code) is int
+        taken = round(seconds * 1000) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None
+        return (
+            fields["output"],
+            code == 0 if whole else None,
+            present(exit_code=code if whole else None, duration_ms=taken),
+        )
+    if isinstance(fields.get("content"), str) and isinstance(fields.get("success"), bool):
+        return fields["content"], fields["success"], {}
+    return "" if output is None else output, None, {}
+
+
+def _shell_output(parts: list[Item]) -> tuple[str, bool | None, dict[str, Any]]:
+    """What the commands of one call printed; the first code that is not zero decides."""
+    printed = "\n".join(filter(None, (text(part.get(stream)) for part in parts for stream in ("stdout", "stderr"))))
+    outcomes = [mapping(part.get("outcome")) for part in parts]
+    if any(outcome.get("type") == "timeout" for outcome in outcomes):
+        return printed, False, {"timed_out": True}
+    codes = [outcome["exit_code"] for outcome in outcomes if type(outcome.get("exit_code")) is int]
+    code = next(filter(None, codes), 0)
+    return printed, code == 0 if codes else None, present(exit_code=code if codes else None)
+
+
+def _call_id(item: Item) -> str:
+    return name(item.get("call_id")) or name(item.get("id"))
+
+
+def _qualified(item: Item, tool: str) -> str:
+    """A tool with its server or namespace before it, where it has one."""
+    space = name(item.get("server_label")) or name(item.get("namespace"))
+    return f"{space}.{tool}" if space and not tool.startswith(space) else tool

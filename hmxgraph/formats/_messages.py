@@ -1,0 +1,223 @@
+"""Messages with a role, as chat interfaces write them: OpenAI, Anthropic, LangChain, OpenTelemetry, plain ones.
+
+All say the same in slightly different words: a role, text or blocks, calls beside or inside the blocks, results as
+messages or as blocks. One reader takes them all, so that a log that mixes them is read, too.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
+from hmxgraph.formats._drafts import REASONING, Draft, Frame, Reading
+from hmxgraph.formats._harness_text import passages
+from hmxgraph.formats._parts import contents
+from hmxgraph.formats._values import listed, mapping, name, present, text
+from hmxgraph.formats.conversion import JsonObject
+from hmxgraph.protocol.origins import ASSISTANT, OPERATOR, USER
+
+Message: TypeAlias = Mapping[str, Any]
+
+ROLES = {
+    **dict.fromkeys(("user", "human", "customer", "humanmessage", "humanmessagechunk"), "user"),
+    **dict.fromkeys(
+        ("assistant", "ai", "model", "gpt", "bot", "agent", "chatbot", "aimessage", "aimessagechunk"), "assistant"
+    ),
+    **dict.fromkeys(("system", "developer", "systemmessage"), "system"),
+    **dict.fromkeys(("tool", "function", "ipython", "toolmessage", "functionmessage"), "tool"),
+}
+_ORIGINS = {"user": USER, "assistant": ASSISTANT, "system": OPERATOR}
+_CALL_BLOCKS = frozenset(
+    {"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "function_call", "server_tool_call"}
+)
+_RESULT_BLOCKS = frozenset(
+    {
+        "tool_result",
+        "tool_call_response",
+        "function_response",
+        "mcp_tool_result",
+        "server_tool_call_response",
+        "server_tool_result",
+    }
+)
+_THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_content"})
+
+
+def role_of(message: Message) -> str:
+    """The role of a message: user, assistant, system or tool; nothing where it has none that is known.
+
+    >>> role_of({"role": "developer"}), role_of({"type": "ai"}), role_of({"from": "human"}), role_of({})
+    ('system', 'assistant', 'user', '')
+    """
+    for field in ("role", "type", "from", "author"):
+        if known := ROLES.get(name(message.get(field)).lower()):
+            return known
+    return ""
+
+
+def is_message(value: Any) -> bool:
+    """Whether *value* is a message with a role and something said.
+
+    >>> is_message({"role": "user", "content": "hi"}), is_message({"role": "user"}), is_message("hi")
+    (True, False, False)
+    """
+    said = ("content", "parts", "value", "text", "tool_calls", "function_call")
+    return isinstance(value, Mapping) and bool(role_of(value)) and any(value.get(field) is not None for field in said)
+
+
+def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
+    """The drafts of one message, and what in it is none."""
+    role = role_of(message)
+    if not role:
+        return Reading(left_out=(f"message of unknown role {name(message.get('role'))[:40]!r}",))
+    if role == "tool":
+        return Reading((answer_draft(calls, "0", _tool_message(message)),))
+    reader = _Reader(role, _author(message), frame, calls)
+    reader.read(_blocks(message))
+    for call in _calls_beside(message):
+        reader.call(*call)
+    return Reading(tuple(reader.drafts), tuple(reader.left_out))
+
+
+class _Reader:
+    """Collects the drafts of one message block by block; texts in a row are one draft."""
+
+    def __init__(self, role: str, author: JsonObject, frame: Frame, calls: Calls) -> None:
+        self.drafts: list[Draft] = []
+        self.left_out: list[str] = []
+        self._role, self._author, self._frame, self._calls = role, author, frame, calls
+        self._said: list[Any] = []
+        self._called: set[str] = set()
+
+    def read(self, blocks: list[Any]) -> None:
+        """Take in the blocks in their order."""
+        for block in blocks:
+            kind = name(mapping(block).get("type"))
+            special = self._special(kind, mapping(block))
+            if special is None:
+                self._said.append(block)
+            else:
+                self._say()
+                special(mapping(block))
+        self._say()
+
+    def call(self, call_id: str, tool: str, given: Any) -> None:
+        """Take in one call; the same call may stand inside the blocks and beside them."""
+        if call_id and call_id in self._called:
+            return
+        self._called.add(call_id)
+        self.drafts.append(call_draft(self._calls, self._frame, self._part(), (call_id, tool, given)))
+
+    def _special(self, kind: str, block: Message) -> Callable[[Message], None] | None:
+        if kind in _CALL_BLOCKS or "function_call" in block or "functionCall" in block:
+            return self._call_block
+        if kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or "function_response" in block:
+            return self._result_block
+        return self._thought if kind in _THOUGHTS else None
+
+    def _call_block(self, block: Message) -> None:
+        inner = mapping(block.get("function_call", block.get("functionCall"))) or block
+        given = next((inner[field] for field in ("input", "arguments", "args") if inner.get(field) is not None), None)
+        self.call(name(inner.get("id")) or name(inner.get("call_id")), name(inner.get("name")), given)
+
+    def _result_block(self, block: Message) -> None:
+        inner = mapping(block.get("function_response")) or block
+        fields = ("content", "response", "result", "output")
+        value = next((inner[field] for field in fields if inner.get(field) is not None), "")
+        call_id = name(inner.get("tool_use_id")) or name(inner.get("tool_call_id")) or name(inner.get("id"))
+        flag = inner.get("is_error")
+        success = None if block is not inner or inner.get("type") != "tool_result" else flag is not True
+        answer = Answer(call_id, value, name(inner.get("name")), not flag if isinstance(flag, bool) else success)
+        self.drafts.append(answer_draft(self._calls, self._part(), answer))
+
+    def _thought(self, block: Message) -> None:
+        said = next(
+            (block[field] for field in ("thinking", "reasoning", "text", "content") if text(block.get(field))), ""
+        )
+        if not said:
+            said = "\n".join(filter(None, (text(mapping(part).get("text")) for part in listed(block.get("summary")))))
+        if said:
+            self.drafts.append(Draft(REASONING, {"text": said}, ASSISTANT, self._part(), source="assistant"))
+        else:
+            self.left_out.append("hidden reasoning")
+
+    def _say(self) -> None:
+        """What was said since the last call, result or thought, as one message of the role."""
+        found = contents(self._said)
+        self._said = []
+        if not found.text.strip() and not found.attachments:
+            return
+        if self._role == "user":
+            self.drafts += self._of_user(found.text, list(found.attachments))
+            return
+        content = {"role": self._role, **found.fields()}
+        self.drafts.append(
+            Draft("message", content, _ORIGINS[self._role], self._part(), source=self._role, metadata=self._author)
+        )
+
+    def _of_user(self, said: str, attachments: list[JsonObject]) -> Iterator[Draft]:
+        """The user's words, told apart from what the program around the model put beside them."""
+        found = list(passages(said))
+        if len(found) <= 1 and all(passage.origin == USER and not passage.wrapper for passage in found):
+            whole = {"role": "user", "text": said} | present(attachments=attachments)
+            yield Draft("message", whole, USER, self._part(), source="user", metadata=self._author)
+            return
+        start = len(self.drafts)
+        for number, passage in enumerate(found):
+            own = passage.origin == USER
+            content: JsonObject = {"role": "user", "text": passage.text} if own else {"text": passage.text}
+            if own and attachments:
+                content["attachments"], attachments = attachments, []
+            yield Draft(
+                "message" if own else "observation",
+                content,
+                passage.origin,
+                str(start + number),
+                source="user" if own else "harness",
+                metadata=self._author if own else {"harness_kind": passage.wrapper},
+            )
+
+    def _part(self) -> str:
+        return str(len(self.drafts))
+
+
+def _blocks(message: Message) -> list[Any]:
+    """The blocks of a message; text alone is one block of text."""
+    said = next(
+        (message[field] for field in ("content", "parts", "value", "text") if message.get(field) is not None), None
+    )
+    if isinstance(said, Mapping):
+        said = said.get("parts", [said])
+    blocks = [said] if isinstance(said, str) else [*listed(said)]
+    more = (("reasoning_content", "thinking"), ("refusal", "refusal"))
+    extra = [{"type": kind, "text": message[field]} for field, kind in more if text(message.get(field))]
+    thoughts = [block for block in extra if block["type"] == "thinking"]
+    audio = [{"type": "audio", **mapping(message.get("audio"))}] if message.get("audio") else []
+    return [*thoughts, *blocks, *(block for block in extra if block["type"] != "thinking"), *audio]
+
+
+def _calls_beside(message: Message) -> Iterator[tuple[str, str, Any]]:
+    """Calls that stand beside the content: OpenAI's and LangChain's, and OpenAI's single one of old."""
+    for call in listed(message.get("tool_calls")) + listed(message.get("invalid_tool_calls")):
+        fields = mapping(call)
+        function = mapping(fields.get("function")) or mapping(fields.get("custom")) or fields
+        given = next(
+            (function[field] for field in ("arguments", "args", "input") if function.get(field) is not None), None
+        )
+        yield name(fields.get("id")), name(function.get("name")), given
+    if old := mapping(message.get("function_call")):
+        yield "", name(old.get("name")), old.get("arguments")
+
+
+def _tool_message(message: Message) -> Answer:
+    """A message of the role of a tool; LangChain's says by ``status`` how the call ended."""
+    status = message.get("status")
+    success = {"success": True, "error": False}.get(status) if isinstance(status, str) else None
+    value = message.get("content", message.get("value", message.get("parts", "")))
+    call_id = name(message.get("tool_call_id")) or name(message.get("call_id"))
+    return Answer(call_id, value, name(message.get("name")), success)
+
+
+def _author(message: Message) -> JsonObject:
+    """Who speaks, where a message of several participants says so."""
+    author = message.get("name")
+    return present(author=author) if isinstance(author, str) else {}

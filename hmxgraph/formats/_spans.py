@@ -1,0 +1,205 @@
+"""Spans as OTLP JSON and as the Python SDK writes them, in one shape; flat attributes put back into trees."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hmxgraph.formats._values import Moment, listed, mapping, moment, name, parsed, text
+from hmxgraph.formats.conversion import JsonObject
+
+_HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{16,32})")
+_ERRORS = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
+
+
+@dataclass(frozen=True, slots=True)
+class SpanEvent:
+    """Something that happened inside a span."""
+
+    name: str
+    attributes: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One span; ``failed`` says that its status is an error."""
+
+    trace_id: str
+    span_id: str
+    parent_id: str
+    name: str
+    start: Moment | None
+    end: Moment | None
+    attributes: JsonObject
+    resource: JsonObject
+    events: tuple[SpanEvent, ...] = field(default=())
+    failed: bool = False
+    status: str = ""
+
+    @property
+    def duration_ms(self) -> int | None:
+        """How long it took, where both ends are known."""
+        if self.start is None or self.end is None or self.end.us < self.start.us:
+            return None
+        return (self.end.us - self.start.us) // 1000
+
+    def first(self, *names: str) -> Any:
+        """The first of the named attributes that is set."""
+        return next((self.attributes[key] for key in names if self.attributes.get(key) not in (None, "")), None)
+
+
+def spans_in(value: Mapping[str, Any]) -> list[Span] | None:
+    """The spans of a record by their start; None where the record is no trace.
+
+    >>> spans_in({"resourceSpans": []}), spans_in({"role": "user"})
+    ([], None)
+    """
+    if isinstance(value.get("resourceSpans", value.get("resource_spans")), list):
+        found = list(_of_otlp(value))
+    elif _is_sdk(value):
+        found = [_of_sdk(value)]
+    elif "spanId" in value and "traceId" in value:
+        found = [_of_wire(value, {})]
+    else:
+        return None
+    return sorted(found, key=lambda span: (span.start.us if span.start else 0, span.span_id))
+
+
+def _is_sdk(value: Mapping[str, Any]) -> bool:
+    return (
+        isinstance(value.get("context"), Mapping) and "span_id" in value["context"] and "trace_id" in value["context"]
+    )
+
+
+def _of_otlp(value: Mapping[str, Any]) -> Iterator[Span]:
+    for resource in map(mapping, listed(value.get("resourceSpans", value.get("resource_spans")))):
+        about = attributes(mapping(resource.get("resource")).get("attributes"))
+        scopes = resource.get("scopeSpans", resource.get("scope_spans", resource.get("instrumentationLibrarySpans")))
+        for scope in map(mapping, listed(scopes)):
+            for span in listed(scope.get("spans")):
+                yield _of_wire(mapping(span), about)
+
+
+def _of_wire(span: Mapping[str, Any], about: JsonObject) -> Span:
+    """A span of OTLP JSON, whose ids are hexadecimal, or base64 where protobuf's own writer wrote them."""
+    status = mapping(span.get("status"))
+    return Span(
+        _hex(span.get("traceId", span.get("trace_id"))),
+        _hex(span.get("spanId", span.get("span_id"))),
+        _hex(span.get("parentSpanId", span.get("parent_span_id"))),
+        name(span.get("name")),
+        moment(span.get("startTimeUnixNano", span.get("start_time_unix_nano"))),
+        moment(span.get("endTimeUnixNano", span.get("end_time_unix_nano"))),
+        attributes(span.get("attributes")),
+        about,
+        tuple(_event(mapping(event)) for event in listed(span.get("events"))),
+        status.get("code") in _ERRORS if isinstance(status.get("code"), int | str) else False,
+        text(status.get("message")),
+    )
+
+
+def _of_sdk(span: Mapping[str, Any]) -> Span:
+    """A span as ``ReadableSpan.to_json`` writes it."""
+    context, status = mapping(span.get("context")), mapping(span.get("status"))
+    return Span(
+        _hex(context.get("trace_id")),
+        _hex(context.get("span_id")),
+        _hex(span.get("parent_id")),
+        name(span.get("name")),
+        moment(span.get("start_time")),
+        moment(span.get("end_time")),
+        attributes(span.get("attributes")),
+        attributes(mapping(span.get("resource")).get("attributes")),
+        tuple(_event(mapping(event)) for event in listed(span.get("events"))),
+        status.get("status_code") in _ERRORS if isinstance(status.get("status_code"), int | str) else False,
+        text(status.get("description")),
+    )
+
+
+def _event(event: Mapping[str, Any]) -> SpanEvent:
+    return SpanEvent(name(event.get("name")), attributes(event.get("attributes")))
+
+
+def _hex(value: Any) -> str:
+    written = text(value)
+    if found := _HEX.fullmatch(written):
+        return found.group(1).lower()
+    try:
+        return base64.b64decode(written, validate=True).hex()
+    except (binascii.Error, ValueError):
+        return written[:64]
+
+
+# Attributes.
+
+
+def attributes(value: Any) -> JsonObject:
+    """Attributes as one object, from OTLP's list of keys and typed values or from an object.
+
+    >>> attributes([{"key": "a", "value": {"intValue": "5"}}]), attributes({"a": 5})
+    ({'a': 5}, {'a': 5})
+    """
+    if isinstance(value, Mapping):
+        return {str(key): part for key, part in value.items()}
+    return {name(mapping(pair).get("key")): _typed(mapping(pair).get("value"), 0) for pair in listed(value)}
+
+
+def _typed(value: Any, depth: int) -> Any:
+    fields = mapping(value)
+    if depth > _DEEPEST:
+        return str(fields)
+    if "intValue" in fields:
+        number = fields["intValue"]
+        return int(number) if isinstance(number, str) and re.fullmatch(r"-?\d{1,20}", number) else number
+    if "arrayValue" in fields:
+        return [_typed(part, depth + 1) for part in listed(mapping(fields["arrayValue"]).get("values"))]
+    if "kvlistValue" in fields:
+        pairs = map(mapping, listed(mapping(fields["kvlistValue"]).get("values")))
+        return {name(pair.get("key")): _typed(pair.get("value"), depth + 1) for pair in pairs}
+    return next(iter(fields.values()), None)
+
+
+_DEEPEST = 20
+
+
+def tree(flat: Mapping[str, Any], prefix: str) -> list[Any]:
+    """The numbered attributes below *prefix*, as the list that they spell.
+
+    >>> tree({"llm.input.0.message.role": "user", "llm.input.0.message.content": "hi"}, "llm.input")
+    [{'message': {'role': 'user', 'content': 'hi'}}]
+    """
+    root: JsonObject = {}
+    for key, value in flat.items():
+        if not key.startswith(f"{prefix}."):
+            continue
+        *path, last = key[len(prefix) + 1 :].split(".")
+        node = root
+        for step in path:
+            inner = node.setdefault(step, {})
+            node = inner if isinstance(inner, dict) else node
+        node[last] = value
+    found = _lists(root, 0)
+    return found if isinstance(found, list) else []
+
+
+def _lists(node: Any, depth: int) -> Any:
+    if not isinstance(node, dict) or depth > _DEEPEST:
+        return node
+    inner = {key: _lists(part, depth + 1) for key, part in node.items()}
+    if inner and all(key.isdecimal() for key in inner):
+        return [inner[key] for key in sorted(inner, key=int)]
+    return inner
+
+
+def json_or_text(value: Any) -> Any:
+    """The JSON value that an attribute spells, else the attribute itself.
+
+    >>> json_or_text('{"a": 1}'), json_or_text("plain")
+    ({'a': 1}, 'plain')
+    """
+    if isinstance(value, str) and value.lstrip()[:1] in {"{", "[", '"'}:
+        found = parsed(value)
+        return value if found is None else found
+    return value

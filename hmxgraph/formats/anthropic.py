@@ -1,0 +1,98 @@
+"""Anthropic messages: requests, responses, both together, and message batches, as JSON or JSONL."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._conversations import Talk, conversation, single, talks
+from hmxgraph.formats._messages import is_message
+from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
+
+_BLOCKS = frozenset(
+    {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image", "document", "mcp_tool_use"}
+)
+_STREAM = (
+    "message_start",
+    "message_delta",
+    "message_stop",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "ping",
+)
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records are messages, requests or responses with Anthropic's blocks.
+
+    >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
+    1.0
+    """
+    records = [value for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, ("role", "content"))
+    score = sum(_fit(value) for value in records) / len(records)
+    return Match(round(score, 2), () if score == 1.0 else ("role", "content blocks of Anthropic", "stop_reason"))
+
+
+def _fit(value: Mapping[str, Any]) -> float:
+    answer, request = _answer(value), _request(value)
+    if answer.get("type") == "message" and "stop_reason" in answer:
+        return 1.0
+    messages = listed(request.get("messages"))
+    if messages and all(map(is_message, messages)):
+        own = any(map(_of_anthropic, messages)) or isinstance(request.get("system"), str | list)
+        return 0.95 if own else 0.6
+    return 0.95 if is_message(value) and _of_anthropic(value) else 0.0
+
+
+def _of_anthropic(message: Mapping[str, Any]) -> bool:
+    return any(
+        name(mapping(block).get("type")) in _BLOCKS and "role" in message for block in listed(message.get("content"))
+    )
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per record."""
+    return talks(records, origin, unwrap)
+
+
+def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
+    """The messages of a request, a response, a line of a batch, or a log that holds both."""
+    if value.get("type") in _STREAM:
+        return Talk(skipped="part of a streamed answer")
+    answer, request = _answer(value), _request(value)
+    is_answer = is_message(answer) and answer.get("type") == "message"
+    envelope = {**request, **value}
+    more = present(format="anthropic", stop_reason=name(answer.get("stop_reason")))
+    if (messages := request.get("messages")) is not None:
+        talk = conversation(envelope, messages, answer=answer if is_answer else None)
+        system = request.get("system")
+        told = ({"role": "system", "content": system},) if system else ()
+        return Talk((*told, *talk.messages), whole=True, envelope=envelope, metadata=more)
+    if is_answer:
+        return Talk((answer,), envelope=envelope, metadata=more)
+    if one := single(value):
+        return one
+    if error := mapping(mapping(value.get("result")).get("error") or value.get("error")):
+        return Talk(
+            skipped=f"failed request: {name(mapping(error.get('error')).get('message') or error.get('message'))[:200]}"
+        )
+    return Fault(
+        "$", "Anthropic messages", f"fields {', '.join(map(str, value))[:80]}", "messages, or a role and content"
+    )
+
+
+def _answer(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The response: the record itself, or the one that a log or a batch wraps."""
+    result = mapping(value.get("result"))
+    return mapping(result.get("message")) or mapping(value.get("response")) or mapping(value.get("message")) or value
+
+
+def _request(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request: the record itself, or the one that a log or a batch wraps."""
+    return mapping(value.get("request")) or mapping(value.get("params")) or value
+
+
+ANTHROPIC = Format("anthropic", "Anthropic messages", recognise, convert)

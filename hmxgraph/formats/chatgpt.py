@@ -1,0 +1,131 @@
+"""A ChatGPT export: ``conversations.json``, an array of conversations, each a tree of messages.
+
+Editing a message or asking again makes a branch. The branch that the export ends in is the conversation; messages of
+other branches are read, too, and say so.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
+from hmxgraph.formats._drafts import REASONING, Draft, Frame, Place, Reading, frame_of, joined, not_an_object, skipped
+from hmxgraph.formats._messages import message_reading
+from hmxgraph.formats._parts import contents
+from hmxgraph.formats._values import listed, mapping, moment, name, present, text
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
+from hmxgraph.protocol.origins import ASSISTANT, OPERATOR
+
+AGENT_NAME = "chatgpt"
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records are conversations with a tree of messages.
+
+    >>> recognise([{"title": "t", "mapping": {}, "current_node": "n"}]).score
+    1.0
+    """
+    records = [value for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, ("mapping", "current_node"))
+    score = sum(isinstance(value.get("mapping"), Mapping) for value in records) / len(records)
+    missing = tuple(field for field in ("mapping", "current_node") if not all(field in value for value in records))
+    return Match(round(score, 2), missing)
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per conversation."""
+    calls = Calls(origin.carried)
+    for record in records:
+        if not isinstance(record.value, Mapping):
+            yield not_an_object(record)
+        elif not isinstance(record.value.get("mapping"), Mapping):
+            found = f"fields {', '.join(map(str, record.value))[:80]}"
+            yield Outcome(record, fault=Fault("$.mapping", "ChatGPT export", found, "a conversation with its messages"))
+        else:
+            yield _conversation(record, record.value, origin, calls)
+
+
+def _conversation(record: Record, value: Mapping[str, Any], origin: Origin, calls: Calls) -> Outcome:
+    session = name(value.get("conversation_id")) or name(value.get("id"))
+    branch = _branch(value)
+    readings: list[tuple[Frame, Reading]] = []
+    for position, (node_id, message) in enumerate(_ordered(value)):
+        time = message.get("create_time") or value.get("create_time")
+        metadata = present(
+            format="chatgpt",
+            conversation_title=text(value.get("title")),
+            model=name(mapping(message.get("metadata")).get("model_slug")),
+            abandoned_branch=node_id not in branch or None,
+        )
+        place = Place(
+            position, session, name(message.get("id")) or node_id, time, origin.agent_id or AGENT_NAME, metadata
+        )
+        frame = frame_of(record, origin, place, repr(message.get("content")))
+        if isinstance(frame, Fault):
+            return Outcome(record, fault=frame)
+        readings.append((frame, _message(message, frame, calls)))
+    return joined(record, readings, origin.carried)
+
+
+def _branch(value: Mapping[str, Any]) -> set[str]:
+    """The nodes from the beginning to the message that the conversation ends in."""
+    nodes, found = mapping(value.get("mapping")), set[str]()
+    node = name(value.get("current_node"))
+    while node and node not in found:
+        found.add(node)
+        node = name(mapping(nodes.get(node)).get("parent"))
+    return found or set(nodes)
+
+
+def _ordered(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The messages by time; those without one where they stand in the export."""
+    found = [
+        (name(node_id), mapping(mapping(node).get("message")))
+        for node_id, node in mapping(value.get("mapping")).items()
+        if mapping(node).get("message")
+    ]
+    times = [moment(message.get("create_time")) for _, message in found]
+    last, keys = 0, []
+    for time in times:
+        last = time.us if time else last
+        keys.append(last)
+    return [pair for _, _, pair in sorted(zip(keys, range(len(found)), found, strict=True), key=lambda each: each[:2])]
+
+
+def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
+    author, content = mapping(message.get("author")), mapping(message.get("content"))
+    role, kind = name(author.get("role")), name(content.get("content_type"))
+    about = mapping(message.get("metadata"))
+    if kind in {"user_editable_context", "model_editable_context"} or about.get("is_user_system_message") is True:
+        return _standing_instructions(content, about)
+    if about.get("is_visually_hidden_from_conversation") is True:
+        return skipped("hidden message of the program")
+    recipient = name(message.get("recipient"))
+    if role == "assistant" and recipient not in {"", "all"}:
+        call = (name(message.get("id")), recipient, text(content.get("text")) or contents(content.get("parts")).text)
+        return Reading((call_draft(calls, frame, "0", call),))
+    if role == "tool":
+        parent = name(about.get("parent_id"))
+        value = text(content.get("text")) or contents(content.get("parts")).text or text(content.get("result"))
+        return Reading((answer_draft(calls, "0", Answer(parent, value, name(author.get("name")))),))
+    if kind in {"thoughts", "reasoning_recap"}:
+        said = "\n".join(filter(None, (text(mapping(part).get("content")) for part in listed(content.get("thoughts")))))
+        return Reading((Draft(REASONING, {"text": said}, ASSISTANT),)) if said else skipped("hidden reasoning")
+    said = content.get("parts", content.get("text", ""))
+    reading = message_reading({"role": role, "content": said}, frame, calls)
+    return reading if reading.drafts or reading.left_out else skipped(f"empty message of the {role or 'unknown'} role")
+
+
+def _standing_instructions(content: Mapping[str, Any], about: Mapping[str, Any]) -> Reading:
+    """What the user told ChatGPT about themselves and how to answer: rules of whoever runs the agent."""
+    stated = {**mapping(about.get("user_context_message_data")), **content}
+    fields = ("about_user_message", "user_profile", "about_model_message", "user_instructions", "model_set_context")
+    said = "\n".join(text(stated[field]) for field in fields if text(stated.get(field)))
+    if not said:
+        return skipped("empty instructions")
+    draft: JsonObject = {"role": "system", "text": said}
+    return Reading((Draft("message", draft, OPERATOR, source="system"),))
+
+
+CHATGPT = Format("chatgpt", "a ChatGPT export", recognise, convert)

@@ -1,0 +1,111 @@
+"""CloudEvents 1.0 in JSON, one per line or in an array; HMX-E events inside them are taken out as they are."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Calls
+from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
+from hmxgraph.formats._messages import is_message, message_reading
+from hmxgraph.formats._parts import attachment
+from hmxgraph.formats._values import mapping, name, parsed, present, session_of
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
+from hmxgraph.protocol.events import EVENT_TYPES
+from hmxgraph.protocol.origins import TOOL
+
+_REQUIRED = ("specversion", "id", "source", "type")
+_NOT_IN_TYPES = re.compile(r"[^A-Za-z0-9_.-]+")
+_ATTRIBUTES = frozenset({*_REQUIRED, "time", "subject", "data", "data_base64", "datacontenttype", "dataschema"})
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records have what CloudEvents requires (CloudEvents 1.0, 3.1).
+
+    >>> recognise([{"specversion": "1.0", "id": "1", "source": "/a", "type": "b"}]).score
+    1.0
+    """
+    records = [value for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, _REQUIRED)
+    missing = tuple(field for field in _REQUIRED if not all(field in value for value in records))
+    score = sum("specversion" in value for value in records) / len(records)
+    return Match(round(score * (1 - len(missing) / 8), 2), missing)
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per event."""
+    calls = Calls(origin.carried)
+    for record in records:
+        if isinstance(record.value, Mapping):
+            yield _outcome(record, record.value, origin, calls)
+        else:
+            yield not_an_object(record)
+
+
+def _outcome(record: Record, event: Mapping[str, Any], origin: Origin, calls: Calls) -> Outcome:
+    missing = [field for field in _REQUIRED if not name(event.get(field))]
+    if missing:
+        return Outcome(
+            record, fault=Fault("$", "CloudEvents 1.0, 3.1", f"no {', '.join(missing)}", "all required attributes")
+        )
+    data = _data(event)
+    if isinstance(data, Mapping) and "hmx_version" in data and "event_id" in data:
+        return Outcome(record, events=(dict(data),))
+    frame = _frame(record, event, data, origin)
+    if isinstance(frame, Fault):
+        return Outcome(record, fault=frame)
+    return joined(record, [(frame, _reading(event, data, frame, calls))], origin.carried)
+
+
+def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) -> Frame | Fault:
+    """Events of one source about one subject are a session, unless they name theirs."""
+    inner = mapping(data)
+    named = next(
+        (
+            name(event.get(field)) or name(inner.get(field))
+            for field in _SESSIONS
+            if event.get(field) or inner.get(field)
+        ),
+        "",
+    )
+    about = "/".join(filter(None, (name(event["source"]), name(event.get("subject")))))
+    more = {
+        key: value for key, value in event.items() if key not in _ATTRIBUTES and isinstance(value, str | int | bool)
+    }
+    place = Place(
+        0,
+        named or origin.session_id or about or session_of(record, origin),
+        f"{name(event['source'])}/{name(event['id'])}",
+        event.get("time"),
+        origin.agent_id or name(event["source"]),
+        present(format="cloudevents", cloudevent_type=name(event["type"]), subject=name(event.get("subject")), **more),
+        unique=True,
+    )
+    return frame_of(record, origin, place, repr(data))
+
+
+_SESSIONS = ("sessionid", "session_id", "conversationid", "conversation_id", "threadid")
+
+
+def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) -> Reading:
+    if is_message(data):
+        return message_reading(data, frame, calls)
+    last = name(event["type"]).rsplit(".", 1)[-1]
+    kind = last if last in EVENT_TYPES else f"x-cloudevents-{_NOT_IN_TYPES.sub('-', name(event['type']))}"
+    content: JsonObject = dict(data) if isinstance(data, Mapping) else {} if data is None else {"value": data}
+    return Reading((Draft(kind, content, TOOL, source=name(event["source"])),))
+
+
+def _data(event: Mapping[str, Any]) -> Any:
+    """The data of an event; JSON that stands in it as text is parsed, binary data is kept by size and hash."""
+    if isinstance(event.get("data_base64"), str):
+        return {"attachments": [attachment({"type": "binary", "data": event["data_base64"]})]}
+    data = event.get("data")
+    if isinstance(data, str) and "json" in name(event.get("datacontenttype")):
+        found = parsed(data)
+        return data if found is None else found
+    return data
+
+
+CLOUDEVENTS = Format("cloudevents", "CloudEvents", recognise, convert)

@@ -1,0 +1,177 @@
+"""Codex rollouts: ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl``.
+
+The first line tells the session; the lines after it are items of OpenAI's Responses interface, and messages of the
+program that repeat them. Early versions wrote the items bare.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any, TypeAlias
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Calls
+from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, not_an_object, outcome, skipped
+from hmxgraph.formats._items import is_item, item_reading
+from hmxgraph.formats._messages import is_message
+from hmxgraph.formats._values import derived_id, mapping, name, present, session_of, text
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
+from hmxgraph.protocol.origins import AGENT, HARNESS, OPERATOR, USER
+
+AGENT_NAME = "codex"
+_SOURCE = f"harness:{AGENT_NAME}"
+Line: TypeAlias = Mapping[str, Any]
+_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Messages of the program that repeat what an item says.
+_REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"})
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many of the lines are a rollout's.
+
+    >>> recognise([{"type": "session_meta", "payload": {"id": "s"}, "timestamp": "2026-01-01T00:00:00Z"}]).score
+    1.0
+    """
+    lines = [value for value in sample if isinstance(value, Mapping)]
+    if not lines:
+        return Match(0.0, ("type", "payload"))
+    first = lines[0]
+    early = "instructions" in first and "id" in first and "timestamp" in first and "type" not in first
+    fitting = sum(_fits(line) or (early and (line is first or _bare(line))) for line in lines) / len(lines)
+    return Match(round(fitting, 2), () if fitting == 1.0 else ("type", "payload", "a session_meta line"))
+
+
+def _fits(line: Line) -> bool:
+    return name(line.get("type")) in _TYPES and isinstance(line.get("payload"), Mapping)
+
+
+def _bare(line: Line) -> bool:
+    return is_item(line) or is_message(line) or line.get("record_type") == "state"
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per line."""
+    rollout = _Rollout(origin)
+    for record in records:
+        if isinstance(record.value, Mapping):
+            yield rollout.outcome(record, record.value)
+        else:
+            yield not_an_object(record)
+
+
+class _Rollout:
+    """Reads lines one by one; what the first line says of the session is carried along."""
+
+    def __init__(self, origin: Origin) -> None:
+        self._origin = origin
+        self._calls = Calls(origin.carried)
+        self._session: JsonObject = origin.carried.setdefault("session", {})
+
+    def outcome(self, record: Record, line: Line) -> Outcome:
+        """What became of the line."""
+        kind, payload = name(line.get("type")), mapping(line.get("payload"))
+        if kind == "session_meta" or ("instructions" in line and "payload" not in line):
+            return self._opened(record, payload or line)
+        if kind == "turn_context":
+            self._session |= present(model=name(payload.get("model")), cwd=name(payload.get("cwd")))
+            return Outcome(record, skipped="settings of a turn")
+        if line.get("record_type") == "state":
+            return Outcome(record, skipped="state of the program")
+        if kind not in _TYPES and not _bare(line):
+            found = f"a line of type {kind[:40]!r}"
+            return Outcome(record, fault=Fault("$.type", "Codex rollout", found, "one of " + ", ".join(sorted(_TYPES))))
+        frame = self._frame(record, line, payload or line)
+        if isinstance(frame, Fault):
+            return Outcome(record, fault=frame)
+        return outcome(record, frame, self._reading(kind, payload or line, frame), self._origin.carried)
+
+    def _opened(self, record: Record, meta: Line) -> Outcome:
+        """Remember what the header says of the session."""
+        git = mapping(meta.get("git"))
+        self._session.clear()
+        self._session |= present(
+            id=name(meta.get("id")),
+            cwd=name(meta.get("cwd")),
+            git_branch=name(git.get("branch")),
+            version=name(meta.get("cli_version")),
+            parent=self._parent(meta),
+        )
+        return Outcome(record, skipped="header of the session")
+
+    @staticmethod
+    def _parent(meta: Line) -> str:
+        """The session that started this one as a sub-agent."""
+        spawned = mapping(mapping(meta.get("source")).get("subagent"))
+        inner = mapping(spawned.get("thread_spawn"))
+        return name(inner.get("parent_thread_id")) or ("unknown" if "subagent" in mapping(meta.get("source")) else "")
+
+    def _frame(self, record: Record, line: Line, payload: Line) -> Frame | Fault:
+        known = self._session
+        session = name(known.get("id")) or self._from_name(record)
+        time = line.get("timestamp", payload.get("timestamp"))
+        said = (
+            session,
+            time,
+            payload.get("type"),
+            payload.get("call_id"),
+            payload.get("content", payload.get("message")),
+        )
+        metadata = present(
+            format="codex",
+            cwd=known.get("cwd"),
+            git_branch=known.get("git_branch"),
+            version=known.get("version"),
+            model=known.get("model"),
+            parent_session_id=known.get("parent"),
+        )
+        own_id = derived_id(*said, payload.get("output")) if time and session else ""
+        place = Place(0 if time else record.line, session, own_id, time, self._origin.agent_id or AGENT_NAME, metadata)
+        return frame_of(record, self._origin, place, said)
+
+    def _from_name(self, record: Record) -> str:
+        """The session by the name of the file, where the header was not read."""
+        found = _UUID.search(PurePath(record.source).name)
+        return found.group() if found and not self._origin.session_id else session_of(record, self._origin)
+
+    def _reading(self, kind: str, payload: Line, frame: Frame) -> Reading:
+        if kind == "compacted":
+            said = text(payload.get("message"))
+            return Reading((_note(said, "compaction_summary"),)) if said.strip() else skipped("compacted context")
+        if kind == "world_state":
+            return skipped("state of the program")
+        if kind == "event_msg":
+            return _reported(payload)
+        read = item_reading(payload, frame, self._calls)
+        return replace(read, drafts=tuple(self._marked(draft) for draft in read.drafts))
+
+    def _marked(self, draft: Draft) -> Draft:
+        """A draft by whose words it holds: an agent instructs a sub-agent, and Codex itself writes system prompts."""
+        if self._session.get("parent") and draft.event_type == "message" and draft.origin == USER:
+            return replace(
+                draft, origin=AGENT, source=f"agent:{AGENT_NAME}", metadata={**draft.metadata, "author": AGENT_NAME}
+            )
+        if draft.event_type == "message" and draft.origin == OPERATOR:
+            return replace(_note(text(draft.content.get("text")), "instructions"), part=draft.part)
+        return replace(draft, source=_SOURCE) if draft.origin == HARNESS else draft
+
+
+def _reported(payload: Line) -> Reading:
+    """What the program reports: errors and interruptions; all else repeats an item or is a matter of its display."""
+    inner = name(payload.get("type"))
+    if inner in _REPEATED:
+        return skipped("repeats an item of the conversation")
+    said = text(payload.get("message")) or text(payload.get("reason"))
+    if inner in {"error", "stream_error"} and said:
+        return Reading((Draft("error", {"error_type": "CodexError", "message": said}, HARNESS, source=_SOURCE),))
+    if inner in {"turn_aborted", "warning"} and said:
+        return Reading((_note(f"{inner.replace('_', ' ')}: {said}", inner),))
+    return skipped(f"report of the program: {inner[:40]}")
+
+
+def _note(said: str, kind: str) -> Draft:
+    return Draft("observation", {"text": said.strip()}, HARNESS, source=_SOURCE, metadata={"harness_kind": kind})
+
+
+CODEX = Format("codex", "Codex rollouts", recognise, convert)

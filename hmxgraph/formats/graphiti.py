@@ -1,0 +1,117 @@
+"""Graphiti's episodes and facts, as queries read them from the Neo4j database that graphiti keeps.
+
+``docs/formats.md`` has the two queries. Facts that no longer hold are kept as observations with their interval.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Calls
+from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
+from hmxgraph.formats._messages import ROLES, message_reading
+from hmxgraph.formats._values import listed, mapping, moment, name, parsed, present, text
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
+from hmxgraph.formats.mem0 import MEMORY
+from hmxgraph.protocol.origins import IMPORT, TOOL
+
+_WRAPPERS = ("episode", "e", "fact", "r", "n", "properties")
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records are episodes (content, source) or facts (fact, episodes) with uuid and group.
+
+    >>> recognise([{"uuid": "u", "group_id": "g", "fact": "Ana works at Acme", "episodes": []}]).score
+    1.0
+    """
+    records = [_record(value) for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, ("uuid", "fact or content"))
+    score = sum(_is_fact(value) or _is_episode(value) for value in records) / len(records)
+    return Match(round(score, 2), () if score == 1.0 else ("uuid", "group_id", "fact, or content and source"))
+
+
+def _is_fact(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("fact"), str) and "uuid" in value
+
+
+def _is_episode(value: Mapping[str, Any]) -> bool:
+    known = {"source", "source_description", "valid_at", "group_id"} & set(value)
+    return isinstance(value.get("content"), str) and "uuid" in value and bool(known)
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per episode or fact."""
+    calls = Calls(origin.carried)
+    for record in records:
+        if not isinstance(record.value, Mapping):
+            yield not_an_object(record)
+            continue
+        value = _record(record.value)
+        if not _is_fact(value) and not _is_episode(value):
+            found = f"fields {', '.join(map(str, value))[:80]}"
+            yield Outcome(record, fault=Fault("$", "graphiti", found, "uuid, and fact or content"))
+            continue
+        frame = _frame(record, value, origin)
+        if isinstance(frame, Fault):
+            yield Outcome(record, fault=frame)
+        else:
+            reading = _fact(value) if _is_fact(value) else _episode(value, frame, calls)
+            yield joined(record, [(frame, reading)], origin.carried)
+
+
+def _record(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A node or relationship that a query returned under a name, or the record itself."""
+    inner = next((mapping(value[field]) for field in _WRAPPERS if isinstance(value.get(field), Mapping)), None)
+    return {**value, **inner} if inner is not None and "uuid" in inner else value
+
+
+def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | Fault:
+    group = name(value.get("group_id")) or "default"
+    times = (value.get("valid_at"), value.get("created_at"))
+    time = next((found for found in times if moment(found) is not None), None)
+    metadata = present(format="graphiti", group_id=group, graphiti_uuid=name(value.get("uuid")), name=None)
+    place = Place(0, f"graphiti/{group}", name(value.get("uuid")), time, origin.agent_id or "graphiti", metadata)
+    return frame_of(record, origin, place, repr(value.get("fact", value.get("content"))))
+
+
+def _fact(value: Mapping[str, Any]) -> Reading:
+    """A fact in force becomes a memory; one that ended is told with its interval, and is nothing to go by."""
+    said = text(value["fact"]).strip()
+    if not said:
+        return Reading(left_out=("empty fact",))
+    about: JsonObject = present(
+        relation=name(value.get("name")),
+        subject=name(value.get("source_name")) or name(value.get("source")),
+        object=name(value.get("target_name")) or name(value.get("target")),
+        episodes=[name(episode) for episode in listed(value.get("episodes"))],
+    )
+    ended = next((found for field in ("invalid_at", "expired_at") if (found := moment(value.get(field)))), None)
+    if ended is None:
+        return Reading(
+            (Draft(MEMORY, {"kind": "fact", "text": said}, IMPORT, source="graphiti", metadata={"graphiti": about}),)
+        )
+    content = {"text": f"{said} (no longer true since {ended.timestamp[:10]})"}
+    metadata = {"graphiti": about, "invalid_at": ended.timestamp}
+    return Reading((Draft("observation", content, IMPORT, source="graphiti", metadata=metadata),))
+
+
+def _episode(value: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
+    """An episode by its source: a message is told by its speaker, JSON and text are observations."""
+    said, source = text(value["content"]).strip(), name(value.get("source"))
+    title = name(value.get("source_description")) or name(value.get("name"))
+    speaker, colon, words = said.partition(":")
+    if source == "message" and colon and words.strip() and len(speaker) <= 60 and "\n" not in speaker:
+        who, _, role = speaker.partition("(")
+        known = ROLES.get((role.rstrip(") ") or who).strip().lower(), "user")
+        author = present(name=who.strip() if who.strip().lower() not in ROLES else "")
+        return message_reading({"role": known, "content": words.strip(), **author}, frame, calls)
+    content: JsonObject = present(title=title) | {"text": said}
+    if source == "json" and isinstance(found := parsed(said), Mapping):
+        content = present(title=title) | {"data": dict(found)}
+    if not said:
+        return Reading(left_out=("empty episode",))
+    return Reading((Draft("observation", content, TOOL, source="graphiti"),))
+
+
+GRAPHITI = Format("graphiti", "graphiti's episodes and facts", recognise, convert)

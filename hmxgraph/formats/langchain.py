@@ -1,0 +1,96 @@
+"""LangChain and LangGraph messages: as dictionaries, as serialised objects, in the state of a graph or its stream."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._conversations import Talk, conversation, talks
+from hmxgraph.formats._values import listed, mapping, name
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
+
+_TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat", "developer"})
+_CHUNK = "MessageChunk"
+_METADATA: JsonObject = {"format": "langchain"}
+# Where the state of a graph is kept in checkpoints, streams and saved threads.
+_STATES = ("values", "state", "channel_values", "data", "output", "input")
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records are messages of LangChain, or states that hold them.
+
+    >>> recognise([{"type": "human", "data": {"content": "hi"}}]).score
+    1.0
+    """
+    records = [value for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, ("type", "data or content"))
+    score = sum(bool(_messages(value)) for value in records) / len(records)
+    return Match(round(score, 2), () if score == 1.0 else ("type (human, ai, tool, ...)", "data or content"))
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per record."""
+    return talks(records, origin, unwrap)
+
+
+def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
+    """The messages of a record: one, or the state of a graph with all of them."""
+    found = _messages(value)
+    if not found:
+        if _one(value) is None and (fields := ", ".join(map(str, value))[:80]):
+            return Fault("$", "LangChain messages", f"fields {fields}", "type and content, or messages")
+        return Talk(skipped="a state without messages")
+    if _one(value) is not None:
+        return Talk(tuple(found), envelope={}, metadata=_METADATA)
+    envelope = {**mapping(mapping(value.get("config")).get("configurable")), **value}
+    talk = conversation(envelope, found)
+    return Talk(talk.messages, whole=len(found) > 1, envelope=envelope, metadata=_METADATA)
+
+
+def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
+    """All messages in a record; a stream of updates names the node that wrote them first."""
+    if (one := _one(value)) is not None:
+        return [one]
+    if isinstance(value.get("messages"), list):
+        return [one for part in value["messages"] if (one := _one(part)) is not None]
+    if depth > 2:
+        return []
+    inner = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]
+    nodes = inner or ([part for part in value.values() if isinstance(part, Mapping)] if len(value) == 1 else [])
+    return next(filter(None, (_messages(part, depth + 1) for part in nodes)), [])
+
+
+def _one(value: Any) -> JsonObject | None:
+    """A message in one shape, whichever way it was written; None for what is none."""
+    fields = mapping(value)
+    kind = name(fields.get("type"))
+    if isinstance(fields.get("lc"), int) and kind == "constructor":
+        inner, path = mapping(fields.get("kwargs")), listed(fields.get("id"))
+        kind = name(inner.get("type")) or (name(path[-1]) if path else "")
+    elif isinstance(fields.get("data"), Mapping):
+        inner = fields["data"]
+    else:
+        inner = fields
+    role = _role(kind, inner)
+    if role is None or not ("content" in inner or "tool_calls" in inner):
+        return None
+    calls = [call for call in listed(inner.get("tool_calls")) if isinstance(call, Mapping)]
+    # Providers' own copies of the calls stand in additional_kwargs; the parsed ones say the same.
+    more = (
+        {}
+        if calls
+        else {key: part for key, part in mapping(inner.get("additional_kwargs")).items() if key == "tool_calls"}
+    )
+    model = mapping(inner.get("response_metadata")).get("model_name")
+    message = {**{key: part for key, part in inner.items() if key != "type"}, **more, "role": role}
+    return message | ({"model": model} if isinstance(model, str) else {})
+
+
+def _role(kind: str, inner: Mapping[str, Any]) -> str | None:
+    plain = kind.removesuffix("Chunk").removesuffix("Message").lower()
+    if plain == "chat":
+        return name(inner.get("role")) or "user"
+    return plain if plain in _TYPES and kind != "chat" else None
+
+
+LANGCHAIN = Format("langchain", "LangChain and LangGraph messages", recognise, convert)

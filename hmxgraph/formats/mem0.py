@@ -1,0 +1,89 @@
+"""Memories of mem0 as ``get_all`` returns them: one per line, in an array, or under ``results``."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
+from hmxgraph.formats._values import derived_id, listed, mapping, name, present, text
+from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
+from hmxgraph.protocol.origins import IMPORT
+
+# What hmxgraph stores for a fact that somebody states outright.
+MEMORY = "x-hmxgraph-memory"
+_WORDS = ("memory", "data", "text")
+_LISTS = ("results", "memories")
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records are memories with their words and hash, or lists of them.
+
+    >>> recognise([{"id": "m1", "memory": "Likes tea", "hash": "h", "user_id": "ana"}]).score
+    1.0
+    """
+    records = [value for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, ("id", "memory"))
+    score = sum(bool(found := _memories(value)) and all(map(_is_memory, found)) for value in records) / len(records)
+    return Match(round(score, 2), () if score == 1.0 else ("id", "memory", "hash, user_id or created_at"))
+
+
+def _is_memory(value: Any) -> bool:
+    fields = mapping(value)
+    return (
+        isinstance(fields.get("memory"), str)
+        and "id" in fields
+        and bool({"hash", "user_id", "agent_id", "created_at"} & set(fields))
+    )
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per record."""
+    for record in records:
+        if isinstance(record.value, Mapping):
+            yield _outcome(record, record.value, origin)
+        else:
+            yield not_an_object(record)
+
+
+def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcome:
+    readings: list[tuple[Frame, Reading]] = []
+    found = _memories(value)
+    for position, memory in enumerate(found):
+        said = next((text(memory[field]) for field in _WORDS if text(memory.get(field))), "")
+        if not said.strip():
+            return Outcome(
+                record,
+                fault=Fault("$.memory", "mem0", f"fields {', '.join(map(str, memory))[:80]}", "the words of a memory"),
+            )
+        frame = _frame(record, memory, position, origin)
+        if isinstance(frame, Fault):
+            return Outcome(record, fault=frame)
+        content = {"kind": "fact", "text": said}
+        readings.append((frame, Reading((Draft(MEMORY, content, IMPORT, source="mem0"),))))
+    return joined(record, readings, origin.carried) if found else Outcome(record, skipped="a list without memories")
+
+
+def _frame(record: Record, memory: Mapping[str, Any], position: int, origin: Origin) -> Frame | Fault:
+    """A memory that was updated is told once more: its id has the time of the update in it."""
+    run, user = name(memory.get("run_id")), name(memory.get("user_id")) or origin.user_id or ""
+    own_id, updated = name(memory.get("id")), memory.get("updated_at") or memory.get("created_at")
+    metadata = present(
+        format="mem0",
+        user_id=user,
+        categories=listed(memory.get("categories")),
+        mem0=dict(mapping(memory.get("metadata"))),
+        mem0_id=own_id,
+    )
+    session = f"mem0/{run or user or name(memory.get('agent_id')) or 'all'}"
+    key = derived_id("mem0", own_id, updated, memory.get("hash")) if own_id else ""
+    place = Place(position, session, key, updated, name(memory.get("agent_id")) or origin.agent_id or "mem0", metadata)
+    return frame_of(record, origin, place, repr(memory))
+
+
+def _memories(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    inner = next((value[field] for field in _LISTS if isinstance(value.get(field), list)), None)
+    return [value] if inner is None else [mapping(part) for part in inner if isinstance(part, Mapping)]
+
+
+MEM0 = Format("mem0", "memories of mem0", recognise, convert)

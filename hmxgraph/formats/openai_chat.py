@@ -1,0 +1,93 @@
+"""OpenAI chat completions: requests, responses, both together, batches and fine-tuning files, as JSON or JSONL."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._conversations import Talk, conversation, single, talks
+from hmxgraph.formats._messages import is_message
+from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
+
+_OBJECTS = ("chat.completion", "chat.completion.chunk")
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records are chat completions, their requests, or messages with calls as OpenAI writes them.
+
+    >>> recognise([{"object": "chat.completion", "choices": []}]).score
+    1.0
+    """
+    records = [value for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, ("messages", "choices"))
+    score = sum(_fit(value) for value in records) / len(records)
+    return Match(round(score, 2), () if score == 1.0 else ("messages or choices", "role", "tool_calls"))
+
+
+def _fit(value: Mapping[str, Any]) -> float:
+    body = _body(value)
+    if value.get("object") in _OBJECTS or isinstance(body.get("choices"), list):
+        return 1.0
+    messages = listed(body.get("messages"))
+    if messages and all(map(is_message, messages)):
+        return 0.9 if any(map(_of_openai, messages)) or body is not value else 0.7
+    return 0.9 if is_message(value) and _of_openai(value) else 0.0
+
+
+def _of_openai(message: Mapping[str, Any]) -> bool:
+    """Whether a message has what only OpenAI's have: calls beside the content, results as messages, typed parts."""
+    parts = {name(mapping(part).get("type")) for part in listed(message.get("content"))}
+    return bool(
+        message.get("tool_calls")
+        or name(message.get("role")) in {"tool", "function", "developer"}
+        or parts & {"image_url", "input_audio", "file", "refusal"}
+    )
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per record."""
+    return talks(records, origin, unwrap)
+
+
+def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
+    """The messages of a request, a response, a batch line, or a log that holds both."""
+    if value.get("object") == "chat.completion.chunk":
+        return Talk(skipped="part of a streamed answer")
+    body = _body(value)
+    request = mapping(value.get("request"))
+    messages = body.get(
+        "messages", mapping(request.get("body")).get("messages", request.get("messages", value.get("messages")))
+    )
+    choices = [mapping(choice) for choice in listed(body.get("choices"))]
+    answer = mapping(choices[0].get("message")) if choices else mapping(value.get("completion"))
+    envelope = {**body, **value}
+    if messages is not None:
+        talk = conversation(envelope, messages, answer=answer or None)
+    elif answer:
+        talk = Talk((answer,), envelope=envelope)
+    elif one := single(value):
+        return one
+    else:
+        return _unfit(value, body)
+    reason = name(choices[0].get("finish_reason")) if choices else ""
+    more = present(format="openai-chat", finish_reason=reason, response_id=name(body.get("id")) if choices else "")
+    return Talk(talk.messages, talk.whole, envelope, name(body.get("id")) if choices else "", more)
+
+
+def _unfit(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:
+    error = mapping(body.get("error")) or mapping(value.get("error"))
+    if error:
+        return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")
+    return Fault(
+        "$", "OpenAI chat completions", f"fields {', '.join(map(str, value))[:80]}", "messages, choices or a role"
+    )
+
+
+def _body(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The body of a batch's request or response, of a logged response, or the record itself."""
+    response = mapping(value.get("response"))
+    return mapping(response.get("body")) or response or mapping(value.get("body")) or value
+
+
+OPENAI_CHAT = Format("openai-chat", "OpenAI chat completions", recognise, convert)

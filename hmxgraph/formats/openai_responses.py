@@ -1,0 +1,84 @@
+"""OpenAI Responses: items one per line or in an array, response objects, requests with ``input``, and logs of both."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._conversations import Reader, Talk, talks
+from hmxgraph.formats._items import is_item, item_reading
+from hmxgraph.formats._messages import is_message
+from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
+
+_READER = Reader(item_reading, lambda value: is_item(value) or is_message(value))
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records are responses, requests with items, or items.
+
+    >>> recognise([{"object": "response", "id": "resp_1", "output": []}]).score
+    1.0
+    """
+    records = [value for value in sample if isinstance(value, Mapping)]
+    if not records:
+        return Match(0.0, ("output", "type"))
+    score = sum(_fit(value) for value in records) / len(records)
+    if (
+        score
+        and any(_fit(value) == 1.0 for value in records)
+        and all(_READER.takes(value) or _fit(value) for value in records)
+    ):
+        score = 1.0
+    return Match(round(score, 2), () if score == 1.0 else ("output", "items with a type"))
+
+
+def _fit(value: Mapping[str, Any]) -> float:
+    response = _response(value)
+    if response.get("object") == "response" or (is_item(value) and value.get("type") != "reasoning"):
+        return 1.0
+    if isinstance(value.get("input"), list) and any(map(_READER.takes, listed(value.get("input")))):
+        return 0.9
+    return 0.9 if value.get("type") == "message" and "stop_reason" not in value and is_message(value) else 0.0
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per record."""
+    return talks(records, origin, unwrap, _READER)
+
+
+def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
+    """The items of a request, a response, both together, or a record that is one item."""
+    response, request = _response(value), mapping(value.get("request")) or value
+    sent = request.get("input", response.get("input"))
+    items = [{"type": "message", "role": "user", "content": sent}] if isinstance(sent, str) else listed(sent)
+    answered = listed(response.get("output"))
+    more = present(format="openai-responses", response_id=name(response.get("id")) if answered else "")
+    if items or answered:
+        given = (*_instructions(request, response, answered=bool(answered)), *map(mapping, (*items, *answered)))
+        return Talk(given, whole=bool(items), envelope={**response, **value}, metadata=more)
+    if _READER.takes(value):
+        return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
+    if error := mapping(response.get("error")):
+        return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")
+    if response.get("object") == "response":
+        return Talk(skipped="a response without output")
+    found = f"fields {', '.join(map(str, value))[:80]}"
+    return Fault("$", "OpenAI Responses", found, "input, output, or an item with a type")
+
+
+def _instructions(
+    request: Mapping[str, Any], response: Mapping[str, Any], *, answered: bool
+) -> tuple[Mapping[str, Any], ...]:
+    """The system prompt, where the record is the beginning of a conversation."""
+    said = request.get("instructions", response.get("instructions"))
+    opens = not (request.get("previous_response_id") or response.get("previous_response_id"))
+    return ({"role": "system", "content": said},) if isinstance(said, str) and said and opens and answered else ()
+
+
+def _response(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The response: the record itself, or the one that a log, a stream or a batch wraps."""
+    inner = mapping(value.get("response"))
+    return mapping(inner.get("body")) or inner or value
+
+
+OPENAI_RESPONSES = Format("openai-responses", "OpenAI Responses", recognise, convert)

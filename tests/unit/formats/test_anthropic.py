@@ -1,0 +1,93 @@
+"""Records of the real ``anthropic`` package become events."""
+
+import pytest
+
+from hmxgraph.formats.anthropic import ANTHROPIC
+from tests.unit.formats.conversions import NEEDED, events, outcomes, recognised, shape
+
+anthropic_types = pytest.importorskip("anthropic.types", reason=NEEDED)
+
+
+def answer(*blocks, **fields):
+    """A message as the client returns it, written as JSON."""
+    made = anthropic_types.Message.model_validate(
+        {
+            "id": "msg_01XFDUDYJgAACzvnptvVoYEL",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-opus-4-6",
+            "content": list(blocks),
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 1, "output_tokens": 1},
+            **fields,
+        }
+    )
+    return made.model_dump(mode="json")
+
+
+USE = {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}}
+
+
+def test_blocks_become_events():
+    """Thoughts, words and calls of an answer become one event each, with ids from the answer's own."""
+    record = answer(
+        {"type": "thinking", "thinking": "Ask.", "signature": "x"}, {"type": "text", "text": "Checking."}, USE
+    )
+    made = events(ANTHROPIC, [record])
+    assert [shape(event) for event in made] == [
+        ("x-hmxgraph-reasoning", "assistant", "Ask."),
+        ("message", "assistant", "Checking."),
+        ("tool_call", "assistant", "get_weather"),
+    ]
+    assert [event.event_id for event in made] == [f"msg_01XFDUDYJgAACzvnptvVoYEL#{part}" for part in range(3)]
+    assert recognised([record]) == "anthropic"
+
+
+def test_a_request_with_its_answer_is_a_conversation():
+    """System prompt, messages with results as blocks, and the answer stand in order; results find their calls."""
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "no such city", "is_error": True}
+    record = {
+        "request": {
+            "system": "Be brief.",
+            "messages": [
+                {"role": "user", "content": "Weather?"},
+                {"role": "assistant", "content": [USE]},
+                {"role": "user", "content": [result, {"type": "text", "text": "Try Bergen"}]},
+            ],
+        },
+        "response": answer({"type": "text", "text": "Sure."}),
+    }
+    made = events(ANTHROPIC, [record])
+    assert [shape(event) for event in made] == [
+        ("message", "operator", "Be brief."),
+        ("message", "user", "Weather?"),
+        ("tool_call", "assistant", "get_weather"),
+        ("tool_result", "tool", "get_weather"),
+        ("message", "user", "Try Bergen"),
+        ("message", "assistant", "Sure."),
+    ]
+    assert made[3].content["success"] is False
+    assert recognised([record]) == "anthropic"
+
+
+def test_harness_text_inside_messages_is_told_apart():
+    """Reminders that a program put into a user's message are not the user's words, in any chat format."""
+    said = "Fix it<system-reminder>Always use tabs.</system-reminder>"
+    made = events(ANTHROPIC, [{"role": "user", "content": [{"type": "text", "text": said}]}])
+    assert [shape(event) for event in made] == [
+        ("message", "user", "Fix it"),
+        ("observation", "harness", "Always use tabs."),
+    ]
+
+
+def test_batches_and_failures_are_accounted_for():
+    """A line of a message batch is read through its wrapper; a failed one is skipped with its error."""
+    good = {"custom_id": "c1", "result": {"type": "succeeded", "message": answer({"type": "text", "text": "hi"})}}
+    bad = {
+        "custom_id": "c2",
+        "result": {"type": "errored", "error": {"type": "error", "error": {"message": "overloaded"}}},
+    }
+    found = outcomes(ANTHROPIC, [good, bad, {"type": "ping"}])
+    assert found[0].events[0]["session_id"] == "c1"
+    assert [outcome.skipped for outcome in found[1:]] == ["failed request: overloaded", "part of a streamed answer"]

@@ -1,0 +1,200 @@
+"""Records of the real ``openai`` package, chat completions and Responses, become events."""
+
+import pytest
+
+from hmxgraph.formats.conversion import Origin
+from hmxgraph.formats.openai_chat import OPENAI_CHAT
+from hmxgraph.formats.openai_responses import OPENAI_RESPONSES
+from hmxgraph.protocol.events import went_well
+from tests.unit.formats.conversions import NEEDED, NOW_US, events, outcomes, recognised, shape
+
+chat = pytest.importorskip("openai.types.chat", reason=NEEDED)
+responses = pytest.importorskip("openai.types.responses", reason=NEEDED)
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "find_user", "arguments": '{"email": "a@b.c"}'}}
+
+
+def completion(message, **fields):
+    """A chat completion as the client returns it, written as JSON."""
+    made = chat.ChatCompletion.model_validate(
+        {
+            "id": "chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT",
+            "object": "chat.completion",
+            "created": 1_773_457_200,
+            "model": "gpt-5",
+            "choices": [{"index": 0, "finish_reason": "stop", "logprobs": None, "message": message}],
+            **fields,
+        }
+    )
+    return made.model_dump(mode="json")
+
+
+def response(*output, **fields):
+    """A response as the client returns it, written as JSON."""
+    made = responses.Response.model_validate(
+        {
+            "id": "resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b",
+            "object": "response",
+            "created_at": 1_773_457_200,
+            "model": "gpt-5",
+            "output": list(output),
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            **fields,
+        }
+    )
+    return made.model_dump(mode="json")
+
+
+def test_a_completion_is_a_message_and_its_calls():
+    """A completion with a call becomes a call with parsed arguments, dated by the completion."""
+    record = completion({"role": "assistant", "content": "Looking.", "tool_calls": [CALL]})
+    made = events(OPENAI_CHAT, [record])
+    assert [shape(event) for event in made] == [
+        ("message", "assistant", "Looking."),
+        ("tool_call", "assistant", "find_user"),
+    ]
+    assert made[1].content["arguments"] == {"email": "a@b.c"}
+    assert made[1].timestamp == "2026-03-14T03:00:00.000Z"
+    assert made[0].metadata["model"] == "gpt-5"
+    assert recognised([record]) == "openai-chat"
+
+
+def test_a_log_of_calls_is_one_conversation():
+    """Requests that repeat the conversation so far add only what is new, with calls and results paired."""
+    user = {"role": "user", "content": "Who is a@b.c?"}
+    asked = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+    told = {"role": "tool", "tool_call_id": "call_1", "content": '{"user": "ana"}'}
+    system = {"role": "system", "content": "Never guess."}
+    logged = [
+        {"request": {"messages": [system, user]}, "response": completion(asked)},
+        {
+            "request": {"messages": [system, user, asked, told]},
+            "response": completion({"role": "assistant", "content": "Ana."}, id="chatcmpl-C0NB92k4Dd1"),
+        },
+    ]
+    made = events(OPENAI_CHAT, logged)
+    assert [shape(event) for event in made] == [
+        ("message", "operator", "Never guess."),
+        ("message", "user", "Who is a@b.c?"),
+        ("tool_call", "assistant", "find_user"),
+        ("tool_result", "tool", "find_user"),
+        ("message", "assistant", "Ana."),
+    ]
+    assert [event.sequence for event in made] == sorted(event.sequence for event in made)
+    assert made[3].content["result"] == {"user": "ana"}
+    assert made[3].parent_event_id == made[2].event_id
+    assert recognised(logged) == "openai-chat"
+
+
+def test_fine_tuning_lines_are_conversations_of_their_own():
+    """Lines that do not continue each other are sessions of their own."""
+    lines = [{"messages": [{"role": "user", "content": said}, {"role": "assistant", "content": "ok"}]} for said in "ab"]
+    assert len({event.session_id for event in events(OPENAI_CHAT, lines)}) == 2
+
+
+def test_parts_become_text_and_attachments():
+    """Text, images and files of a message become its text and its attachments."""
+    parts = [
+        {"type": "text", "text": "See this"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGVsbG8="}},
+        {"type": "file", "file": {"file_id": "file-1", "filename": "a.pdf"}},
+    ]
+    made = events(OPENAI_CHAT, [{"role": "user", "content": parts}])
+    assert made[0].content["text"] == "See this"
+    assert [part["type"] for part in made[0].content["attachments"]] == ["image", "file"]
+    assert made[0].content["attachments"][0]["bytes"] == 5
+
+
+@pytest.mark.parametrize(
+    ("output", "ending"),
+    [("Error: user not found", False), ("ValueError: no", False), ("12 rows", None), ("Exit code: 2\n", False)],
+)
+def test_outcomes_are_inferred_from_words_only_where_they_say_so(output, ending):
+    """A result without a flag failed where its first words say so, and is open otherwise."""
+    asked = {"role": "assistant", "tool_calls": [CALL]}
+    result = events(OPENAI_CHAT, [asked, {"role": "tool", "tool_call_id": "call_1", "content": output}])[1]
+    assert went_well(result.event_type, result.content) is ending
+
+
+def test_batches_and_failures_are_accounted_for():
+    """A batch line is read through its wrapper; a failed one is skipped with its error."""
+    good = {
+        "custom_id": "c1",
+        "response": {"status_code": 200, "body": completion({"role": "assistant", "content": "hi"})},
+    }
+    bad = {"custom_id": "c2", "response": {"status_code": 400, "body": {"error": {"message": "too long"}}}}
+    found = outcomes(OPENAI_CHAT, [good, bad])
+    assert found[0].events[0]["session_id"] == "c1"
+    assert found[1].skipped == "failed request: too long"
+
+
+def test_responses_items_become_events():
+    """Messages, calls, reasoning and hosted tools of a response become events of their kind."""
+    called = {"type": "function_call", "id": "fc_1", "call_id": "call_9", "name": "find_user", "arguments": '{"id": 7}'}
+    failed = {"type": "mcp_tool_execution_error", "content": "no such index"}
+    record = response(
+        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Look it up."}]},
+        called,
+        {
+            "type": "mcp_call", "id": "mcp_1", "name": "search", "server_label": "docs", "arguments": "{}",
+            "output": None, "error": failed, "status": "failed",
+        },
+        {
+            "type": "message", "id": "msg_67ccd2bf17f0819081ff3bb2cf6508e6", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": "Done.", "annotations": []}],
+        },
+    )  # fmt: skip
+    made = events(OPENAI_RESPONSES, [record])
+    assert [shape(event) for event in made] == [
+        ("x-hmxgraph-reasoning", "assistant", "Look it up."),
+        ("tool_call", "assistant", "find_user"),
+        ("tool_call", "assistant", "docs.search"),
+        ("tool_result", "tool", "docs.search"),
+        ("message", "assistant", "Done."),
+    ]
+    assert went_well("tool_result", made[3].content) is False
+    assert recognised([record]) == "openai-responses"
+
+
+def test_commands_tell_their_exit_codes():
+    """A shell call and its output become a call and a result with exit code and outcome."""
+    record = response(
+        {
+            "type": "shell_call", "id": "sh_1", "call_id": "call_5", "status": "completed",
+            "action": {"commands": ["make test"], "timeout_ms": 1000, "max_output_length": None},
+        },
+        {
+            "type": "shell_call_output", "id": "sho_1", "call_id": "call_5", "status": "completed",
+            "output": [{"stdout": "1 failed", "stderr": "", "outcome": {"type": "exit", "exit_code": 2}}],
+        },
+    )  # fmt: skip
+    called, answered = events(OPENAI_RESPONSES, [record])
+    assert called.content["arguments"]["commands"] == ["make test"]
+    assert answered.content == {
+        "tool_name": "shell", "call_id": "call_5", "result": "1 failed", "success": False, "exit_code": 2,
+    }  # fmt: skip
+
+
+def test_items_of_a_session_become_events():
+    """The items that an agent keeps (input, calls, outputs) are read one by one, calls paired with outputs."""
+    items = [
+        {"role": "user", "content": "Run it"},
+        {"type": "function_call", "call_id": "c1", "name": "run", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": '{"output": "boom", "metadata": {"exit_code": 1}}'},
+    ]
+    made = events(OPENAI_RESPONSES, items)
+    assert [shape(event) for event in made][1:] == [("tool_call", "assistant", "run"), ("tool_result", "tool", "run")]
+    assert (made[2].content["result"], made[2].content["exit_code"], made[2].content["success"]) == ("boom", 1, False)
+    assert recognised(items) == "openai-responses"
+
+
+def test_ids_come_from_the_callers_key_in_live_recording():
+    """Two calls that record the same words are two events; the same key twice is the same event."""
+    said = [{"role": "user", "content": "ok"}]
+    first, again, second = (
+        events(OPENAI_CHAT, said, Origin(session_id="s", time_us=NOW_US, key=key))[0] for key in ("k1", "k1", "k2")
+    )
+    assert first.event_id == again.event_id != second.event_id
+    assert first.metadata["undated"] is True

@@ -1,0 +1,38 @@
+"""A sample is recognised as what it is, and what is unknown gets the nearest format and what it lacks."""
+
+import pytest
+
+from hmxgraph.formats.catalogue import FORMATS, format_named, recognise
+from tests.unit.formats.conversions import recognised
+
+
+@pytest.mark.parametrize(
+    ("sample", "expected"),
+    [
+        ([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}], "messages"),
+        ([[{"role": "user", "content": "hi"}]], "messages"),
+        ([{"conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]}], "messages"),
+        ([{"messages": [{"role": "user", "content": "hi"}]}], "messages"),
+        ([], ""),
+        ([1, "x", None, [], {}], ""),
+        ([{"name": "left-pad", "version": "1.0.0"}], ""),
+        ([{"type": "object", "properties": {}}], ""),
+        ([{"id": 1, "text": "row"}, {"id": 2, "text": "row"}], ""),
+    ],
+)
+def test_samples_are_recognised(sample, expected):
+    """Plain messages are recognised in each of their forms; what is no talk is not."""
+    assert recognised(sample) == expected
+
+
+def test_what_is_unknown_is_told_with_what_it_lacks():
+    """The nearest format is named with the fields that are missing."""
+    assert str(recognise([{"content": "hi"}])) == (
+        "no known format; the nearest is plain messages with role and content, without role"
+    )
+
+
+def test_formats_have_names_of_their_own():
+    """Each format is found by its name."""
+    assert [format_named(known.name) for known in FORMATS] == list(FORMATS)
+    assert format_named("csv") is None
