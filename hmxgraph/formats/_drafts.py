@@ -22,7 +22,7 @@ REASONING = "x-hmxgraph-reasoning"
 _LONG_ID = 16
 _MILLISECOND = 1_000
 _LINE = 1_000 * _MILLISECOND
-# Within one instant, calls follow what was said and results follow calls.
+# Within one instant, calls follow what was said, results follow calls, and the rest of a record follows its results.
 _RANKS = {"tool_call": 100, "tool_result": 200}
 # Below the limits of HMX-E 11: a source's text may grow by what importers add.
 _MOST_CONTENT = 500 * KB
@@ -103,8 +103,10 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
         left_out += reading.left_out
         warnings += reading.warnings
         repeated += [reading.part_of] if reading.part_of else []
+        rank = 0
         for number, draft in enumerate(opened(reading.drafts, frame.session_id, carried)):
-            made, cut, warned = _event(frame, draft, number)
+            rank = max(rank, _RANKS.get(draft.event_type, 0))
+            made, cut, warned = _event(frame, draft, rank + number)
             warnings += warned
             if made is None:
                 left_out.append(cut)
@@ -175,7 +177,7 @@ def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
     return user | ({"undated": True} if undated else {})
 
 
-def _event(frame: Frame, draft: Draft, number: int) -> tuple[JsonObject | None, str, list[str]]:
+def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, str, list[str]]:
     """The event of a draft with warnings; None and the reason where recalled text was all that it held."""
     content, pack_ids = without_packs(draft.content)
     if pack_ids and not _says_something(draft.event_type, content):
@@ -194,7 +196,7 @@ def _event(frame: Frame, draft: Draft, number: int) -> tuple[JsonObject | None, 
         "agent_id": frame.agent_id,
         "session_id": frame.session_id,
         "timestamp": frame.time.timestamp,
-        "sequence": min(max(0, frame.time.us) + _RANKS.get(draft.event_type, 0) + number, MAX_INTEGER),
+        "sequence": min(max(0, frame.time.us) + order, MAX_INTEGER),
         "content": content,
         "metadata": metadata,
     }

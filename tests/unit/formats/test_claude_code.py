@@ -192,7 +192,10 @@ def test_answers_to_questions_are_the_users_words():
     }
     made = events(
         CLAUDE_CODE,
-        [assistant(call(name="AskUserQuestion")), user([result("User has answered")], uuid="u2", toolUseResult=answer)],
+        [
+            assistant(call(name="AskUserQuestion")),
+            user([result("User has answered")], uuid="u2", second=2, toolUseResult=answer),
+        ],
     )
     assert made[2].content == {
         "question": "Skip the hook?",
@@ -200,6 +203,7 @@ def test_answers_to_questions_are_the_users_words():
         "alternatives": ["Skip", "Fix"],
     }
     assert shape(made[3]) == ("message", "user", "main was clean; fix it")
+    assert [event.sequence for event in made] == sorted(event.sequence for event in made)
 
 
 @pytest.mark.parametrize(
