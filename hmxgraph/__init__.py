@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hmxgraph.api.aio import AsyncKnowledgeGraph, connect_async
     from hmxgraph.api.exploring import QueryResult
     from hmxgraph.api.graph import KnowledgeGraph, connect
+    from hmxgraph.api.sessions import RecordedSession
     from hmxgraph.errors import (
         AccessDenied,
         EngineError,
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
         ForgetReport,
         ImportReport,
         IngestReport,
+        Receipt,
+        RecordReport,
         Rejection,
+        SourceReport,
         VerifyReport,
     )
     from hmxgraph.protocol.suggestions import Suggestion
@@ -86,12 +90,16 @@ __all__ = [
     "Pack",
     "PackError",
     "QueryResult",
+    "Receipt",
+    "RecordReport",
     "RecordView",
     "Recorded",
+    "RecordedSession",
     "Rejection",
     "Related",
     "Resume",
     "SearchResult",
+    "SourceReport",
     "StorageUnavailable",
     "Suggestion",
     "TaskError",
@@ -107,6 +115,7 @@ __all__ = [
 _DEFINED_IN = {
     "hmxgraph.api.graph": ("KnowledgeGraph", "connect"),
     "hmxgraph.api.aio": ("AsyncKnowledgeGraph", "connect_async"),
+    "hmxgraph.api.sessions": ("RecordedSession",),
     "hmxgraph.api.exploring": ("QueryResult",),
     "hmxgraph.errors": (
         "AccessDenied",
@@ -147,7 +156,10 @@ _DEFINED_IN = {
         "ForgetReport",
         "ImportReport",
         "IngestReport",
+        "Receipt",
+        "RecordReport",
         "Rejection",
+        "SourceReport",
         "VerifyReport",
     ),
     "hmxgraph.protocol.suggestions": ("Suggestion",),

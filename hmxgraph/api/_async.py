@@ -4,8 +4,10 @@ Each class is the asynchronous twin of the class whose name it carries after ``A
 """
 
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from hmxgraph.api._base import (
     AsyncFace,
@@ -33,12 +35,14 @@ from hmxgraph.api.fingerprints import ExportChoices, export_options, received
 from hmxgraph.api.learning import _silent
 from hmxgraph.api.memory import About, MemorySearch, remembered
 from hmxgraph.api.packs import CollectorPaused
-from hmxgraph.api.recording import ForgetChoices, forgettable
+from hmxgraph.api.recording import AppendOptions, ForgetChoices, LiveSessions, Recorder, event_draft, forgettable
+from hmxgraph.api.sessions import Function, ToolCall
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.fingerprint.verify import EnvelopeSource
 from hmxgraph.graph import (
+    appending,
     artifacts,
     checks,
     conflicts,
@@ -56,6 +60,7 @@ from hmxgraph.graph import (
     records,
     retention,
 )
+from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.compilations import CompileOptions, compile_tenant
 from hmxgraph.graph.connection import AsyncConnection, Trace
 from hmxgraph.graph.guidance import suggest_for_events, suggest_for_session
@@ -80,6 +85,8 @@ from hmxgraph.protocol.reports import (
     ForgetReport,
     ImportReport,
     IngestReport,
+    Receipt,
+    RecordReport,
     TakenBack,
     VerifyReport,
 )
@@ -96,21 +103,69 @@ if TYPE_CHECKING:
 class AsyncRecording(AsyncFace):
     """The part of the front door through which events come in."""
 
-    async def ingest(self, source: Source | AsyncIterable[Any], **options: Unpack[IngestChoices]) -> IngestReport:
-        """A report on every line of *source*: accepted, duplicate, conflicting, or rejected with all its faults.
+    _live: LiveSessions
 
-        *source* is a path (NDJSON, objects over several lines or a JSON array, plain or gz; a folder of such files;
-        ``-`` for standard input), an open file, bytes, one event, or an iterable of dicts, events or bytes. Events are
-        written in batches, each in one transaction; feeding the same source again writes nothing. What comes through a
-        pipe is written as it comes. Where the source raises, what it handed over is stored before its error is raised.
+    async def record(
+        self,
+        messages: Any,
+        *,
+        session_id: str,
+        agent_id: str | None = None,
+        user_id: str | None = None,
+        format: str | None = None,  # noqa: A002 - the word that ingest uses
+        idempotency_key: str | None = None,
+    ) -> RecordReport:
+        """A receipt for each of *messages*, which an agent appends to its session as it holds them.
+
+        OpenAI chat messages and response items, Anthropic messages, plain ``{"role": ..., "content": ...}``: dicts, or
+        the objects of the client libraries. The format is recognised, or named by *format*. Calls are paired with
+        results, arguments given as JSON text are parsed, outcomes inferred. Ids, times and sequence numbers are the
+        engine's; any number of processes may record in one session. Give *idempotency_key* where a call may be
+        repeated: with the same key, the same messages are duplicates. All messages are stored in one transaction.
+
+        Raises:
+            InvalidRequest: no messages, or of no known format.
+            UnknownChoice: there is no such format.
+
+        """
+        origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
+        items = appending.converted(self._tenancy, messages, origin, format)
+        return await self._perform(appending.record(self._tenancy, items))
+
+    async def append(
+        self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
+    ) -> Receipt:
+        """The receipt for one event at the end of a session; its id, time and sequence number are the engine's.
+
+        Options: *agent_id*, *user_id*, *at* (the time, else now), *metadata*, *parent_event_id* (its cause), *source*,
+        *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected).
+
+        Raises:
+            InvalidRequest: an unknown option, or content that is no mapping.
+
+        """
+        return await self._perform(
+            appending.append_one(self._tenancy, event_draft(event_type, content, session_id, options))
+        )
+
+    async def ingest(self, source: Source | AsyncIterable[Any], **options: Unpack[IngestChoices]) -> IngestReport:
+        """A report on every line of *source*: stored, duplicate, conflicting, skipped, or rejected with all its faults.
+
+        *source* is a path (JSON lines, objects over several lines or a JSON array, plain or gz; a folder of such files;
+        ``-`` for standard input), an open file, bytes, one event, or an iterable of dicts, events or bytes. The format
+        of files, streams and bytes is recognised from their content, each file's on its own; an iterable holds HMX-E
+        events unless *format* says otherwise. Events are written in batches, each in one transaction; feeding the same
+        source again writes nothing. What comes through a pipe is written as it comes. If the source raises, what it
+        handed over is stored before its error is raised.
 
         With :func:`hmxgraph.connect_async`, *source* may be an asynchronous iterable or a stream as well
         (``hmxgraph.ingest.streams``): its messages pass a reorder window of *window_seconds* and are acknowledged after
         their events are committed.
 
-        Options: *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for bad lines, to be
-        mended and fed in again), *batch_size* (1,000), *writers* (1: threads that write, each its own sessions),
-        *progress* (called with the number of lines settled), *tokenizer*.
+        Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
+        that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
+        bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
+        own sessions), *progress* (called with the number of lines settled), *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
@@ -187,6 +242,78 @@ class AsyncRecording(AsyncFace):
 
         """
         return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run))
+
+
+class AsyncRecordedSession(AsyncFace):
+    """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
+
+    ``session_id`` is its id, made up if none was given.
+    """
+
+    def __init__(self, tenancy: Tenancy, connection: AsyncConnection, recorder: Recorder) -> None:
+        self._tenancy = tenancy
+        self._opened: AsyncConnection | None = connection
+        self._recorder = recorder
+        self._live = LiveSessions()
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session."""
+        return self._recorder.session_id
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception):
+            content = {"error_type": type(error).__name__, "message": str(error), "recoverable": False}
+            await self._perform(appending.append_one(self._tenancy, self._draft("error", content)))
+
+    async def record(
+        self,
+        messages: Any,
+        *,
+        format: str | None = None,  # noqa: A002 - the word that ingest uses
+        idempotency_key: str | None = None,
+    ) -> RecordReport:
+        """A receipt for each of *messages*; see ``graph.record``."""
+        origin = self._recorder.origin(idempotency_key, self._live)
+        items = appending.converted(self._tenancy, messages, origin, format)
+        return await self._perform(appending.record(self._tenancy, items))
+
+    async def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
+        """The receipt for one event; see ``graph.append``."""
+        return await self._perform(appending.append_one(self._tenancy, self._draft(event_type, content, **options)))
+
+    def tool(self, function: Function) -> Function:
+        """*function*, each call of which is recorded: arguments, result or exception, and duration.
+
+        A decorator. The call is stored before the function runs, its result before the value is returned; exceptions
+        are recorded and raised again.
+        """
+
+        @wraps(function)
+        async def recorded(*args: Any, **kwargs: Any) -> Any:
+            call = ToolCall.of(function, args, kwargs)
+            await self._perform(appending.append_one(self._tenancy, self._draft("tool_call", call.content())))
+            began = perf_counter()
+            try:
+                value = await self._called(function, *args, **kwargs)
+            except Exception as error:
+                failure = call.failure(error, perf_counter() - began)
+                await self._perform(appending.append_one(self._tenancy, self._draft("tool_result", failure)))
+                raise
+            result = call.result(value, perf_counter() - began)
+            await self._perform(appending.append_one(self._tenancy, self._draft("tool_result", result)))
+            return value
+
+        return cast("Function", recorded)
+
+    def _draft(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Draft:
+        defaults: AppendOptions = {"agent_id": self._recorder.agent_id, "user_id": self._recorder.user_id}
+        return event_draft(event_type, content, self.session_id, {**defaults, **options})
 
 
 class AsyncLearning(AsyncFace):

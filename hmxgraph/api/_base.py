@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from datetime import datetime
+from inspect import isawaitable
 from time import time_ns
 from typing import Any, TypeAlias, TypedDict, TypeVar
 from uuid import uuid4
@@ -357,6 +358,10 @@ class Face:
         """Call *function*; the asynchronous twin calls it beside the event loop."""
         return function(*arguments)
 
+    def _called(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call *function*; the asynchronous twin awaits what it returns."""
+        return function(*args, **kwargs)
+
 
 class AsyncFace:
     """The asynchronous twin of :class:`Face`; its connection exists once the graph is open."""
@@ -378,3 +383,7 @@ class AsyncFace:
 
     async def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
         return await beside(function, *arguments)
+
+    async def _called(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        value = function(*args, **kwargs)
+        return await value if isawaitable(value) else value

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Self
+from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from hmxgraph.api._async import (
@@ -13,11 +14,13 @@ from hmxgraph.api._async import (
     AsyncLearning,
     AsyncMemoryOperations,
     AsyncRecalling,
+    AsyncRecordedSession,
     AsyncRecording,
     AsyncRecords,
     AsyncTasks,
 )
 from hmxgraph.api.graph import Isolation, Login, address, isolated
+from hmxgraph.api.recording import LiveSessions, Recorder
 from hmxgraph.graph.connection import AsyncConnection
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.metering import Meter
@@ -37,6 +40,7 @@ class AsyncKnowledgeGraph(
         # Tasks that open at once share what the first of them opens; a lock belongs to one event loop.
         self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._meter = Meter()
+        self._live = LiveSessions()
 
     def __await__(self) -> Generator[Any, None, Self]:
         return self.__aenter__().__await__()
@@ -88,6 +92,13 @@ class AsyncKnowledgeGraph(
     def memory(self) -> AsyncMemoryOperations:
         """Operations on semantic memories."""
         return AsyncMemoryOperations(self._tenancy, self._connection, self._meter)
+
+    def session(
+        self, session_id: str | None = None, *, agent_id: str | None = None, user_id: str | None = None
+    ) -> AsyncRecordedSession:
+        """A session to record, new unless *session_id* names one: ``async with graph.session() as session``."""
+        recorder = Recorder(session_id or str(uuid4()), agent_id, user_id)
+        return AsyncRecordedSession(self._tenancy, self._connection, recorder)
 
     @property
     def tenant_id(self) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from hashlib import sha256
 from types import TracebackType
 from typing import Literal, NamedTuple, Self, TypeAlias
+from uuid import uuid4
 
 from hmxgraph import engine
 from hmxgraph.api.artifacts import Artifacts
@@ -15,8 +16,9 @@ from hmxgraph.api.fingerprints import Fingerprints
 from hmxgraph.api.learning import Learning
 from hmxgraph.api.memory import MemoryOperations
 from hmxgraph.api.packs import Recalling
-from hmxgraph.api.recording import Recording
+from hmxgraph.api.recording import LiveSessions, Recorder, Recording
 from hmxgraph.api.records import Records
+from hmxgraph.api.sessions import RecordedSession
 from hmxgraph.api.tasks import Tasks
 from hmxgraph.errors import DatabaseMissing, IsolationUnsupported, StatementRefused, UnknownChoice
 from hmxgraph.graph.connection import Connection
@@ -115,6 +117,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         self._tenancy = Tenancy.of(tenant_id)
         self._connection = Connection(where)
         self._meter = Meter()
+        self._live = LiveSessions()
         try:
             self._connection.verify()
             self._connection.perform(migrate())
@@ -148,6 +151,13 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def memory(self) -> MemoryOperations:
         """Operations on semantic memories."""
         return MemoryOperations(self._tenancy, self._connection, self._meter)
+
+    def session(
+        self, session_id: str | None = None, *, agent_id: str | None = None, user_id: str | None = None
+    ) -> RecordedSession:
+        """A session to record, new unless *session_id* names one: ``with graph.session() as session``."""
+        recorder = Recorder(session_id or str(uuid4()), agent_id, user_id)
+        return RecordedSession(self._tenancy, self._connection, recorder)
 
     @property
     def tenant_id(self) -> str:

@@ -1,16 +1,22 @@
 """Recording: events from any source, memories by hand, and forgetting."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from typing import TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
+from uuid import uuid4
 
 from hmxgraph.api._base import Face, Moment, as_us, author_of, now_us
 from hmxgraph.errors import InvalidRequest
-from hmxgraph.graph import memories, memory_operations, retention
+from hmxgraph.formats.conversion import Origin
+from hmxgraph.graph import appending, memories, memory_operations, retention
+from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
 from hmxgraph.ingest.sources import Source
+from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
-from hmxgraph.protocol.reports import ForgetReport, Forgettable, IngestReport
+from hmxgraph.protocol.parsing import checked_text, quoted
+from hmxgraph.protocol.reports import ForgetReport, Forgettable, IngestReport, Receipt, RecordReport
+from hmxgraph.records.events import UNSIGNED
 
 # What callers may choose to forget, as the criteria of the plan.
 
@@ -60,27 +66,142 @@ def _microseconds(span: timedelta) -> int:
     return span // timedelta(microseconds=1)
 
 
-# What goes in: events from any source.
+# What goes in: messages and events of a running agent, and events from any source.
+
+
+class AppendOptions(TypedDict, total=False):
+    """The optional keyword arguments of ``append``."""
+
+    agent_id: str | None
+    user_id: str | None
+    at: Moment | None
+    metadata: Mapping[str, Any] | None
+    parent_event_id: str | None
+    source: str | None
+    idempotency_key: str | None
+
+
+def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, options: AppendOptions) -> Draft:
+    """The event that the arguments of ``append`` describe.
+
+    Raises:
+        InvalidRequest: an unknown option, or content that is no mapping.
+
+    >>> event_draft("message", {"role": "user", "text": "hi"}, "s", {"idempotency_key": "k"}).timed
+    False
+    """
+    for name in sorted(options.keys() - AppendOptions.__annotations__.keys()):
+        names = ", ".join(AppendOptions.__annotations__)
+        raise InvalidRequest(name, quoted(options.get(name)), "option of append", f"there are {names}")
+    if not isinstance(content, Mapping):
+        raise InvalidRequest("content", quoted(content), "content of an event", "give a dict")
+    at, key, user_id = options.get("at"), options.get("idempotency_key"), options.get("user_id")
+    return Draft(
+        event_type,
+        content,
+        checked_text("session_id", session_id),
+        str(uuid4()) if key is None else stable_id("append", session_id, key),
+        options.get("agent_id") or UNSIGNED,
+        now_us(at),
+        timed=at is not None,
+        metadata={**(options.get("metadata") or {}), **({"user_id": user_id} if user_id else {})},
+        parent_event_id=options.get("parent_event_id"),
+        source=options.get("source"),
+    )
+
+
+class LiveSessions:
+    """What converters remember of the sessions that this graph records, such as which tool a call id belongs to."""
+
+    MOST = 1_000
+
+    def __init__(self) -> None:
+        self._carried: dict[str, dict[str, Any]] = {}
+
+    def carried(self, session_id: str) -> dict[str, Any]:
+        """What is remembered of a session; the oldest of many sessions are dropped."""
+        if len(self._carried) >= self.MOST and session_id not in self._carried:
+            self._carried.pop(next(iter(self._carried)))
+        return self._carried.setdefault(session_id, {})
+
+
+class Recorder(NamedTuple):
+    """Who records which session."""
+
+    session_id: str
+    agent_id: str | None = None
+    user_id: str | None = None
+
+    def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
+        """What converters are told about messages that are recorded now."""
+        key = str(uuid4()) if idempotency_key is None else stable_id("record", self.session_id, idempotency_key)
+        return Origin(self.session_id, self.agent_id, self.user_id, now_us(), key, live.carried(self.session_id))
 
 
 class Recording(Face):
     """The part of the front door through which events come in."""
 
-    def ingest(self, source: Source, **options: Unpack[IngestChoices]) -> IngestReport:
-        """A report on every line of *source*: accepted, duplicate, conflicting, or rejected with all its faults.
+    _live: LiveSessions
 
-        *source* is a path (NDJSON, objects over several lines or a JSON array, plain or gz; a folder of such files;
-        ``-`` for standard input), an open file, bytes, one event, or an iterable of dicts, events or bytes. Events are
-        written in batches, each in one transaction; feeding the same source again writes nothing. What comes through a
-        pipe is written as it comes. Where the source raises, what it handed over is stored before its error is raised.
+    def record(
+        self,
+        messages: Any,
+        *,
+        session_id: str,
+        agent_id: str | None = None,
+        user_id: str | None = None,
+        format: str | None = None,  # noqa: A002 - the word that ingest uses
+        idempotency_key: str | None = None,
+    ) -> RecordReport:
+        """A receipt for each of *messages*, which an agent appends to its session as it holds them.
+
+        OpenAI chat messages and response items, Anthropic messages, plain ``{"role": ..., "content": ...}``: dicts, or
+        the objects of the client libraries. The format is recognised, or named by *format*. Calls are paired with
+        results, arguments given as JSON text are parsed, outcomes inferred. Ids, times and sequence numbers are the
+        engine's; any number of processes may record in one session. Give *idempotency_key* where a call may be
+        repeated: with the same key, the same messages are duplicates. All messages are stored in one transaction.
+
+        Raises:
+            InvalidRequest: no messages, or of no known format.
+            UnknownChoice: there is no such format.
+
+        """
+        origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
+        items = appending.converted(self._tenancy, messages, origin, format)
+        return self._perform(appending.record(self._tenancy, items))
+
+    def append(
+        self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
+    ) -> Receipt:
+        """The receipt for one event at the end of a session; its id, time and sequence number are the engine's.
+
+        Options: *agent_id*, *user_id*, *at* (the time, else now), *metadata*, *parent_event_id* (its cause), *source*,
+        *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected).
+
+        Raises:
+            InvalidRequest: an unknown option, or content that is no mapping.
+
+        """
+        return self._perform(appending.append_one(self._tenancy, event_draft(event_type, content, session_id, options)))
+
+    def ingest(self, source: Source, **options: Unpack[IngestChoices]) -> IngestReport:
+        """A report on every line of *source*: stored, duplicate, conflicting, skipped, or rejected with all its faults.
+
+        *source* is a path (JSON lines, objects over several lines or a JSON array, plain or gz; a folder of such files;
+        ``-`` for standard input), an open file, bytes, one event, or an iterable of dicts, events or bytes. The format
+        of files, streams and bytes is recognised from their content, each file's on its own; an iterable holds HMX-E
+        events unless *format* says otherwise. Events are written in batches, each in one transaction; feeding the same
+        source again writes nothing. What comes through a pipe is written as it comes. If the source raises, what it
+        handed over is stored before its error is raised.
 
         With :func:`hmxgraph.connect_async`, *source* may be an asynchronous iterable or a stream as well
         (``hmxgraph.ingest.streams``): its messages pass a reorder window of *window_seconds* and are acknowledged after
         their events are committed.
 
-        Options: *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for bad lines, to be
-        mended and fed in again), *batch_size* (1,000), *writers* (1: threads that write, each its own sessions),
-        *progress* (called with the number of lines settled), *tokenizer*.
+        Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
+        that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
+        bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
+        own sessions), *progress* (called with the number of lines settled), *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.

@@ -20,7 +20,7 @@ from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
 from hmxgraph.graph.ingesting import IngestChoices
 from hmxgraph.ingest.streams.stream import is_stream_url, open_stream
 from hmxgraph.protocol.memories import Memory
-from hmxgraph.protocol.reports import ForgetReport, IngestReport
+from hmxgraph.protocol.reports import ConflictingEvent, ForgetReport, IngestReport, Rejection, SourceReport
 
 # ``hmxgraph ingest`` and ``hmxgraph forget``: what goes in, and what has to go again.
 
@@ -46,7 +46,11 @@ class Rate(ProgressColumn):
 
 
 def ingest(
-    source: Annotated[str, typer.Argument(help="File or folder (NDJSON, JSON, gz), - for stdin, or a stream's URL.")],
+    source: Annotated[str, typer.Argument(help="File or folder (JSON, JSONL, gz), - for stdin, or a stream's URL.")],
+    format_: Annotated[str | None, typer.Option("--from", help="Name of the format; recognised if left out.")] = None,
+    session: Annotated[str | None, typer.Option(help="Session of records that name none.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Agent of records that name none.")] = None,
+    user: Annotated[str | None, typer.Option(help="User whose words the records hold.")] = None,
     rejects: Annotated[Path | None, typer.Option(help="Keep bad lines here, to be mended and fed in again.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     writers: Annotated[int, typer.Option(min=1, help="Threads that write, each its own sessions.")] = 1,
@@ -57,16 +61,18 @@ def ingest(
 ) -> None:
     """Store events, and report each line as accepted, duplicate or rejected.
 
-    Lines whose id is stored with another body are reported as conflicting; rejected lines come with all their faults.
+    The format of each file is recognised from its content. Folders are read with all their subfolders. Lines whose id
+    is stored with another body are reported as conflicting; rejected lines come with all their faults.
     """
-    options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch}
+    options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch, "format": format_}
+    options |= {"session_id": session, "agent_id": agent, "user_id": user}
     options["on_error"] = "raise" if strict else "report"
     with pipe_may_be_left(source):
         with _progress() as told:
             options["progress"] = told
             streams = is_stream_url(source)
             report = _streamed(source, idle, tenant, options) if streams else _read(source, tenant, options)
-        emit(report.document(), as_json, lambda: out.print(_table(report)))
+        emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
 
@@ -147,22 +153,65 @@ def _progress() -> Iterator[Callable[[int], None] | None]:
         yield lambda settled: progress.update(task, completed=settled)
 
 
+def _show(report: IngestReport) -> None:
+    """Print what the sources were recognised as, what became of their lines, and what became of the events."""
+    if report.sources:
+        out.print(_recognised(report))
+        out.print(_lines(report))
+    out.print(_table(report))
+
+
+def _recognised(report: IngestReport) -> Table:
+    """Sources, lines and events by format; the path where there is only one source."""
+    formats: dict[str, list[SourceReport]] = {}
+    for source in report.sources:
+        formats.setdefault(source.format, []).append(source)
+    table = Table("recognised as", "sources", "lines", "events", title="Sources")
+    for name, sources in sorted(formats.items()):
+        shown = sources[0].source or "1" if len(sources) == 1 else f"{len(sources):,}"
+        lines, events = (sum(getattr(one, count) for one in sources) for count in ("lines", "events"))
+        table.add_row(name, shown, f"{lines:,}", f"{events:,}")
+    return table
+
+
+def _lines(report: IngestReport) -> Table:
+    """What became of each line; the last row is the sum of the others."""
+    table = Table(title="Lines", show_header=False)
+    table.add_row("became events", f"{sum(source.with_events for source in report.sources):,}")
+    table.add_row("completed or repeated an event", f"{report.part_of:,}")
+    for reason, count in report.skipped.items():
+        table.add_row(f"skipped: {reason}", f"{count:,}")
+    table.add_row("rejected", f"{sum(source.rejected for source in report.sources):,}")
+    table.add_row(Text("lines", "bold"), Text(f"{report.lines:,}", "bold"))
+    return table
+
+
 def _table(report: IngestReport) -> Table:
-    table = Table(title=f"Ingest into {report.tenant_id}", show_header=False)
-    for name in ("lines", "accepted", "duplicates", "conflicts", "late", "rehomed", "sessions"):
+    table = Table(title=f"Events in {report.tenant_id}", show_header=False)
+    for name in ("accepted", "duplicates", "conflicts"):
         table.add_row(name, f"{getattr(report, name):,}")
     table.add_row("rejected", f"{len(report.rejected):,}")
+    events = report.accepted + report.duplicates + report.conflicts + len(report.rejected)
+    table.add_row(Text("events", "bold"), Text(f"{events:,}", "bold"))
+    for name in ("late", "rehomed", "sessions"):
+        table.add_row(name, f"{getattr(report, name):,}")
     table.add_row("events/s", f"{report.rate:,.0f}")
     for warning in report.warnings:
         table.add_row(Text("warning", "yellow"), warning)
     for conflict in report.conflicting[:SHOWN]:
-        table.add_row(Text("conflict", "red"), f"line {conflict.line}: {conflict.event_id} is stored with another body")
+        table.add_row(Text("conflict", "red"), f"{_place(conflict)}: {conflict.event_id} is stored with another body")
     for rejection in report.rejected[:SHOWN]:
         faults = "; ".join(map(str, rejection.faults))
-        table.add_row(Text("rejected", "red"), f"line {rejection.line} {rejection.event_id}: {faults}")
+        table.add_row(Text("rejected", "red"), f"{_place(rejection)} {rejection.event_id}: {faults}")
     if (more := len(report.rejected) + len(report.conflicting) - 2 * SHOWN) > 0:
         table.add_row("", f"at most {more:,} more; --json or --rejects tell all")
     return table
+
+
+def _place(found: Rejection | ConflictingEvent) -> str:
+    """The source and line of a rejection or conflict; line 0 stands for the whole source."""
+    line = f"line {found.line}" if found.line else "the whole source"
+    return f"{found.source}, {line}" if found.source else line
 
 
 def _agreed(report: ForgetReport, yes: bool) -> bool:

@@ -26,7 +26,7 @@ from hmxgraph.ingest.prepare import (
     first_dimension,
     left_out,
 )
-from hmxgraph.protocol.reports import ConflictingEvent, Receipt
+from hmxgraph.protocol.reports import BatchReceipt, ConflictingEvent
 from hmxgraph.text.lines import event_line, speaker_name
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
@@ -115,7 +115,7 @@ REMEMBERED = 64
 KINDS = 4_000
 
 
-class _StoredSession(NamedTuple):
+class StoredSession(NamedTuple):
     """A locked session as it is stored."""
 
     key: str
@@ -127,11 +127,11 @@ class _StoredSession(NamedTuple):
     marks: list[int]
 
 
-def _stored_session(row: Row) -> _StoredSession:
+def stored_session(row: Row) -> StoredSession:
     """A session in the row of ``events/open``."""
     ends = Ends(_end(row["head"]), _end(row["tail"])) if row["event_count"] else None
     outcome = tuple(row["outcome_order"])
-    return _StoredSession(row["key"], row["event_count"], row["first_us"], row["last_us"], ends, outcome, row["marks"])
+    return StoredSession(row["key"], row["event_count"], row["first_us"], row["last_us"], ends, outcome, row["marks"])
 
 
 def _end(values: Sequence[Any]) -> End:
@@ -164,7 +164,7 @@ def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[s
     return found
 
 
-def _session_row(stored: _StoredSession, events: Sequence[PreparedEvent], first_of_kind: Collection[str]) -> Row:
+def _session_row(stored: StoredSession, events: Sequence[PreparedEvent], first_of_kind: Collection[str]) -> Row:
     """A session's new properties after a batch, and the properties of its new events.
 
     *first_of_kind* has the keys of events of a kind that is new to the tenant.
@@ -189,7 +189,7 @@ def _event_row(event: PreparedEvent, *, new: bool, repeat: bool) -> dict[str, An
     return {**properties, "recall_row": recall_row(properties)}
 
 
-def _extent(stored: _StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:
+def _extent(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:
     times = [event.event.time_us for event in events]
     first, last = End(events[0].order, events[0].key), End(events[-1].order, events[-1].key)
     if stored.ends:
@@ -217,7 +217,7 @@ def _spelled(name: str, end: End) -> dict[str, Any]:
     }
 
 
-def _outcome(stored: _StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:
+def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:
     """The signal of the session's last feedback."""
     for event in reversed(events):
         signal = event.event.content.get("signal")
@@ -276,7 +276,7 @@ def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sifted:
+class Sifted:
     """A batch divided into new events, duplicates and conflicting ones."""
 
     new: tuple[PreparedEvent, ...]
@@ -285,9 +285,9 @@ class _Sifted:
     counts: Mapping[str, int]
     signatures: frozenset[str]
 
-    def receipt(self, *, late: int = 0, warnings: tuple[str, ...] = ()) -> Receipt:
+    def receipt(self, *, late: int = 0, warnings: tuple[str, ...] = ()) -> BatchReceipt:
         """The outcome of the batch."""
-        return Receipt(
+        return BatchReceipt(
             tuple(sorted({event.session_key for event in self.new})),
             len(self.new),
             late,
@@ -297,7 +297,7 @@ class _Sifted:
         )
 
 
-def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Receipt]:
+def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[BatchReceipt]:
     """Store the new events of *batch* with all their links; a batch without new events writes nothing.
 
     Raises:
@@ -319,7 +319,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Rece
         given = memories.Observations.of([found[event.key] for event in sifted.new])
     if not sifted.new:
         return sifted.receipt()
-    dimension = yield from _store(tenancy, opened, given, found)
+    dimension = yield from store_new(tenancy, opened, given, found)
     return sifted.receipt(late=_late(sifted.new, opened.sessions), warnings=tuple(left_out(sifted.new, dimension)))
 
 
@@ -331,7 +331,7 @@ def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
         raise IngestRefused(one.source or "source", reason, one.line)
 
 
-def _sift(tenancy: Tenancy, batch: Batch) -> Plan[_Sifted]:
+def _sift(tenancy: Tenancy, batch: Batch) -> Plan[Sifted]:
     rows = yield bind(
         "events/known",
         tenant_id=tenancy.tenant_id,
@@ -341,15 +341,15 @@ def _sift(tenancy: Tenancy, batch: Batch) -> Plan[_Sifted]:
             "session_keys": sorted({event.session_key for event in batch.events}),
         },
     )
-    return _sifted(batch, dict(rows[0]["events"]), dict(rows[0]["sessions"]), frozenset(rows[0]["signatures"]))
+    return divided(batch, dict(rows[0]["events"]), dict(rows[0]["sessions"]), frozenset(rows[0]["signatures"]))
 
 
-def _sifted(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], signatures: frozenset[str]) -> _Sifted:
+def divided(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], signatures: frozenset[str]) -> Sifted:
     """*batch* divided by the hashes of the stored events in *known*."""
     hashes = {**{event.key: event.properties["event_hash"] for event in batch.events}, **known}
     repeated = [*(event for event in batch.events if event.key in known), *batch.repeats]
-    clashes = [event for event in repeated if event.properties["event_hash"] != hashes[event.key]]
-    return _Sifted(
+    clashes = [event for event in repeated if _differs(event, hashes[event.key])]
+    return Sifted(
         tuple(event for event in batch.events if event.key not in known),
         len(repeated) - len(clashes),
         tuple(conflict(event, hashes[event.key]) for event in sorted(clashes, key=lambda event: event.place)),
@@ -358,25 +358,30 @@ def _sifted(batch: Batch, known: Mapping[str, str], counts: Mapping[str, int], s
     )
 
 
-class _Opened(NamedTuple):
+def _differs(event: PreparedEvent, stored_hash: str) -> bool:
+    """Whether *event* is another one than the stored one; one without a time of its own is the same at any time."""
+    return event.properties["event_hash"] != stored_hash and event.event.metadata.get("undated") is not True
+
+
+class Opened(NamedTuple):
     """What a batch writes to, locked: its sessions by key, what of it is new, the stored answers to its questions."""
 
-    sessions: Mapping[str, _StoredSession]
-    sifted: _Sifted
+    sessions: Mapping[str, StoredSession]
+    sifted: Sifted
     answers: Sequence[Row]
 
 
-def _open(tenancy: Tenancy, batch: Batch, sifted: _Sifted, given: memories.Observations) -> Plan[_Opened]:
+def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, given: memories.Observations) -> Plan[Opened]:
     """Lock what *batch* writes to; if a session has changed since, the batch is divided again."""
     names = {event.session_key: event.event.session_id for event in sifted.new}
     sessions = [{"key": key, "session_id": names[key], "expected": sifted.counts.get(key, 0)} for key in sorted(names)]
     asked = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
     row = yield from open_batch(tenancy, asked | given.slots(tenancy))
-    stored = [_stored_session(session) for session in row["sessions"]]
+    stored = [stored_session(session) for session in row["sessions"]]
     if any(sifted.counts.get(session.key, 0) != session.event_count for session in stored):
         known = {key: event_hash for key, event_hash, *_ in row["events"]}
-        sifted = _sifted(batch, known, sifted.counts, frozenset(row["signatures"] or ()))
-    return _Opened({session.key: session for session in stored}, sifted, row["answers"])
+        sifted = divided(batch, known, sifted.counts, frozenset(row["signatures"] or ()))
+    return Opened({session.key: session for session in stored}, sifted, row["answers"])
 
 
 def extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
@@ -384,8 +389,8 @@ def extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
     return {event.key: Extracted(event.key, event.event.time_us, extract(event.event)) for event in events}
 
 
-def _store(
-    tenancy: Tenancy, opened: _Opened, given: memories.Observations, found: Mapping[str, Extracted]
+def store_new(
+    tenancy: Tenancy, opened: Opened, given: memories.Observations, found: Mapping[str, Extracted]
 ) -> Plan[int | None]:
     """Write the new events; returns the dimension of the tenant's embeddings, None if it has none."""
     events, sessions = opened.sifted.new, opened.sessions
@@ -424,7 +429,7 @@ def _store(
     return dimension
 
 
-def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, _StoredSession]) -> Plan[Weave]:
+def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> Plan[Weave]:
     groups = _by_session(events)
     amids = [event for key, group in groups for event in _amid(group, sessions[key])]
     between = (yield from _neighbours(tenancy, amids)) if amids else {}
@@ -434,7 +439,7 @@ def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[
     return weave
 
 
-def _amid(events: list[PreparedEvent], session: _StoredSession) -> list[PreparedEvent]:
+def _amid(events: list[PreparedEvent], session: StoredSession) -> list[PreparedEvent]:
     return amid(events, session.ends) if session.ends else []
 
 
@@ -457,6 +462,6 @@ def _place(event: PreparedEvent) -> Row:
     }
 
 
-def _late(events: Iterable[PreparedEvent], sessions: Mapping[str, _StoredSession]) -> int:
+def _late(events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> int:
     ends = ((event, sessions[event.session_key].ends) for event in events)
     return sum(1 for event, end in ends if end and event.order[0] < end.tail.order[0])

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager, suppress
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -14,15 +14,17 @@ from time import monotonic, perf_counter
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
 from hmxgraph.errors import IngestRefused, InvalidRequest, UnknownChoice
+from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph._events import extracted, record
+from hmxgraph.graph.importing import Importing, chosen_format, is_document
 from hmxgraph.graph.plan import Work
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.batch import SIZE, Batch, Gathering, Gatherings, readings
 from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError, dead_letter
-from hmxgraph.ingest.sources import LINGER, LONGEST, Delivery, Payload, Source, deliveries, reads
+from hmxgraph.ingest.sources import LINGER, LONGEST, Arrival, Delivery, Payload, Source, deliveries, reads
 from hmxgraph.ingest.streams.stream import Stream
 from hmxgraph.ingest.window import SECONDS, Held, ReorderWindow
-from hmxgraph.protocol.reports import IngestReport, Receipt, Rejection, Tally
+from hmxgraph.protocol.reports import BatchReceipt, IngestReport, Rejection, Tally
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
 # Blocking work, done in threads beside the event loop.
@@ -67,13 +69,15 @@ async def beside(function: Callable[..., T], *arguments: Any) -> T:
 _turn = threading.Lock()
 
 
-def prepared(source: Source, intake: Intake, *, size: int, parts: int) -> Iterator[Batch | None]:
-    """The batches of *source* with the extractions of their events; the process prepares one at a time.
+def prepared(
+    arrivals: Iterable[Arrival], intake: Intake, *, size: int = SIZE, parts: int = 1
+) -> Iterator[Batch | None]:
+    """The batches of *arrivals*, with what was extracted from their events; a process prepares one batch at a time.
 
     None if the source has nothing ready, so that the caller need not wait inside it.
     """
     gatherings = Gatherings(intake, size=size, parts=parts)
-    for reading in readings(deliveries(source), size=size):
+    for reading in readings(arrivals, size=size):
         made = gatherings.take(reading)
         while (batch := _next(made)) is not None:
             yield batch
@@ -197,6 +201,10 @@ _END: Final = object()
 class IngestChoices(TypedDict, total=False):
     """The keyword arguments of ``ingest``; defaults are those of :class:`IngestOptions`."""
 
+    format: str | None
+    session_id: str | None
+    agent_id: str | None
+    user_id: str | None
     on_error: OnError
     rejects: str | Path | None
     batch_size: int
@@ -208,19 +216,25 @@ class IngestChoices(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """How to ingest: what to do about invalid lines, where to write them, how many events a transaction has.
+    """How to ingest: which format, what to do about bad lines, how many events a transaction holds.
 
-    A last batch of less than half the size is joined with the one before.
-    ``clock`` gives the caller's time in microseconds, to recognise events dated in the future; without it none are.
-    ``window_seconds`` is how long an event of a stream waits for earlier ones that arrive late; sources read at
-    full speed use each batch as a window. ``writers`` divide the sessions among them.
+    ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
+    do not say it themselves. The last events of a source, if fewer than half a batch, go with the batch before.
+    ``clock`` returns the caller's time in microseconds; events dated after it are reported. ``window_seconds`` is how
+    long an event of a stream waits for those that it overtook; sources read at full speed have each batch for a window.
+    ``writers`` share the sessions among them. ``memory`` is what is kept between
+    calls that read one source piece by piece.
 
     Raises:
-        UnknownChoice: there is no such ``on_error``.
+        UnknownChoice: there is no such ``format`` or ``on_error``.
         InvalidRequest: no event in a batch, no writer, or a window of no length.
 
     """
 
+    format: str | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    user_id: str | None = None
     on_error: OnError = "report"
     rejects: str | Path | None = None
     batch_size: int = SIZE
@@ -229,8 +243,10 @@ class IngestOptions:
     tokenizer: str = DEFAULT_ENCODING
     progress: Progress | None = None
     clock: Clock | None = None
+    memory: "SourceMemory | None" = None
 
     def __post_init__(self) -> None:
+        chosen_format(self.format)
         if self.on_error not in ON_ERROR:
             raise UnknownChoice("on_error", str(self.on_error), ON_ERROR)
         for name, number in (("batch_size", self.batch_size), ("writers", self.writers)):
@@ -240,15 +256,41 @@ class IngestOptions:
             raise InvalidRequest("window_seconds", str(self.window_seconds), "length of a window", "give 0 or more")
 
 
+@dataclass(slots=True)
+class SourceMemory:
+    """What must be kept of sources that are read piece by piece: formats and what converters remember, by source."""
+
+    formats: dict[str, str] = field(default_factory=dict)
+    carried: dict[str, Any] = field(default_factory=dict)
+
+
+def _arrivals(tally: Tally, source: Source, options: IngestOptions) -> Iterator[Arrival]:
+    """What *source* holds as deliveries of events; of any known format if it is a document or a format is given."""
+    arrivals = deliveries(source)
+    if options.format is None and options.memory is None and not is_document(source):
+        return arrivals
+    memory = options.memory or SourceMemory()
+    importing = Importing(
+        tally,
+        chosen_format(options.format),
+        Origin(options.session_id, options.agent_id, options.user_id),
+        options.clock() if options.clock else None,
+        memory.carried,
+        memory.formats,
+    )
+    return importing.events(arrivals)
+
+
 def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: IngestOptions) -> IngestReport:
     """Everything in *source* stored or accounted for; batches are prepared in this thread and written in others."""
     began = perf_counter()
     tally = Tally(tenancy.tenant_id)
     with ExitStack() as closing:
         intake = closing.enter_context(_intake(tally, source, options))
-        made = prepared(source, intake, size=options.batch_size, parts=options.writers)
+        arrivals = _arrivals(tally, source, options)
+        made = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
         writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
-        writing: dict[int, Future[Receipt]] = {}
+        writing: dict[int, Future[BatchReceipt]] = {}
         for batch in made:
             for part in [part for part, one in writing.items() if _due(one, part, batch)]:
                 _settle(tally, writing.pop(part).result(), options)
@@ -271,13 +313,14 @@ async def ingest_async(
             closing.push_async_callback(source.close)
         intake = closing.enter_context(_intake(tally, source, options))
         store = _Store(transact, tenancy, source, options)
-        await _write(await closing.enter_async_context(aclosing(_batches(source, intake, options))), store, tally)
+        batches = await closing.enter_async_context(aclosing(_batches(tally, source, intake, options)))
+        await _write(batches, store, tally)
     return tally.report(perf_counter() - began)
 
 
 async def _write(made: AsyncGenerator[Batch | None, None], store: "_Store", tally: Tally) -> None:
     """Store each batch while the next one is made; batches of one part come one after the other."""
-    writing: dict[int, asyncio.Task[Receipt]] = {}
+    writing: dict[int, asyncio.Task[BatchReceipt]] = {}
     try:
         async for batch in made:
             for part in [part for part, one in writing.items() if _due(one, part, batch)]:
@@ -302,8 +345,8 @@ class _Store:
     source: Any
     options: IngestOptions
 
-    async def __call__(self, batch: Batch) -> Receipt:
-        receipt = Receipt()
+    async def __call__(self, batch: Batch) -> BatchReceipt:
+        receipt = BatchReceipt()
         if batch.events:
             receipt = await self.transact(_work(self.tenancy, batch, self.options))
         if batch.receipts and isinstance(self.source, Stream):
@@ -312,7 +355,7 @@ class _Store:
 
 
 async def _batches(
-    source: Source | AsyncIterable[Any], intake: Intake, options: IngestOptions
+    tally: Tally, source: Source | AsyncIterable[Any], intake: Intake, options: IngestOptions
 ) -> AsyncGenerator[Batch | None, None]:
     if isinstance(source, AsyncIterable):
         size, window = options.batch_size, options.window_seconds
@@ -320,21 +363,22 @@ async def _batches(
             async for batch in made:
                 yield batch
         return
-    ready = prepared(source, intake, size=options.batch_size, parts=options.writers)
+    arrivals = _arrivals(tally, source, options)
+    ready = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
     while (read := await beside(next, ready, _END)) is not _END:
         yield cast("Batch | None", read)
 
 
-def _due(written: Future[Receipt] | asyncio.Task[Receipt], part: int, batch: Batch | None) -> bool:
+def _due(written: Future[BatchReceipt] | asyncio.Task[BatchReceipt], part: int, batch: Batch | None) -> bool:
     """Whether a batch of *part* must be completed now: another follows it, or it is stored and there is time."""
     return written.done() if batch is None else part == batch.part
 
 
-def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[Receipt]:
+def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchReceipt]:
     return Work("write", partial(record, tenancy, batch, strict=options.on_error == "raise"))
 
 
-def _settle(tally: Tally, receipt: Receipt, options: IngestOptions) -> None:
+def _settle(tally: Tally, receipt: BatchReceipt, options: IngestOptions) -> None:
     tally.add(receipt)
     if options.progress:
         options.progress(tally.settled)

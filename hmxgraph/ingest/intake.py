@@ -1,13 +1,15 @@
 """Intake: each delivery becomes a prepared event or a rejection, which can be corrected and ingested again."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from hmxgraph.errors import Fault, IngestRefused, InvalidDocument, MalformedJson
+from hmxgraph.ingest.any_json import parse_any
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.ingest.sources import Broken, Delivery, Payload
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.lenient import storable
 from hmxgraph.protocol.parsing import offences, parse_json, without_offences
 from hmxgraph.protocol.reports import Rejection, Tally
 from hmxgraph.protocol.timestamps import DAY_US, TELLABLE, tellable
@@ -124,16 +126,16 @@ class Intake:
 
     def _event(self, delivery: Delivery | Broken) -> Event | None:
         if isinstance(delivery, Broken):
-            self._reject(delivery.source, delivery.line, "", (delivery.fault,), None)
+            self._reject(delivery, "", (delivery.fault,))
             return None
         try:
-            return self._at_home(_parsed(delivery.payload))
+            event, warnings = _parsed(delivery.payload)
+            self._tally.warn(warnings)
+            return self._at_home(event)
         except InvalidDocument as error:
-            self._reject(delivery.source, delivery.line, error.document_id, error.faults, delivery.payload)
+            self._reject(delivery, error.document_id, error.faults)
         except MalformedJson as error:
-            place = "" if error.position is None else f" at byte {error.position}"
-            fault = Fault("$", "RFC 8259", f"{error.reason}{place}", "strict JSON")
-            self._reject(delivery.source, delivery.line, "", (fault,), delivery.payload)
+            self._reject(delivery, "", (malformed(error),))
         return None
 
     def _at_home(self, event: Event) -> Event:
@@ -163,25 +165,52 @@ class Intake:
         )
         self._tally.warn((self._ahead,))
 
-    def _reject(self, source: str, line: int, event_id: str, faults: Iterable[Fault], payload: Payload | None) -> None:
-        rejection = Rejection(source, line, event_id, tuple(faults))
-        self._tally.rejected.append(rejection)
+    def _reject(self, delivery: Delivery | Broken, event_id: str, faults: Iterable[Fault]) -> None:
+        rejection = Rejection(delivery.source, delivery.line, event_id, tuple(faults))
+        self._tally.reject(rejection, line=isinstance(delivery, Broken) or delivery.whole)
         if self._refuse:
-            self._refuse(rejection, payload)
+            self._refuse(rejection, delivery.payload)
         if self._strict:
-            raise IngestRefused(source or "source", "; ".join(map(str, rejection.faults)), line)
+            reason = "; ".join(map(str, rejection.faults))
+            raise IngestRefused(delivery.source or "source", reason, delivery.line)
 
 
-def _parsed(payload: Payload) -> Event:
+def malformed(error: MalformedJson) -> Fault:
+    """The fault of a line that is no JSON."""
+    place = "" if error.position is None else f" at byte {error.position}"
+    return Fault("$", "RFC 8259", f"{error.reason}{place}", "strict JSON")
+
+
+def _parsed(payload: Payload) -> tuple[Event, Sequence[str]]:
+    """The event in *payload*, and a warning for each kind of value in it that had to be kept as text."""
     if isinstance(payload, Event):
-        return payload
+        return payload, ()
     try:
-        return Event.parse(payload)
+        return Event.parse(payload), ()
     except (InvalidDocument, MalformedJson):
         inside = mended(payload)
-        if inside is None:
+        if isinstance(inside, Event):
+            return inside, ()
+        lenient = _lenient(payload if inside is None else inside)
+        if lenient is None:
             raise
-        return Event.parse(inside) if not isinstance(inside, Event) else inside
+        return lenient
+
+
+def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
+    """The same where only values inside content and metadata are beyond strict JSON; they are kept as text.
+
+    None where something else is wrong with it too: the faults of the strict reading say more.
+    """
+    try:
+        value, warnings = parse_any(payload) if isinstance(payload, bytes | bytearray | str) else (payload, ())
+        if not isinstance(value, Mapping):
+            return None
+        kept = {name: storable(value[name]) for name in ("content", "metadata") if name in value}
+        event = Event.parse({**value, **{name: part for name, (part, _) in kept.items()}})
+    except (InvalidDocument, MalformedJson):
+        return None
+    return event, tuple(dict.fromkeys([*warnings, *(warning for _, more in kept.values() for warning in more)]))
 
 
 def _rehomed(event: Event, tenant_id: str) -> Event:

@@ -25,21 +25,26 @@ Payload: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Event
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One payload, where it stood, and for streams what must be acknowledged once it is stored."""
+    """One payload, its place, and for streams what must be acknowledged once it is stored.
+
+    ``whole`` says that it is all of its line; a line may hold several events.
+    """
 
     payload: Payload
     line: int
     source: str = ""
     receipt: Any = None
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The source ended before its time, or a part of it cannot be a payload; what came before is good."""
+    """A part of the source that cannot be read, as far as it is at hand, or a source that ended early."""
 
     fault: Fault
     line: int
     source: str = ""
+    payload: Payload | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +206,8 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
 #
 # Never more than one chunk and one value in memory. An empty chunk, and an empty line, tell a lull.
 
-# An event of 1 MB may be spelled with \\uXXXX escapes and blanks; nothing sound is longer than this.
-LONGEST_LINE = 8 << 20
+# An event has at most 1 MB, but a line of a transcript may hold an image besides; nothing sound is longer than this.
+LONGEST_LINE = 64 << 20
 # No line of NDJSON is a bracket alone; objects over several lines begin with one.
 _PRINTED = re.compile(rb"\s*\{[ \t]*\r?\n")
 _GZIP = b"\x1f\x8b"
@@ -287,33 +292,35 @@ def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered lines that are not blank; None for one that is too long to be an event."""
-    number, rest, skipping = 0, b"", False
+    """Numbered lines that are not blank; None for one that is too long to be read."""
+    number, size = 0, 0
+    rest: list[bytes] = []
     chunk: bytes | None = first
     while chunk is not None:
-        lines = (rest + chunk).split(b"\n")
-        rest = lines.pop()
+        *lines, last = chunk.split(b"\n")
         for line in lines:
             number += 1
-            if skipping:
-                skipping = False
-            elif line.strip():
-                yield number, line
-        if len(rest) > LONGEST_LINE:
-            if not skipping:
+            if size <= LONGEST_LINE and (whole := b"".join((*rest, line)) if rest else line).strip():
+                yield number, whole
+            rest, size = [], 0
+        size += len(last)
+        if size > LONGEST_LINE:
+            if rest:
                 yield number + 1, None
-            rest, skipping = b"", True
+            rest = []
+        elif last:
+            rest.append(last)
         chunk = next(chunks, None)
         if chunk == b"":
             yield number, chunk
-    if rest.strip() and not skipping:
-        yield number + 1, rest
+    if (whole := b"".join(rest)).strip():
+        yield number + 1, whole
 
 
 # A source in any of its forms as one sequence of deliveries.
 
-Source: TypeAlias = str | Path | IO[bytes] | IO[str] | Payload | Iterable[Payload]
-_ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
+Source: TypeAlias = str | Path | IO[bytes] | IO[str] | Payload | Iterable[Payload | Delivery]
+ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
 
 
 def deliveries(source: Source) -> Iterator[Arrival]:
@@ -374,10 +381,20 @@ def _file(stream: IO[bytes], name: str) -> Iterator[Arrival]:
 
 
 def _folder(folder: Path) -> Iterator[Arrival]:
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(ENDINGS))
     if not paths:
-        raise IngestRefused(str(folder), f"no event files in this folder ({', '.join(_ENDINGS)})")
-    return (delivery for path in paths for delivery in _file(_opened(path), str(path)))
+        raise IngestRefused(str(folder), f"no event files in this folder ({', '.join(ENDINGS)})")
+    return (arrival for path in paths for arrival in _file_of_folder(path))
+
+
+def _file_of_folder(path: Path) -> Iterator[Arrival]:
+    """What a file holds; one that cannot be opened is reported, and the others are read."""
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        yield Broken(Fault("$", "HMX-E 8", f"cannot be opened: {error.strerror}", "a readable file"), 0, str(path))
+        return
+    yield from _file(stream, str(path))
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -398,8 +415,11 @@ def _bytes(data: bytes) -> Iterator[Arrival]:
     return _read_stream(BytesIO(data), "bytes")
 
 
-def _iterable(source: Iterable[Payload]) -> Iterator[Arrival]:
-    return (Delivery(payload, number) for number, payload in enumerate(source, start=1))
+def _iterable(source: Iterable[Payload | Delivery]) -> Iterator[Arrival]:
+    return (
+        payload if isinstance(payload, Delivery) else Delivery(payload, number)
+        for number, payload in enumerate(source, start=1)
+    )
 
 
 def _binary(stream: Any) -> IO[bytes]:

@@ -9,12 +9,15 @@ from hmxgraph.errors import Fault, InvalidRequest
 from hmxgraph.protocol.showing import Shown
 from hmxgraph.protocol.timestamps import iso
 
-# What became of each line: accepted, known already, in conflict, rejected with all its faults.
+# What became of each line: accepted, duplicate, conflicting, skipped, or rejected with all its faults.
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A line that is no event: where it stood, the id it gave if any, and everything wrong with it."""
+    """A line that is not stored: its source and number, the id it gave if any, and everything wrong with it.
+
+    Line 0 stands for a whole source that was not read.
+    """
 
     source: str
     line: int
@@ -29,7 +32,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ConflictingEvent:
-    """An event whose id is taken by one with another body; the stored one stays."""
+    """An event whose id is taken by an event with another body; the stored event stays."""
 
     source: str
     line: int
@@ -43,11 +46,37 @@ class ConflictingEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class IngestReport(Shown):
-    """Every line accounted for: ``lines == accepted + duplicates + conflicts + len(rejected)``.
+class SourceReport:
+    """Every line of one source accounted for: ``lines == with_events + part_of + sum(skipped) + rejected``.
 
-    ``conflicts`` counts ids that came with another body (``conflicting`` names them); ``late`` events were stored after
-    later ones of their session; ``rehomed`` ones named another tenant; ``rate`` is accepted events a second.
+    ``format`` is what the source was recognised as. ``events`` counts the events made from its lines, ``part_of`` the
+    lines that complete or repeat an event of another line, ``skipped`` the lines that hold nothing to store, by reason.
+    ``left_out`` counts, by reason, parts of lines that became events without these parts.
+    """
+
+    source: str
+    format: str
+    lines: int = 0
+    with_events: int = 0
+    events: int = 0
+    part_of: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    rejected: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport(Shown):
+    """Every line and every event accounted for.
+
+    ``sources`` accounts for the lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected``
+    for the events made from them and the lines that could not be read. ``conflicts`` counts ids that came with another
+    body (``conflicting`` names them); ``late`` events were stored after later ones of their session; ``rehomed`` ones
+    named another tenant; ``rate`` is accepted events per second.
     """
 
     tenant_id: str
@@ -61,21 +90,43 @@ class IngestReport(Shown):
     warnings: tuple[str, ...] = ()
     conflicting: tuple[ConflictingEvent, ...] = ()
     seconds: float = 0.0
+    sources: tuple[SourceReport, ...] = ()
 
     @property
     def lines(self) -> int:
         """All lines read, blank ones left out."""
+        if self.sources:
+            return sum(source.lines for source in self.sources)
         return self.accepted + self.duplicates + self.conflicts + len(self.rejected)
 
     @property
+    def part_of(self) -> int:
+        """Lines that complete or repeat an event of another line."""
+        return sum(source.part_of for source in self.sources)
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """Lines that hold nothing to store, counted by reason, the most frequent first."""
+        return _summed(source.skipped for source in self.sources)
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """Parts of lines that were left out of their events, counted by reason, the most frequent first."""
+        return _summed(source.left_out for source in self.sources)
+
+    @property
     def rate(self) -> float:
-        """Accepted events a second; 0.0 where no time was taken."""
+        """Accepted events per second; 0.0 where no time was measured."""
         return self.accepted / self.seconds if self.seconds else 0.0
 
     def document(self) -> dict[str, Any]:
         """The whole report as JSON values."""
         counts = ("tenant_id", "lines", "accepted", "duplicates", "conflicts", "late", "rehomed", "sessions")
         return {name: getattr(self, name) for name in counts} | {
+            "part_of": self.part_of,
+            "skipped": dict(self.skipped),
+            "left_out": dict(self.left_out),
+            "sources": [source.document() for source in self.sources],
             "rejected": [rejection.document() for rejection in self.rejected],
             "conflicting": [conflict.document() for conflict in self.conflicting],
             "warnings": list(self.warnings),
@@ -84,7 +135,14 @@ class IngestReport(Shown):
         }
 
 
-class Receipt(NamedTuple):
+def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(sorted(total.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+class BatchReceipt(NamedTuple):
     """What became of one batch: session keys touched, events stored, late ones, duplicates, conflicts, warnings."""
 
     sessions: tuple[str, ...] = ()
@@ -95,9 +153,14 @@ class Receipt(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+# Distinct warnings kept of one call: each quotes what it is about, and memory stays flat.
+_MOST_WARNINGS = 500
+_FURTHER = "further warnings"
+
+
 @dataclass(slots=True)
 class Tally:
-    """Counts receipts and rejections as they come; becomes the report at the end."""
+    """Counts receipts, rejections and lines as they come; becomes the report at the end."""
 
     tenant_id: str
     rejected: list[Rejection] = field(default_factory=list)
@@ -106,12 +169,27 @@ class Tally:
     _warnings: Counter[str] = field(default_factory=Counter)
     _conflicting: list[ConflictingEvent] = field(default_factory=list)
     _sessions: set[bytes] = field(default_factory=set)
+    _sources: dict[str, "SourceTally"] = field(default_factory=dict)
+
+    def source(self, name: str, title: str) -> "SourceTally":
+        """The counts of a source, recognised as the format of that *title*."""
+        return self._sources.setdefault(name, SourceTally(name, title))
+
+    def reject(self, rejection: Rejection, *, line: bool = True) -> None:
+        """Keep *rejection*; of a whole *line*, it no longer counts as one that became an event."""
+        self.rejected.append(rejection)
+        counted = self._sources.get(rejection.source)
+        if line and counted:
+            counted.with_events -= 1
+            counted.rejected += 1
 
     def warn(self, warnings: Iterable[str]) -> None:
-        """Count each of *warnings*."""
-        self._warnings.update(warnings)
+        """Count each of *warnings*; of those that differ in what they quote, the first few hundred."""
+        for warning in warnings:
+            known = warning in self._warnings or len(self._warnings) < _MOST_WARNINGS
+            self._warnings[warning if known else _FURTHER] += 1
 
-    def add(self, receipt: Receipt) -> None:
+    def add(self, receipt: BatchReceipt) -> None:
         """Count what became of one batch."""
         self._counts.update(accepted=receipt.accepted, late=receipt.late, duplicates=receipt.duplicates)
         self._conflicting.extend(receipt.conflicting)
@@ -138,11 +216,102 @@ class Tally:
             warnings=tuple(_counted(text, count) for text, count in sorted(self._warnings.items())),
             conflicting=tuple(self._conflicting),
             seconds=seconds,
+            sources=tuple(source.report() for source in self._sources.values()),
+        )
+
+
+@dataclass(slots=True)
+class SourceTally:
+    """Counts the lines of one source as they are read."""
+
+    source: str
+    format: str
+    lines: int = 0
+    with_events: int = 0
+    events: int = 0
+    part_of: int = 0
+    rejected: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def report(self) -> SourceReport:
+        """The counts so far."""
+        counts = {name: getattr(self, name) for name in ("lines", "with_events", "events", "part_of", "rejected")}
+        return SourceReport(
+            self.source, self.format, **counts, skipped=dict(self.skipped), left_out=dict(self.left_out)
         )
 
 
 def _counted(text: str, count: int) -> str:
     return text if count == 1 else f"{text} ({count} times)"
+
+
+# What became of each recorded message or event.
+
+ReceiptStatus: TypeAlias = Literal["stored", "duplicate", "skipped", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of one recorded item; ``position`` counts the items of the call from 0.
+
+    ``event_ids`` are the events that it became: a message with two tool calls is three. ``reason`` says why an item was
+    skipped or rejected.
+    """
+
+    position: int
+    status: ReceiptStatus
+    event_ids: tuple[str, ...] = ()
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def event_id(self) -> str:
+        """The first event of the item, empty if there is none."""
+        return self.event_ids[0] if self.event_ids else ""
+
+    def document(self) -> dict[str, Any]:
+        """The receipt as JSON values."""
+        return {**asdict(self), "event_ids": list(self.event_ids), "warnings": list(self.warnings)}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordReport(Shown):
+    """One receipt for each item given to ``record``, in order; ``format`` is what the items were recognised as."""
+
+    tenant_id: str
+    session_id: str
+    format: str
+    receipts: tuple[Receipt, ...] = ()
+
+    @property
+    def stored(self) -> int:
+        """Items that became new events."""
+        return self._count("stored")
+
+    @property
+    def duplicates(self) -> int:
+        """Items that were stored before."""
+        return self._count("duplicate")
+
+    @property
+    def rejected(self) -> tuple[Receipt, ...]:
+        """The receipts of rejected items."""
+        return tuple(receipt for receipt in self.receipts if receipt.status == "rejected")
+
+    def _count(self, status: ReceiptStatus) -> int:
+        return sum(receipt.status == status for receipt in self.receipts)
+
+    def document(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        return {
+            "tenant_id": self.tenant_id,
+            "session_id": self.session_id,
+            "format": self.format,
+            "stored": self.stored,
+            "duplicates": self.duplicates,
+            "receipts": [receipt.document() for receipt in self.receipts],
+        }
 
 
 # What is to be forgotten, and the proof that it was.

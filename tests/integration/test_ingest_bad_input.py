@@ -10,6 +10,7 @@ import pytest
 
 from hmxgraph.cli._signals import UNREAD
 from hmxgraph.errors import IngestRefused
+from hmxgraph.ingest.sources import LONGEST_LINE
 from tests.unit.ingest.making import document
 
 GOOD = 6
@@ -99,9 +100,16 @@ def test_all_faults_of_a_line_are_told_at_once(graph, made):
     assert {fault.path for fault in rejection.faults} == {"$.sequence", "$.salience", "$.timestamp", "$.tags"}
 
 
-def test_a_line_beyond_all_measure(graph, lines):
-    """What is longer than any event can be spelt is stepped over without being kept in memory."""
+def test_a_line_of_20_mb(graph, lines):
+    """It is read and reported with its place; the lines around it are stored."""
     source = b"\n".join([lines[0], b'"' + b"x" * (20 << 20) + b'"', lines[1]])
+    report = graph.ingest(source)
+    assert (report.accepted, [one.line for one in report.rejected], report.lines) == (2, [2], 3)
+
+
+def test_a_line_beyond_all_measure(graph, lines):
+    """A line longer than any format has is skipped without being kept in memory, and reported."""
+    source = b"\n".join([lines[0], b'"' + b"x" * (LONGEST_LINE + 1) + b'"', lines[1]])
     report = graph.ingest(source)
     assert (report.accepted, [(one.line, one.faults[0].clause) for one in report.rejected]) == (2, [(2, "HMX-E 11")])
 

@@ -15,6 +15,21 @@ def store(graph: hmxgraph.KnowledgeGraph, events: Sequence[hmxgraph.Event]) -> t
     return report.rejected
 
 
+def record(graph: hmxgraph.KnowledgeGraph) -> tuple[hmxgraph.SourceReport, ...]:
+    report: hmxgraph.RecordReport = graph.record([{"role": "user", "content": "Deploy staging"}], session_id="s1")
+    receipt: hmxgraph.Receipt = graph.append("message", {"role": "user", "text": "Deploy"}, session_id="s1")
+    session: hmxgraph.RecordedSession
+    with graph.session(agent_id="builder") as session:
+
+        @session.tool
+        def double(number: int) -> int:
+            return 2 * number
+
+        print(double(4), session.record([{"role": "assistant", "content": "8"}]).receipts)
+    print(report.rejected, receipt.status)
+    return graph.ingest("~/.claude/projects", format="claude-code").sources
+
+
 def ask(graph: hmxgraph.KnowledgeGraph) -> tuple[hmxgraph.Entry, ...]:
     pack: hmxgraph.Pack = graph.pack("Deploy the staging environment", budget=2048)
     document: hmxgraph.ContextPack = pack

@@ -10,13 +10,14 @@ from hmxgraph.errors import IngestRefused
 from hmxgraph.graph._events import extracted
 from hmxgraph.graph.ingesting import prepared
 from hmxgraph.ingest.intake import Intake
+from hmxgraph.ingest.sources import deliveries
 from hmxgraph.protocol.reports import Tally
 from tests.unit.ingest.making import document, words
 
 
 def batches(source, count=words, **choices):
     """The batches of *source*, ready to be written."""
-    return prepared(source, Intake(Tally("acme"), count, **choices), size=10, parts=1)
+    return prepared(deliveries(source), Intake(Tally("acme"), count, **choices), size=10, parts=1)
 
 
 def documents(number, session_id="s1"):

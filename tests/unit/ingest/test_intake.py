@@ -9,7 +9,7 @@ from hmxgraph.ingest.batch import SIZE, Gathering, Gatherings, readings
 from hmxgraph.ingest.intake import Intake, dead_letter, mended
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
 from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.reports import Receipt, Rejection, Tally
+from hmxgraph.protocol.reports import BatchReceipt, Rejection, Tally
 from hmxgraph.protocol.timestamps import microseconds
 from tests.unit.ingest.making import document, event, prepared, words
 
@@ -60,8 +60,19 @@ def test_events_of_the_future_are_told(tally):
     assert told.endswith("(2 times)")
 
 
+@pytest.mark.parametrize("levels", [80, 3_000])
+@pytest.mark.parametrize("place", ["content", "metadata"])
+def test_deep_content_is_kept_as_text(intake, tally, levels, place):
+    """Values nested deeper than canonical JSON allows become text inside the event, with one warning."""
+    deep = document(event_id="deep", **{place: nested(levels)})
+    (batch,) = gathered([deep], intake)
+    assert "kept as text" in "".join(tally.report().warnings)
+    assert tally.rejected == []
+    assert len(batch.events) == 1
+
+
 @pytest.mark.parametrize("levels", [80, 3_000, 100_000])
-@pytest.mark.parametrize("place", ["content", "metadata", "event"])
+@pytest.mark.parametrize("place", ["tags", "event"])
 def test_nesting_of_any_depth_is_one_rejection(intake, tally, levels, place):
     """A dict that nobody can print is refused like its text, and the events beside it are taken."""
     deep = nested(levels) if place == "event" else document(event_id="deep", **{place: nested(levels)})
@@ -230,8 +241,8 @@ def test_parts_never_share_a_session(intake):
 
 def test_report_accounts_for_every_line(tally):
     """Accepted, duplicate, conflicting and rejected lines add up to the lines read."""
-    tally.add(Receipt(("ab" * 32, "cd" * 32), 5, 1, 2, ()))
-    tally.add(Receipt(("ab" * 32,), 3, 0, 0, ()))
+    tally.add(BatchReceipt(("ab" * 32, "cd" * 32), 5, 1, 2, ()))
+    tally.add(BatchReceipt(("ab" * 32,), 3, 0, 0, ()))
     tally.rejected.append(Rejection("f", 1, "", ()))
     report = tally.report(2.0)
     assert (report.lines, report.accepted, report.sessions, report.rate) == (11, 8, 2, 4.0)

@@ -1,0 +1,138 @@
+"""One session while it runs: what its agent says, the tools that it calls, and how it ends."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack, cast
+from uuid import uuid4
+
+from hmxgraph.api._base import Face
+from hmxgraph.api.recording import AppendOptions, LiveSessions, Recorder, event_draft
+from hmxgraph.graph import appending
+from hmxgraph.graph.appending import Draft
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.parsing import measured
+from hmxgraph.protocol.reports import Receipt, RecordReport
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Below the limit of an event's content (HMX-E 11), with room for everything else in it.
+_MOST_BYTES = 400_000
+_MOST_CHARACTERS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a recorded function, which its result refers to by ``call_id``."""
+
+    tool_name: str
+    arguments: Mapping[str, Any]
+    call_id: str
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> "ToolCall":
+        """The call of *function* with these arguments, by their names."""
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        return cls(function.__name__, bound.arguments, str(uuid4()))
+
+    def content(self) -> dict[str, Any]:
+        """The content of the tool_call event."""
+        return {"tool_name": self.tool_name, "call_id": self.call_id, "arguments": _within_limits(self.arguments)}
+
+    def result(self, value: Any, seconds: float) -> dict[str, Any]:
+        """The content of the tool_result event of a call that returned *value*."""
+        return self._ended(seconds) | {"success": True, "result": _within_limits(value)}
+
+    def failure(self, error: BaseException, seconds: float) -> dict[str, Any]:
+        """The content of the tool_result event of a call that raised *error*."""
+        return self._ended(seconds) | {"success": False, "error": f"{type(error).__name__}: {error}"}
+
+    def _ended(self, seconds: float) -> dict[str, Any]:
+        return {"tool_name": self.tool_name, "call_id": self.call_id, "duration_ms": round(seconds * 1_000, 3)}
+
+
+def _within_limits(value: Any) -> Any:
+    """*value* as JSON, or the beginning of its text if it is too large for an event.
+
+    >>> _within_limits({1: (2, 3)}), len(_within_limits("x" * 500_000))
+    ({'1': [2, 3]}, 100002)
+    """
+    kept = storable(value)[0]
+    return kept if 0 < measured(kept) <= _MOST_BYTES else f"{str(kept)[:_MOST_CHARACTERS]} …"
+
+
+class RecordedSession(Face):
+    """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
+
+    ``session_id`` is its id, made up if none was given.
+    """
+
+    def __init__(self, tenancy: Tenancy, connection: Connection, recorder: Recorder) -> None:
+        self._tenancy = tenancy
+        self._connection = connection
+        self._recorder = recorder
+        self._live = LiveSessions()
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session."""
+        return self._recorder.session_id
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception):
+            content = {"error_type": type(error).__name__, "message": str(error), "recoverable": False}
+            self._perform(appending.append_one(self._tenancy, self._draft("error", content)))
+
+    def record(
+        self,
+        messages: Any,
+        *,
+        format: str | None = None,  # noqa: A002 - the word that ingest uses
+        idempotency_key: str | None = None,
+    ) -> RecordReport:
+        """A receipt for each of *messages*; see ``graph.record``."""
+        origin = self._recorder.origin(idempotency_key, self._live)
+        items = appending.converted(self._tenancy, messages, origin, format)
+        return self._perform(appending.record(self._tenancy, items))
+
+    def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
+        """The receipt for one event; see ``graph.append``."""
+        return self._perform(appending.append_one(self._tenancy, self._draft(event_type, content, **options)))
+
+    def tool(self, function: Function) -> Function:
+        """*function*, each call of which is recorded: arguments, result or exception, and duration.
+
+        A decorator. The call is stored before the function runs, its result before the value is returned; exceptions
+        are recorded and raised again.
+        """
+
+        @wraps(function)
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            call = ToolCall.of(function, args, kwargs)
+            self._perform(appending.append_one(self._tenancy, self._draft("tool_call", call.content())))
+            began = perf_counter()
+            try:
+                value = self._called(function, *args, **kwargs)
+            except Exception as error:
+                failure = call.failure(error, perf_counter() - began)
+                self._perform(appending.append_one(self._tenancy, self._draft("tool_result", failure)))
+                raise
+            result = call.result(value, perf_counter() - began)
+            self._perform(appending.append_one(self._tenancy, self._draft("tool_result", result)))
+            return value
+
+        return cast("Function", recorded)
+
+    def _draft(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Draft:
+        defaults: AppendOptions = {"agent_id": self._recorder.agent_id, "user_id": self._recorder.user_id}
+        return event_draft(event_type, content, self.session_id, {**defaults, **options})

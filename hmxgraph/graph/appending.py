@@ -1,0 +1,215 @@
+"""Live recording: messages and single events appended to the end of a session, a receipt for each."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from hmxgraph.errors import Fault, InvalidDocument, InvalidRequest
+from hmxgraph.formats.catalogue import recognise
+from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
+from hmxgraph.graph import memories
+from hmxgraph.graph._events import Opened, divided, extracted, store_new, stored_session
+from hmxgraph.graph.importing import chosen_format
+from hmxgraph.graph.plan import Plan, Procedure, write
+from hmxgraph.graph.tenancy import Tenancy, open_batch
+from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.prepare import PreparedEvent, prepare
+from hmxgraph.protocol.events import HMX_VERSION, Event
+from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.parsing import checked_text, quoted
+from hmxgraph.protocol.reports import Receipt, RecordReport
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.terms import counter
+
+_WAY_OUT = "give chat messages or response items as dicts, or name their format=..."
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Items on their way to be recorded: one outcome of conversion each."""
+
+    tenant_id: str
+    session_id: str
+    format: str
+    outcomes: tuple[Outcome, ...]
+
+
+def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str | None) -> Items:
+    """*messages* as an agent holds them, converted to events without a place in the session.
+
+    Raises:
+        InvalidRequest: no messages, or of no known format.
+        UnknownChoice: there is no such format.
+
+    """
+    values = _values(messages)
+    known = chosen_format(format_name) or _recognised(values)
+    session_id = checked_text("session_id", origin.session_id)
+    records = [Record(value, line=number) for number, value in enumerate(values, start=1)]
+    return Items(tenancy.tenant_id, session_id, known.title, tuple(known.convert(records, origin)))
+
+
+def _values(messages: Any) -> list[Any]:
+    """The items in *messages* as JSON values; one item alone is a list of one."""
+    single = isinstance(messages, Mapping) or hasattr(messages, "model_dump")
+    if isinstance(messages, str | bytes) or not (single or isinstance(messages, Iterable)):
+        raise InvalidRequest("messages", quoted(messages), "list of messages", _WAY_OUT)
+    return [_value(message) for message in ([messages] if single else messages)]
+
+
+def _value(message: Any) -> Any:
+    """A message as a JSON value; client libraries hand out objects that describe themselves."""
+    if hasattr(message, "model_dump"):
+        return message.model_dump(mode="json", exclude_none=True)
+    return dict(message) if isinstance(message, Mapping) else message
+
+
+def _recognised(values: Sequence[Any]) -> Format:
+    recognition = recognise(values)
+    if values and recognition.format is None:
+        raise InvalidRequest("messages", f"of {recognition}", "messages to record", _WAY_OUT)
+    return recognition.nearest
+
+
+def record(tenancy: Tenancy, items: Items) -> Procedure[RecordReport]:
+    """Append *items* to their session, in order and in one transaction."""
+    made = [_made(tenancy, outcome.events) for outcome in items.outcomes]
+    events = [event for prepared, faults in made if not faults for event in prepared]
+    became: Mapping[str, str] = {}
+    if events:
+        floating = frozenset(event.key for event in events if event.event.metadata.get("undated") is True)
+        became = yield from write(partial(append, tenancy, items.session_id, events, floating))
+    receipts = tuple(
+        _receipt(number, outcome, prepared, faults, became)
+        for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, made, strict=True))
+    )
+    return RecordReport(tenancy.tenant_id, items.session_id, items.format, receipts)
+
+
+def _made(tenancy: Tenancy, documents: Sequence[JsonObject]) -> tuple[list[PreparedEvent], tuple[Fault, ...]]:
+    """The events of one item, ready to be stored, or what is wrong with one of them."""
+    try:
+        events = [Event.parse({**document, "tenant_id": tenancy.tenant_id}) for document in documents]
+    except InvalidDocument as error:
+        return [], error.faults
+    return [prepare(event, counter()) for event in events], ()
+
+
+def _receipt(
+    position: int, outcome: Outcome, events: Sequence[PreparedEvent], faults: Sequence[Fault], became: Mapping[str, str]
+) -> Receipt:
+    faults = [*faults, *([outcome.fault] if outcome.fault else [])]
+    warnings = tuple(dict.fromkeys([*outcome.warnings, *(text for event in events for text in event.event.warnings)]))
+    if faults:
+        return Receipt(position, "rejected", reason="; ".join(map(str, faults)), warnings=warnings)
+    ids = tuple(event.event.event_id for event in events)
+    if outcome.part_of is not None:
+        return Receipt(position, "duplicate", (outcome.part_of,), warnings=warnings)
+    if not events:
+        return Receipt(position, "skipped", reason=outcome.skipped or "nothing in it", warnings=warnings)
+    states = [became[event.key] for event in events]
+    if refused := [event_id for event_id, state in zip(ids, states, strict=True) if state == "conflict"]:
+        reason = f"{refused[0]!r} is stored with another body; give it a key of its own"
+        return Receipt(position, "rejected", ids, reason, warnings)
+    return Receipt(position, "stored" if "stored" in states else "duplicate", ids, warnings=warnings)
+
+
+def append(
+    tenancy: Tenancy, session_id: str, events: Sequence[PreparedEvent], floating: frozenset[str]
+) -> Plan[dict[str, str]]:
+    """What became of each event, by key: ``stored``, ``duplicate`` or ``conflict``.
+
+    Three statements, one more where there is something to remember. The session is locked first; *floating* events,
+    whose time and sequence are the engine's, get a sequence after everything stored, so that however many processes
+    append at once, none of their events is late. A floating event is a duplicate if the stored one differs only in
+    time and sequence.
+    """
+    found = extracted(events)
+    named = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
+    asked = {"sessions": [named], "event_keys": sorted(found)}
+    row = yield from open_batch(tenancy, asked | memories.Observations.of(list(found.values())).slots(tenancy))
+    stored = {key: tuple(values) for key, *values in row["events"]}
+    became = {event.key: _compared(event, stored.get(event.key), floating) for event in events}
+    distinct = {event.key: event for event in events if became[event.key] == "stored"}
+    if distinct:
+        session = stored_session(row["sessions"][0])
+        last = session.ends.tail.order[0] if session.ends else -1
+        new = sorted(_placed(distinct.values(), floating, last), key=lambda event: event.order)
+        batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
+        given = memories.Observations.of([found[event.key] for event in new])
+        yield from store_new(tenancy, Opened({session.key: session}, batch, row["answers"]), given, found)
+    return became
+
+
+def _compared(event: PreparedEvent, stored: tuple[Any, ...] | None, floating: frozenset[str]) -> str:
+    """Whether *event* is new, the stored one, or another one under the same id."""
+    if stored is None:
+        return "stored"
+    event_hash, timestamp, sequence = stored
+    same = event.event
+    if event.key in floating:
+        same = Event.parse({**same.document(), "timestamp": timestamp, "sequence": sequence})
+    return "duplicate" if same.event_hash == event_hash else "conflict"
+
+
+def _placed(events: Iterable[PreparedEvent], floating: frozenset[str], last: int) -> Iterator[PreparedEvent]:
+    """*events* in order, the floating ones after the sequence *last* and after each other."""
+    for event in events:
+        behind = event.key in floating and event.event.sequence <= last
+        placed = _moved(event, last + 1) if behind else event
+        last = max(last, placed.event.sequence)
+        yield placed
+
+
+def _moved(event: PreparedEvent, sequence: int) -> PreparedEvent:
+    moved = Event.parse({**event.event.document(), "sequence": sequence})
+    return replace(prepare(moved, counter()), place=event.place)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One event to append, as its caller describes it; ``timed`` says that the caller gave the time."""
+
+    event_type: str
+    content: Mapping[str, Any]
+    session_id: str
+    event_id: str
+    agent_id: str
+    time_us: int
+    timed: bool = False
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    parent_event_id: str | None = None
+    source: str | None = None
+
+    def document(self, tenant_id: str) -> tuple[JsonObject, tuple[str, ...]]:
+        """The HMX-E document, and a warning for each kind of value that is kept as text."""
+        content, warnings = storable(self.content)
+        metadata, more = storable(self.metadata)
+        document = {
+            "hmx_version": HMX_VERSION,
+            "event_id": self.event_id,
+            "event_type": self.event_type,
+            "agent_id": self.agent_id,
+            "tenant_id": tenant_id,
+            "session_id": self.session_id,
+            "timestamp": iso(self.time_us),
+            "sequence": max(0, self.time_us),
+            "content": content,
+            "metadata": metadata,
+        }
+        optional = {"parent_event_id": self.parent_event_id, "source": self.source}
+        return document | {name: value for name, value in optional.items() if value}, warnings + more
+
+
+def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
+    """Append one event to the end of its session."""
+    document, warnings = draft.document(tenancy.tenant_id)
+    try:
+        event = Event.parse(document)
+    except InvalidDocument as error:
+        return Receipt(0, "rejected", reason="; ".join(map(str, error.faults)), warnings=warnings)
+    prepared = prepare(event, counter())
+    floating = frozenset() if draft.timed else frozenset({prepared.key})
+    became = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
+    return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), became)

@@ -1,0 +1,229 @@
+"""Sources in any format as deliveries of HMX-E events: recognised by a sample, converted, every line counted."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any
+
+from hmxgraph.errors import Fault, MalformedJson, UnknownChoice
+from hmxgraph.formats.catalogue import FORMATS, format_named, recognise
+from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
+from hmxgraph.formats.hmx import HMX_EVENTS
+from hmxgraph.ingest.any_json import parse_any
+from hmxgraph.ingest.intake import malformed, mended
+from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Source
+from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.reports import SourceTally, Tally
+
+# Records that a format is recognised by. A transcript may begin with a dozen lines of bookkeeping.
+SAMPLE = 64
+# Bytes of lines beyond which a sample is large enough, however few they are.
+_SAMPLE_BYTES = 4 << 20
+UNKNOWN = "unknown"
+_UNREAD = "not read: the format is unknown"
+
+
+def chosen_format(name: str | None) -> Format | None:
+    """The format of that *name*; None, to be recognised, where no name is given.
+
+    Raises:
+        UnknownChoice: there is no such format.
+
+    >>> chosen_format("hmx").title
+    'HMX-E events'
+    """
+    if name is None:
+        return None
+    found = format_named(name)
+    if found is None:
+        raise UnknownChoice("format", name, tuple(known.name for known in FORMATS))
+    return found
+
+
+def is_document(source: Source | Any) -> bool:
+    """Whether *source* is read from a file, a stream or bytes, so that its format may be any of the known ones."""
+    return isinstance(source, str | Path | bytes | bytearray) or hasattr(source, "read")
+
+
+@dataclass(slots=True)
+class Importing:
+    """Turns the lines of all sources of one ingest call into events of one tenant.
+
+    ``choice`` overrules recognition. ``carried`` is what converters remember, by source: hand in what an earlier call
+    left there to go on with a source midway. ``formats`` are the names of the formats recognised by source.
+    """
+
+    tally: Tally
+    choice: Format | None = None
+    origin: Origin = field(default_factory=Origin)
+    now_us: int | None = None
+    carried: dict[str, JsonObject] = field(default_factory=dict)
+    formats: dict[str, str] = field(default_factory=dict)
+
+    def events(self, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+        """Deliveries of HMX-E events, and what could not be read, in the order of *arrivals*."""
+        for source, group in groupby(arrivals, _SourceOf()):
+            yield from self._source(source, group)
+
+    def _source(self, source: str, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+        known = self.choice or format_named(self.formats.get(source, ""))
+        if known is None:
+            head, sample = _sampled(arrivals)
+            if all(isinstance(arrival, Lull) for arrival in head):
+                yield from head
+                return
+            arrivals = chain(head, arrivals)
+            recognition = recognise(sample)
+            known = recognition.format
+            like_events = recognition.nearest is HMX_EVENTS and recognition.match.score > 0
+            if known is None and sample and not like_events:
+                yield from self._unknown(source, str(recognition), arrivals)
+                return
+        # Faults of what is no JSON, or nearly an event, are reported line by line.
+        found = known or HMX_EVENTS
+        self.formats[source] = found.name
+        counts = self.tally.source(source, found.title)
+        if found is HMX_EVENTS:
+            yield from _as_they_are(counts, arrivals)
+        else:
+            yield from self._converted(found, source, counts, arrivals)
+
+    def _converted(
+        self, found: Format, source: str, counts: SourceTally, arrivals: Iterable[Arrival]
+    ) -> Iterator[Arrival]:
+        origin = self._origin(source)
+        path = str(Path(source).absolute()) if _is_file(source) else source
+        for arrival in arrivals:
+            if isinstance(arrival, Lull):
+                yield arrival
+                continue
+            counts.lines += 1
+            if isinstance(arrival, Broken):
+                counts.with_events += 1
+                yield arrival
+                continue
+            try:
+                value, warnings = _value(arrival.payload)
+            except MalformedJson as error:
+                counts.with_events += 1
+                yield Broken(malformed(error), arrival.line, arrival.source, arrival.payload)
+                continue
+            self.tally.warn(warnings)
+            for outcome in found.convert((Record(value, path, arrival.line),), origin):
+                yield from self._outcome(outcome, counts, arrival)
+
+    def _outcome(self, outcome: Outcome, counts: SourceTally, arrival: Delivery) -> Iterator[Arrival]:
+        """Count what became of the line; its events, or its fault."""
+        self.tally.warn(outcome.warnings)
+        counts.left_out.update(outcome.left_out)
+        if outcome.skipped is not None:
+            counts.skipped[outcome.skipped] += 1
+        elif outcome.part_of is not None:
+            counts.part_of += 1
+        elif outcome.fault is not None:
+            counts.with_events += 1
+            yield Broken(outcome.fault, arrival.line, arrival.source, arrival.payload)
+        else:
+            counts.with_events += 1
+            counts.events += len(outcome.events)
+            whole = len(outcome.events) == 1
+            for document in outcome.events:
+                event = {**document, "tenant_id": self.tally.tenant_id}
+                yield Delivery(event, arrival.line, arrival.source, arrival.receipt, whole=whole)
+
+    def _unknown(self, source: str, words: str, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+        """One rejection for the whole source; its lines are counted, and nothing of them is kept in memory."""
+        counts = self.tally.source(source, UNKNOWN)
+        for arrival in arrivals:
+            if not isinstance(arrival, Lull):
+                counts.lines += 1
+                counts.skipped[_UNREAD] += 1
+        names = ", ".join(known.name for known in FORMATS)
+        fault = Fault("$", "known formats", words, f"one of {names}; format= (--from) overrules recognition")
+        counts.skipped[_UNREAD] -= 1
+        counts.with_events += 1
+        yield Broken(fault, 0, source)
+
+    def _origin(self, source: str) -> Origin:
+        carried = self.carried.setdefault(source, {})
+        given = self.origin
+        time_us = _modified_us(source) if given.time_us is None else given.time_us
+        return Origin(
+            given.session_id,
+            given.agent_id,
+            given.user_id,
+            self.now_us if time_us is None else time_us,
+            given.key,
+            carried,
+        )
+
+
+class _SourceOf:
+    """The source of an arrival; a lull belongs to the source before it."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, arrival: Arrival) -> str:
+        if not isinstance(arrival, Lull):
+            self._last = arrival.source
+        return self._last
+
+
+def _sampled(arrivals: Iterable[Arrival]) -> tuple[list[Arrival], list[Any]]:
+    """The first arrivals of a source, and the JSON values among them."""
+    head: list[Arrival] = []
+    sample: list[Any] = []
+    size = 0
+    for arrival in arrivals:
+        head.append(arrival)
+        if isinstance(arrival, Lull) and sample:
+            break
+        if not isinstance(arrival, Delivery):
+            continue
+        size += len(arrival.payload) if isinstance(arrival.payload, bytes | bytearray | str) else 0
+        with suppress(MalformedJson):
+            sample.append(_sample_value(arrival.payload))
+        if len(head) >= SAMPLE or size >= _SAMPLE_BYTES:
+            break
+    return head, sample
+
+
+def _sample_value(payload: Any) -> Any:
+    """The JSON value of *payload*; of a dead letter, the event inside."""
+    value = _value(payload)[0]
+    inside = mended(value) if isinstance(value, Mapping) else None
+    return value if inside is None else _value(inside)[0]
+
+
+def _value(payload: Any) -> tuple[Any, Sequence[str]]:
+    if isinstance(payload, bytes | bytearray | str):
+        return parse_any(payload)
+    return (payload.document() if isinstance(payload, Event) else payload), ()
+
+
+def _as_they_are(counts: SourceTally, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+    """*arrivals*, counted: each line is one event."""
+    for arrival in arrivals:
+        if not isinstance(arrival, Lull):
+            counts.lines += 1
+            counts.with_events += 1
+            counts.events += isinstance(arrival, Delivery)
+        yield arrival
+
+
+def _is_file(source: str) -> bool:
+    try:
+        return Path(source).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _modified_us(source: str) -> int | None:
+    """When the file was last written, as a time for records that carry none."""
+    try:
+        return Path(source).stat().st_mtime_ns // 1_000
+    except (OSError, ValueError):
+        return None

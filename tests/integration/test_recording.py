@@ -1,0 +1,170 @@
+"""Live recording: messages and events of running agents, appended by any number of processes."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+import hmxgraph
+from hmxgraph.errors import InvalidRequest
+from tests.integration.ingested import Ingested
+
+WRITER = """
+import sys, hmxgraph
+uri, user, password, database, tenant, number, count = sys.argv[1:]
+with hmxgraph.connect(uri, user=user, password=password, database=database, tenant_id=tenant) as graph:
+    for n in range(int(count)):
+        text = f"step {n} of process {number}"
+        receipt = graph.append("message", {"role": "assistant", "text": text}, session_id="shared")
+        print(receipt.status, receipt.event_id)
+"""
+
+
+@pytest.fixture
+def stored(connection, tenant_id):
+    """What the tenant's graph holds."""
+    return Ingested(connection, tenant_id)
+
+
+def statements(graph, call):
+    """The result of *call* and the names of the statements that it sent."""
+    sent = []
+    stop = graph.trace(lambda line: sent.append(line.split()[0]))
+    result = call()
+    stop()
+    return result, sent
+
+
+@pytest.mark.parametrize(
+    "text", ["Deploy staging with kubectl", "Always run the tests before you push", "I live in Berlin"]
+)
+def test_one_message_takes_four_statements(graph, text):
+    """Whether something is remembered with it or not."""
+    content = {"role": "user", "text": text}
+    receipt, sent = statements(graph, lambda: graph.append("message", content, session_id="s"))
+    assert receipt.status == "stored"
+    assert len(sent) <= 4
+
+
+def test_eight_processes_append_to_one_session(address, graph, stored):
+    """Nothing is lost, nothing is late, and the chain has no fork."""
+    where = (address.uri, address.user, address.password, address.database, graph.tenant_id)
+    command = [sys.executable, "-c", WRITER, *where]
+    processes = [
+        subprocess.Popen([*command, str(number), "6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for number in range(8)
+    ]
+    outputs = [process.communicate(timeout=250) for process in processes]
+    assert [process.returncode for process in processes] == [0] * 8, outputs
+    lines = [line.split() for out, _ in outputs for line in out.splitlines()]
+    assert Counter(status for status, _ in lines) == {"stored": 48}
+    assert len({event_id for _, event_id in lines}) == 48
+    links = stored.links("NEXT")
+    assert len(links) == 47
+    assert max(Counter(source for _, source, _ in links).values()) == 1
+    assert max(Counter(target for _, _, target in links).values()) == 1
+    assert stored.session("shared")["event_count"] == 48
+    assert graph.verify().ok
+
+
+def test_an_idempotency_key(graph, stored):
+    """The same event under the same key is a duplicate, another one is rejected; the stored one stays."""
+    said = [
+        graph.append("message", {"role": "user", "text": text}, session_id="s", idempotency_key="k")
+        for text in ("hello", "hello", "bye")
+    ]
+    assert [receipt.status for receipt in said] == ["stored", "duplicate", "rejected"]
+    assert "another body" in said[2].reason
+    assert json.loads(stored.event(said[0].event_id)["content"])["text"] == "hello"
+    assert stored.session("s")["event_count"] == 1
+
+
+def test_events_stand_in_the_order_in_which_they_were_appended(graph, stored):
+    """After whatever the session holds, even events dated later."""
+    graph.append("message", {"role": "user", "text": "later"}, session_id="s", at="2100-01-01T00:00:00Z")
+    ids = [graph.append("message", {"role": "user", "text": str(n)}, session_id="s").event_id for n in range(3)]
+    assert {link[1:] for link in stored.links("NEXT")} >= set(pairwise(ids))
+    assert stored.session("s")["tail_id"] == ids[-1]
+
+
+def test_any_json_is_stored_with_a_warning(graph):
+    """Values beyond strict JSON are kept as text."""
+    receipt = graph.append("tool_result", {"tool_name": "t", "result": 2**70}, session_id="s")
+    assert (receipt.status, receipt.warnings) == ("stored", ("an integer beyond 2^53-1 is kept as text",))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda graph: graph.append("message", "hi", session_id="s"), "give a dict"),
+        (lambda graph: graph.append("message", {}, session_id="s", agent="a"), "there are agent_id"),
+        (lambda graph: graph.record("hi", session_id="s"), "messages as dicts"),
+        (lambda graph: graph.record([{"a": 1}], session_id="s"), "nearest"),
+    ],
+)
+def test_what_cannot_be_recorded_is_an_error(graph, call, words):
+    """It names what is wrong and the way out."""
+    with pytest.raises(InvalidRequest, match=words):
+        call(graph)
+
+
+def test_an_impossible_event_is_rejected(graph):
+    """The receipt names the fault, and nothing is stored."""
+    receipt = graph.append("", {"text": "x"}, session_id="s")
+    assert receipt.status == "rejected"
+    assert "event_type" in receipt.reason
+
+
+def test_a_session_records_its_tools(graph, stored):
+    """Arguments, result, exception and duration; call and result are linked, and an exception that ends it is kept."""
+
+    def work():
+        with graph.session(agent_id="builder") as session:
+
+            @session.tool
+            def divide(a, b=2):
+                return a / b
+
+            assert divide(6) == 3
+            session.append("message", {"role": "assistant", "text": "half of it"})
+            divide(1, b=0)
+
+    with pytest.raises(ZeroDivisionError):
+        work()
+    rows = stored.rows(
+        "MATCH (e:Event {tenant_id: $tenant_id}) RETURN e.event_type AS type, e.content AS content, e.agent_id AS agent"
+        " ORDER BY e.sequence"
+    )
+    assert {row["agent"] for row in rows} == {"builder"}
+    contents = [json.loads(row["content"]) for row in rows]
+    types = [row["type"] for row in rows]
+    assert types == ["tool_call", "tool_result", "message", "tool_call", "tool_result", "error"]
+    assert (contents[0]["arguments"], contents[1]["result"], contents[1]["success"]) == ({"a": 6}, 3, True)
+    assert contents[4]["error"] == "ZeroDivisionError: division by zero"
+    assert contents[4]["duration_ms"] >= 0
+    assert contents[5]["error_type"] == "ZeroDivisionError"
+    assert len(stored.links("ANSWERS")) == 2
+
+
+def test_the_asynchronous_face_records_too(address, tenant_id):
+    """Awaited functions are recorded as they are called."""
+
+    async def run():
+        where = {"user": address.user, "password": address.password, "database": address.database}
+        async with (
+            hmxgraph.connect_async(address.uri, tenant_id=tenant_id, **where) as graph,
+            graph.session("s") as session,
+        ):
+
+            @session.tool
+            async def double(number):
+                return number * 2
+
+            assert await double(4) == 8
+            return await session.append("message", {"role": "assistant", "text": "eight"})
+
+    assert asyncio.run(run()).status == "stored"

@@ -1,0 +1,111 @@
+"""Sources of any format: recognised, converted, every line counted."""
+
+import json
+
+import pytest
+
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.formats.conversion import Origin
+from hmxgraph.graph.importing import Importing, chosen_format
+from hmxgraph.ingest.intake import Intake
+from hmxgraph.ingest.sources import Broken, Delivery, deliveries
+from hmxgraph.protocol.reports import Tally
+from tests.unit.ingest.making import document, words
+
+CLAUDE = {"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-14T03:00:00Z", "cwd": "/p",
+          "version": "2.0", "message": {"role": "user", "content": "Deploy staging"}}  # fmt: skip
+SNAPSHOT = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}
+
+
+def imported(source, **choices):
+    """The arrivals of *source* as events, and the report on its lines."""
+    tally = Tally("acme")
+    found = list(Importing(tally, **choices).events(deliveries(source)))
+    intake = Intake(tally, words)
+    for arrival in found:
+        intake.take(arrival)
+    return found, tally.report()
+
+
+def lines(*values):
+    """JSON lines."""
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
+
+
+def balanced(report):
+    """Whether each line of each source is counted once."""
+    return all(
+        source.lines == source.with_events + source.part_of + sum(source.skipped.values()) + source.rejected
+        for source in report.sources
+    )
+
+
+def test_a_transcript_is_recognised_and_converted():
+    """Its lines become events of the tenant, or are skipped with a reason."""
+    found, report = imported(lines(SNAPSHOT, CLAUDE))
+    (event,) = found
+    assert (event.payload["tenant_id"], event.payload["content"]["text"], event.line) == ("acme", "Deploy staging", 2)
+    (source,) = report.sources
+    assert (source.format, source.lines, source.with_events) == ("Claude Code transcripts", 2, 1)
+    assert balanced(report)
+
+
+def test_events_are_passed_on_as_they_are():
+    """HMX-E events are not parsed twice."""
+    raw = lines(document(), document(event_id="e2"))
+    found, report = imported(raw)
+    assert [arrival.payload for arrival in found] == raw.splitlines()
+    assert (report.sources[0].format, report.lines, balanced(report)) == ("HMX-E events", 2, True)
+
+
+def test_a_bad_line_amid_a_transcript_is_rejected_alone():
+    """The lines around it are converted; its text goes with the rejection."""
+    found, report = imported(lines(CLAUDE) + b"{broken\n" + lines({**CLAUDE, "uuid": "u2"}))
+    broken = [arrival for arrival in found if isinstance(arrival, Broken)]
+    assert [(each.line, each.payload) for each in broken] == [(2, b"{broken")]
+    assert (len(found), len(report.rejected), report.sources[0].rejected, balanced(report)) == (3, 1, 1, True)
+
+
+def test_an_unknown_format_names_the_nearest():
+    """One rejection for the whole source says what is missing and how to go on; every line is counted."""
+    found, report = imported(lines(*({"zeitstempel": n, "wert": n} for n in range(200))))
+    (broken,) = found
+    assert "nearest" in broken.fault.found
+    assert "--from" in broken.fault.expected
+    assert (report.lines, len(report.rejected), balanced(report)) == (200, 1, True)
+
+
+def test_the_named_format_overrules_recognition():
+    """What is recognised as one format is read as another if the caller says so."""
+    _, report = imported(lines(CLAUDE), choice=chosen_format("hmx"))
+    assert (report.sources[0].format, len(report.rejected)) == ("HMX-E events", 1)
+    with pytest.raises(UnknownChoice, match="claude-code"):
+        chosen_format("nothing")
+
+
+def test_noise_is_rejected_line_by_line():
+    """Bytes that are no JSON are reported as such."""
+    _, report = imported(bytes(range(256)) * 40)
+    assert report.rejected
+    assert balanced(report)
+
+
+def test_a_source_goes_on_midway():
+    """With the memory of the first part, the second is converted as if it had been read at once."""
+    call = {**CLAUDE, "uuid": "a1", "type": "assistant", "message": {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}]}}  # fmt: skip
+    result = {**CLAUDE, "uuid": "u2", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}]}}  # fmt: skip
+    whole = [arrival.payload for arrival in imported(lines(CLAUDE, call, result))[0]]
+    memory = {"carried": {}, "formats": {}}
+    parts = [
+        *imported([Delivery(lines(CLAUDE), 1, "f"), Delivery(lines(call), 2, "f")], **memory)[0],
+        *imported([Delivery(lines(result), 3, "f")], **memory)[0],
+    ]
+    assert [part.payload["content"] for part in parts] == [event["content"] for event in whole]
+
+
+def test_what_the_caller_knows_is_used():
+    """Agent and user of records that name none."""
+    found, _ = imported(lines(CLAUDE), origin=Origin(agent_id="builder", user_id="ana"))
+    assert found[0].payload["metadata"]["user_id"] == "ana"
