@@ -20,6 +20,7 @@ class Entry(NamedTuple):
 COMMANDS = {
     "demo": Entry("demo", "demo", "Load sample events, compile them, and print a context pack and the graph's digest."),
     "ingest": Entry("ingest", "ingest", "Store events, and report each line as accepted, duplicate or rejected."),
+    "watch": Entry("watch", "watch", "Follow a file or folder, and store what is appended to it."),
     "remember": Entry("ingest", "remember", "Remember a fact, preference, policy or goal."),
     "compile": Entry("compiling", "compile_events", "Compile sessions into artifacts, without a language model."),
     "suggest": Entry("compiling", "suggest", "Suggest the next tool and steps of a running session."),

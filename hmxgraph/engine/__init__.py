@@ -1,6 +1,19 @@
 """A local Neo4j: jars by lock file, a Java, one process per data home (DESIGN 1); stands alone."""
 
+from pathlib import Path
+
+from hmxgraph.engine import _settings
 from hmxgraph.engine._lifecycle import ensure, logs, status, stop
 from hmxgraph.engine.server import Listener, Server, Status, Step
 
-__all__ = ["Listener", "Server", "Status", "Step", "ensure", "logs", "status", "stop"]
+__all__ = ["Listener", "Server", "Status", "Step", "data_home", "ensure", "logs", "status", "stop"]
+
+
+def data_home() -> Path:
+    """The folder for everything that this machine keeps between runs.
+
+    Raises:
+        EngineError: a setting of the environment holds something that is none.
+
+    """
+    return _settings.read().home

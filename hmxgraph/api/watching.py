@@ -1,0 +1,302 @@
+"""Files followed while others write them: appended lines and new files, across truncation, rotation and restarts."""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from hmxgraph.api._base import now_us
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import IngestRefused
+from hmxgraph.graph.importing import UNKNOWN
+from hmxgraph.graph.ingesting import IngestOptions, SourceMemory
+from hmxgraph.ingest.sources import ENDINGS, Delivery, Source
+
+# Files that grow line by line; all others are read whole, again whenever they have changed.
+_GROWING = (".jsonl", ".ndjson")
+# Bytes of one file, and of all files, that one step reads: memory stays flat, and what was read is soon remembered.
+_MOST_OF_FILE = 8 << 20
+_MOST_OF_STEP = 32 << 20
+# A single line may be longer than a step; beyond this it is no line.
+_LONGEST_LINE = 64 << 20
+# Bytes at both ends of what was read that tell whether a file is still the same one.
+_SEAL = 1_024
+# A file that is written at once is read when it has not changed for this long.
+_SETTLED_US = 1_000_000
+# Steps for which an unfinished last line must not change before it counts as the end of a finished file.
+_STEADY = 8
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS positions (
+  path TEXT PRIMARY KEY, inode INTEGER, size INTEGER, changed_ns INTEGER, line INTEGER, seal TEXT, format TEXT,
+  carried BLOB
+)
+"""
+_READ = "SELECT inode, size, changed_ns, line, seal, format, carried FROM positions WHERE path = ?"
+_KEEP = "INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a file was read: ``size`` bytes and ``line`` lines of the file with that inode.
+
+    ``seal`` is a hash over both ends of these bytes. ``format`` and ``carried`` let its converter go on midway.
+    """
+
+    inode: int = 0
+    size: int = 0
+    changed_ns: int = 0
+    line: int = 0
+    seal: str = ""
+    format: str = ""
+    carried: bytes = b"{}"
+
+
+class Positions:
+    """The positions of followed files, kept in an SQLite file."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._database = sqlite3.connect(path, timeout=30)
+        self._database.execute(_TABLE)
+        self._database.commit()
+        self._cached: dict[str, Position] = {}
+
+    def get(self, path: Path) -> Position:
+        """How far *path* was read."""
+        name = str(path)
+        if name not in self._cached:
+            row = self._database.execute(_READ, (name,)).fetchone()
+            self._cached[name] = Position(*row) if row else Position()
+        return self._cached[name]
+
+    def keep(self, positions: Iterable[tuple[Path, Position]]) -> None:
+        """Remember *positions*, all or none of them."""
+        with self._database:
+            for path, at in positions:
+                row = (at.inode, at.size, at.changed_ns, at.line, at.seal, at.format, at.carried)
+                self._database.execute(_KEEP, (str(path), *row))
+                self._cached[str(path)] = at
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """New lines of one file, and the position after them."""
+
+    path: Path
+    lines: tuple[tuple[int, bytes], ...]
+    after: Position
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a watch did so far: files followed, lines read, and what became of their events.
+
+    ``unfinished`` files end amid a line, ``unknown`` ones are of no known format; both are read on when they grow.
+    ``behind`` says that more is there than the last step read.
+    """
+
+    files: int = 0
+    lines: int = 0
+    accepted: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+    unfinished: int = 0
+    unknown: set[str] = field(default_factory=set)
+    behind: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """The progress as JSON values."""
+        return {**asdict(self), "unknown": sorted(self.unknown)}
+
+
+class Watch:
+    """Follows a file or a folder for one tenant; each :meth:`step` stores what is new since the last.
+
+    Event ids follow from the content, so that whatever a crash makes the watch read twice is a duplicate.
+    """
+
+    def __init__(self, graph: KnowledgeGraph, path: Path, positions: Positions, *, format: str | None = None) -> None:  # noqa: A002 - the word that ingest uses
+        if not path.exists():
+            raise IngestRefused(str(path), "there is no such file or folder to watch")
+        self.progress = Progress()
+        self._graph = graph
+        self._path = path.absolute()
+        self._positions = positions
+        self._format = format
+        self._steady: dict[Path, tuple[int, int]] = {}
+        self._waiting: dict[Path, tuple[int, int, int]] = {}
+
+    def step(self) -> int:
+        """The number of events stored: everything appended since the last step."""
+        before = self.progress.accepted
+        paths = list(self._files())
+        self.progress.files, self.progress.unfinished = len(paths), 0
+        if pieces := list(self._pieces(path for path in paths if path.suffix in _GROWING)):
+            self._store(pieces)
+        for path in paths:
+            if path.suffix not in _GROWING:
+                self._store_whole(path)
+        return self.progress.accepted - before
+
+    def _files(self) -> Iterator[Path]:
+        if self._path.is_dir():
+            yield from sorted(path for path in self._path.rglob("*") if path.name.endswith(ENDINGS) and path.is_file())
+        elif self._path.exists():
+            yield self._path
+
+    def _pieces(self, paths: Iterable[Path]) -> Iterator[_Piece]:
+        left = _MOST_OF_STEP
+        self.progress.behind = False
+        for path in paths:
+            for piece in self._new_lines(path):
+                left -= sum(len(line) for _, line in piece.lines)
+                yield piece
+            if left <= 0:
+                self.progress.behind = True
+                return
+
+    def _new_lines(self, path: Path) -> Iterator[_Piece]:
+        """What was appended to *path*; after a rotation first the rest of the file that had its name before."""
+        at = self._positions.get(path)
+        try:
+            found = path.stat()
+            if _version(found) in {(at.inode, at.size, at.changed_ns), self._waiting.get(path)}:
+                return
+            if at.inode and found.st_ino != at.inode and (rotated := _renamed(path, at.inode)):
+                rest = self._read(path, rotated, at, closed=True)
+                yield from rest
+                if rotated.stat().st_size > (rest[-1].after.size if rest else at.size):
+                    return
+                at = Position()
+            yield from self._read(path, path, at)
+        except FileNotFoundError:
+            return
+
+    def _read(self, name: Path, path: Path, at: Position, *, closed: bool = False) -> list[_Piece]:
+        """The new lines of the file at *path*, which is, or before it was *closed* was, called *name*."""
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            changed = found.st_ino != at.inode or found.st_size < at.size or _seal(file, at.size) != at.seal
+            again = bool(at.size) and changed
+            start = Position() if again else at
+            file.seek(start.size)
+            lines, size = self._complete_lines(name, file, found.st_size - start.size, closed=closed)
+            end = start.size + size
+            after = Position(
+                found.st_ino,
+                end,
+                found.st_mtime_ns if end == found.st_size else 0,
+                start.line + len(lines),
+                _seal(file, end),
+                start.format,
+                start.carried,
+            )
+        numbered = tuple((start.line + number, line) for number, line in enumerate(lines, start=1) if line.strip())
+        return [_Piece(name, numbered, after)] if size or after.inode != at.inode else []
+
+    def _complete_lines(self, path: Path, file: IO[bytes], available: int, *, closed: bool) -> tuple[list[bytes], int]:
+        """The lines that are finished, and their length; the last line of a file at rest needs no line end."""
+        data = file.read(min(available, _MOST_OF_FILE))
+        while b"\n" not in data and len(data) < min(available, _LONGEST_LINE):
+            data += file.read(_MOST_OF_FILE)
+        end = data.rfind(b"\n") + 1
+        if len(data) < available:
+            self.progress.behind = True
+            # One line without an end, longer than any line may be: it is handed on, to be reported.
+            end = end or len(data)
+        elif end < len(data):
+            if self._at_rest(path, len(data) - end) and (closed or _is_json(data[end:])):
+                end = len(data)
+            else:
+                self.progress.unfinished += 1
+        return data[:end].removesuffix(b"\n").split(b"\n") if end else [], end
+
+    def _at_rest(self, path: Path, unfinished: int) -> bool:
+        """Whether the unfinished line has been as long for some steps."""
+        length, steps = self._steady.get(path, (0, 0))
+        steps = steps + 1 if length == unfinished else 0
+        self._steady[path] = (unfinished, steps)
+        return steps >= _STEADY
+
+    def _store(self, pieces: list[_Piece]) -> None:
+        """Store the lines of *pieces*, then remember how far their files were read."""
+        memory = SourceMemory()
+        for piece in pieces:
+            if piece.after.format:
+                memory.formats[str(piece.path)] = piece.after.format
+                memory.carried[str(piece.path)] = orjson.loads(piece.after.carried)
+        lines = (Delivery(line, number, str(piece.path)) for piece in pieces for number, line in piece.lines)
+        unknown = self._ingest(lines, memory)
+        for piece in pieces:
+            if piece.path in unknown:
+                # More lines may tell more: read again when the file has grown.
+                self._waiting[piece.path] = _version(piece.path.stat())
+        self._positions.keep((piece.path, _remembered(piece, memory)) for piece in pieces if piece.path not in unknown)
+
+    def _store_whole(self, path: Path) -> None:
+        """Store a file that is written at once, unless it is stored already or still being written."""
+        at, found = self._positions.get(path), path.stat()
+        version = _version(found)
+        if version in {(at.inode, at.size, at.changed_ns), self._waiting.get(path)}:
+            return
+        if now_us() - found.st_mtime_ns // 1_000 < _SETTLED_US:
+            return
+        if self._ingest(path, SourceMemory()):
+            self._waiting[path] = version
+        else:
+            self._positions.keep([(path, Position(*version))])
+
+    def _ingest(self, source: Source, memory: SourceMemory) -> set[Path]:
+        """Store *source* and count what became of it; the files whose format is unknown come back."""
+        options = IngestOptions(format=self._format, clock=now_us, memory=memory)
+        report = self._graph._ingest(source, options)  # noqa: SLF001 - both belong to the front door
+        unknown = {Path(each.source) for each in report.sources if each.format == UNKNOWN}
+        self.progress.unknown |= {str(path) for path in unknown}
+        self.progress.unknown -= {each.source for each in report.sources if each.format != UNKNOWN}
+        self.progress.lines += sum(each.lines for each in report.sources if each.format != UNKNOWN)
+        self.progress.accepted += report.accepted
+        self.progress.duplicates += report.duplicates
+        self.progress.rejected += len(report.rejected) + report.conflicts - len(unknown)
+        return unknown
+
+
+def _version(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _remembered(piece: _Piece, memory: SourceMemory) -> Position:
+    name = str(piece.path)
+    carried = orjson.dumps(memory.carried.get(name, {}))
+    return replace(piece.after, format=memory.formats.get(name, ""), carried=carried)
+
+
+def _renamed(path: Path, inode: int) -> Path | None:
+    """The file beside *path* that has this inode now."""
+    with os.scandir(path.parent) as entries:
+        return next((Path(entry.path) for entry in entries if entry.inode() == inode and entry.is_file()), None)
+
+
+def _seal(file: IO[bytes], size: int) -> str:
+    """A hash over both ends of the first *size* bytes."""
+    file.seek(0)
+    head = file.read(min(size, _SEAL))
+    file.seek(max(0, size - _SEAL))
+    return sha256(head + file.read(min(size, _SEAL))).hexdigest()
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return True

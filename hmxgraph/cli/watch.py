@@ -1,0 +1,224 @@
+"""``hmxgraph watch``: store what agents write while they write it."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from hashlib import sha256
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+import typer
+from rich.status import Status
+
+from hmxgraph import engine
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.api.watching import Positions, Progress, Watch
+from hmxgraph.cli._terminal import AsJson, Tenant, err, opened, out
+from hmxgraph.errors import GraphError, HmxGraphError
+
+if TYPE_CHECKING:
+    from hmxgraph.protocol.reports import CompileReport
+
+# Seconds between two looks at the files; a look that takes long is followed by a pause as long.
+_PAUSE = 0.5
+# Seconds without new events after which they are compiled, and seconds after which they are compiled anyway.
+_QUIET = 5.0
+_LONGEST_WAIT = 60.0
+
+
+def watch(
+    path: Annotated[Path, typer.Argument(help="File or folder, such as ~/.claude/projects.")],
+    format_: Annotated[str | None, typer.Option("--from", help="Name of the format; recognised if left out.")] = None,
+    compile_: Annotated[bool, typer.Option("--compile/--no-compile", help="Compile in the background.")] = True,
+    once: Annotated[bool, typer.Option("--once", help="Store and compile what is there, then end.")] = False,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Follow a file or folder, and store what is appended to it.
+
+    New files and lines are stored within two seconds. Truncated and rotated files are read on, and after a restart the
+    watch goes on where it was. Ctrl-C ends it.
+    """
+    path = path.expanduser().absolute()
+    with opened(tenant) as graph, _until_interrupted() as stopped:
+        positions = Positions(_positions_of(graph, path))
+        with _shown(as_json) as show:
+            _Run(graph, Watch(graph, path, positions, format=format_), stopped, show, compiles=compile_).follow(
+                once=once
+            )
+        positions.close()
+
+
+class _Run:
+    """One run of the command: look, store, compile, report."""
+
+    def __init__(self, graph: KnowledgeGraph, watched: Watch, stopped: Event, show: "_Show", *, compiles: bool) -> None:
+        self._graph = graph
+        self._watch = watched
+        self._stopped = stopped
+        self._show = show
+        self._compiler = _Compiler(graph) if compiles else None
+        self._trouble = ""
+
+    def follow(self, *, once: bool) -> None:
+        """Look again and again until interrupted; *once*, until nothing more is found."""
+        while not self._stopped.is_set():
+            began = monotonic()
+            stored = self._look()
+            if self._compiler:
+                self._compiler.look(stored)
+            self._tell()
+            if once and not stored and not self._watch.progress.behind:
+                break
+            self._stopped.wait(0 if self._watch.progress.behind else max(_PAUSE, monotonic() - began))
+        if self._compiler:
+            self._compiler.finish()
+            self._tell()
+
+    def _look(self) -> int:
+        """The number of events stored; while the database does not answer, nothing is read."""
+        try:
+            stored = self._watch.step()
+        except GraphError as error:
+            self._trouble = f"not stored: {error}"
+            return 0
+        self._trouble = ""
+        return stored
+
+    def _tell(self) -> None:
+        compiled = self._compiler.words if self._compiler else ""
+        self._show(self._watch.progress, "; ".join(filter(None, (compiled, self._trouble))))
+
+
+class _Compiler:
+    """Compiles beside the watch, when new events are in and no more come for a while."""
+
+    def __init__(self, graph: KnowledgeGraph) -> None:
+        self.words = ""
+        self._graph = graph
+        self._pool = ThreadPoolExecutor(1)
+        self._running: Future[CompileReport] | None = None
+        self._first = self._last = 0.0
+
+    def look(self, stored: int) -> None:
+        """Begin to compile if it is time."""
+        now = monotonic()
+        if stored:
+            self._first, self._last = self._first or now, now
+        if self._running and self._running.done():
+            self._settle()
+        due = self._first and (now - self._last >= _QUIET or now - self._first >= _LONGEST_WAIT)
+        if due and not self._running:
+            self._begin()
+
+    def finish(self) -> None:
+        """Compile what is not compiled yet, and wait for it."""
+        if self._running:
+            self._settle()
+        if self._first:
+            self._begin()
+            self._settle()
+        self._pool.shutdown()
+
+    def _begin(self) -> None:
+        self._first = 0.0
+        self.words = "compiling"
+        self._running = self._pool.submit(self._graph.compile)
+
+    def _settle(self) -> None:
+        """Take over the outcome of a compilation; one that failed is said, and the watch goes on."""
+        running, self._running = self._running, None
+        if running is None:
+            return
+        try:
+            report = running.result()
+        except HmxGraphError as error:
+            self.words = f"not compiled: {error}"
+        else:
+            artifacts = sum(report.created.values()) + sum(report.updated.values())
+            self.words = f"compiled {report.sessions} sessions, {artifacts} new or changed artifacts"
+
+
+def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
+    """The file that remembers how far *path* was read into this tenant of this database."""
+    address = graph._connection.address  # noqa: SLF001 - the only one who knows where it is stored
+    name = "\0".join((address.uri, address.database, graph.tenant_id, str(path)))
+    return engine.data_home() / "watch" / f"{sha256(name.encode()).hexdigest()[:32]}.sqlite"
+
+
+@contextmanager
+def _until_interrupted() -> Iterator[Event]:
+    """An event that Ctrl-C, or being terminated, sets; a second Ctrl-C ends at once."""
+    stopped = Event()
+
+    def stop(number: int, _: Any) -> None:
+        stopped.set()
+        signal.signal(number, signal.default_int_handler)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Show:
+    """Shows the progress: one changing line on a terminal, a line for each change elsewhere."""
+
+    def __init__(self, status: Status | None, *, as_json: bool) -> None:
+        self._status = status
+        self._as_json = as_json
+        self.words = ""
+        self._last: Any = None
+
+    def __call__(self, progress: Progress, words: str) -> None:
+        """Show *progress* and what else there is to say."""
+        document = {**progress.document(), "note": words}
+        if document == self._last:
+            return
+        self._last, self.words = document, line(progress, words)
+        if self._as_json:
+            sys.stdout.write(orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode() + "\n")
+            sys.stdout.flush()
+        elif self._status:
+            self._status.update(self.words)
+        else:
+            out.print(self.words)
+
+
+@contextmanager
+def _shown(as_json: bool) -> Iterator[_Show]:
+    live = out.is_terminal and not as_json
+    with err.status("looking") if live else nullcontext() as status:
+        show = _Show(status, as_json=as_json)
+        yield show
+    if live:
+        out.print(show.words)
+
+
+def line(progress: Progress, words: str = "") -> str:
+    """The progress in one line.
+
+    >>> line(Progress(files=2, lines=10, accepted=7, duplicates=1, unfinished=1))
+    '2 files, 10 lines, 7 events stored, 1 duplicate, 1 file amid a line'
+    """
+    parts = [
+        _counted(progress.files, "file"),
+        _counted(progress.lines, "line"),
+        f"{_counted(progress.accepted, 'event')} stored",
+        _counted(progress.duplicates, "duplicate") if progress.duplicates else "",
+        f"{progress.rejected:,} rejected" if progress.rejected else "",
+        f"{_counted(progress.unfinished, 'file')} amid a line" if progress.unfinished else "",
+        f"{_counted(len(progress.unknown), 'file')} of no known format" if progress.unknown else "",
+    ]
+    return "; ".join(filter(None, (", ".join(filter(None, parts)), words)))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
