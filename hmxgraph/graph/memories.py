@@ -548,6 +548,12 @@ def memories(
     return shown, cursor(last["first_us"], last["memory_id"]) if last else None
 
 
+def of_event(tenancy: Tenancy, event_key: str) -> Plan[Memory | None]:
+    """The first memory that this event is evidence for, as part of a transaction; None without one."""
+    rows = yield bind("memories/of_event", tenant_id=tenancy.tenant_id, event_key=event_key)
+    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"]) if rows else None
+
+
 def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
     """The memory with this id, as part of a transaction."""
     rows = yield bind("memories/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(memory_id))

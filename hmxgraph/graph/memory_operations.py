@@ -330,14 +330,31 @@ def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tupl
 
 
 def _added(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[MemoryView]:
-    event = yield from _record_event(tenancy, doing, EVENT_TYPE, added(what.kind, what.text, hard=what.hard))
+    event = yield from _stated(tenancy, what, doing)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
-        raise NotFound("memory", what.text, tenancy.tenant_id, "no memory can be extracted from this text")
+        raise _no_memory(tenancy, what)
     if what.described:
         batch = {"properties": what.described}
         yield bind("memory_operations/describe", tenant_id=tenancy.tenant_id, key=rows[0]["key"], batch=batch)
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
+
+
+def _remembered(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[Memory]:
+    event = yield from _stated(tenancy, what, doing)
+    memory = yield from memories.of_event(tenancy, event.key)
+    if memory is None:
+        raise _no_memory(tenancy, what)
+    return memory
+
+
+def _stated(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[PreparedEvent]:
+    """Store the event that states the memory."""
+    return (yield from _record_event(tenancy, doing, EVENT_TYPE, added(what.kind, what.text, hard=what.hard)))
+
+
+def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:
+    return NotFound("memory", what.text, tenancy.tenant_id, "no memory can be extracted from this text")
 
 
 def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[MemoryView]:
@@ -466,5 +483,5 @@ def remember(
     known_us = tenant["logical_us"]
     after_us = min(known_us + 1, LAST_US) if known_us else author.now_us
     doing = Doing(author.agent_id, after_us if author.at_us is None else author.at_us, author.event_id)
-    made = yield from add(tenancy, Remembered(kind, text, hard=hard), doing)
-    return (yield from read(partial(memories.stored, tenancy, made.memory_id)))
+    what = Remembered(kind, text, hard=hard).checked()
+    return (yield from write(partial(_remembered, tenancy, what, doing)))
