@@ -37,6 +37,8 @@ IMPURE_MODULES = {"time", "random", "secrets", "os", "socket", "subprocess", "ne
 CLOCK_CALLS = {"now", "today", "utcnow"}
 # Sources read what the caller hands them; streams are the wire to a broker.
 READS_THE_OUTSIDE = ("ingest.sources", "ingest.streams")
+# Where statements are sent; saved queries turn the driver's value types into plain ones.
+DRIVER_MODULES = {"graph.connection", "graph.driver", "graph.exploring"}
 CYPHER = re.compile(r"\b(MATCH \(|MERGE \(|UNWIND \$|OPTIONAL MATCH|DETACH DELETE|CREATE \(\w*:|RETURN \w+\.\w+)")
 # Python before 3.11.5 matches these differently from later releases (CPython issue 106052).
 POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
@@ -125,6 +127,13 @@ def clock_calls(module: Module) -> list[str]:
     return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCK_CALLS]
 
 
+def driver_imports(module: Module) -> Iterator[str]:
+    """Imports of the database driver outside the modules that talk to it."""
+    names = sorted(name for name in module.imports if name.split(".", maxsplit=1)[0] == "neo4j")
+    if names and module.name not in DRIVER_MODULES:
+        yield f"{module.name} imports {names[0]}"
+
+
 def import_circles(parsed: list[Module]) -> list[str]:
     """A circle among the package's modules, if there is one."""
     names = {module.name for module in parsed}
@@ -210,6 +219,11 @@ def test_pure_rooms_are_pure(parsed):
     assert faults(impurities, parsed) == []
 
 
+def test_the_driver_has_one_place(parsed):
+    """Only the connection talks to the database driver."""
+    assert faults(driver_imports, parsed) == []
+
+
 def test_no_cypher_in_python(parsed):
     """No Python file holds a statement, nor an expression that differs between Python versions."""
     assert faults(literal_faults, parsed) == []
@@ -236,6 +250,7 @@ def test_the_rules_can_fail():
     assert [*forbidden_imports(Module("compiler.x", "from hmxgraph.graph.plan import Plan"))]
     assert [*impurities(Module("recall.x", "import time"))]
     assert [*impurities(Module("recall.x", "datetime.now(UTC)"))]
+    assert [*driver_imports(Module("graph.records", "from neo4j import GraphDatabase"))]
     first, second = Module("text.a", "from hmxgraph.text.b import x"), Module("text.b", "from hmxgraph.text import a")
     assert import_circles([first, second])
     assert [*literal_faults(Module("graph.x", 'QUERY = "MATCH (n) RETURN n"'))]

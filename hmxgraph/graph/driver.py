@@ -1,5 +1,6 @@
 """One driver per process and address, shared by all connections and closed with the last one."""
 
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -33,6 +34,8 @@ class Address:
 
 # One driver a process and address, shared by all who connect to it and closed with the last of them.
 
+# Errors are raised, so a program that configures no logging does not see the driver's messages on its terminal too.
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
 # Seconds. A busy pool, a deadlock or a leader election is given time.
 OPTIONS: dict[str, Any] = {
     "connection_timeout": 5.0,

@@ -18,8 +18,8 @@ from hmxgraph.protocol.records import ARTIFACT_KINDS, EntityRef, TaskRecord
 from hmxgraph.records.digests import stale_digests
 from hmxgraph.records.events import events_of, session_of
 from hmxgraph.records.search import facet_token, facets, filter_facets, name_of, projections, record_text
-from hmxgraph.records.steps import Changes, changes, check_said, check_step, completed, no_parent
-from hmxgraph.records.trust import OPEN, Parent, Reply, Standing, promotion, tier, verdicts
+from hmxgraph.records.steps import Changes, Standing, changes, check_said, check_step, completed, no_parent
+from hmxgraph.records.trust import OPEN, Parent, Reply, promotion, tier, verdicts
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text
 
 # Task records as nodes and back: the only place that knows both forms.

@@ -1,13 +1,42 @@
 """Which step a task allows next, what each step must say, and what it changes (memd: Agent Guardrails)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.records.digests import OWN_DIGESTS
-from hmxgraph.records.trust import COUNTERSIGNING, OPEN, STEPS, Parent, Standing, contradicts_itself, judges, signature
+from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, STEPS, Parent, judges, signature
+
+# The state of the task that a step belongs to.
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state of a task: its status, ids of open runs, ids of all runs, project, goal, and the runs' tools.
+
+    ``status`` is None before the task's start, ``open`` during its life, then that of its finish.
+    """
+
+    task_id: str
+    status: str | None = None
+    open_runs: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    project_id: str | None = None
+    goal: str = ""
+    tools: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def started(self) -> bool:
+        """Whether the task exists."""
+        return self.status is not None
+
+    @property
+    def finished(self) -> bool:
+        """Whether its end was recorded."""
+        return self.status not in {None, OPEN}
+
 
 # What no record may say, however its task stands.
 
@@ -53,9 +82,20 @@ def _check_end(record: TaskRecord) -> None:
 
 def _check_verdict(record: TaskRecord) -> None:
     kind, supports, status = record.artifact_kind, record.supports_claim, record.verification_status
-    if contradicts_itself(kind, supports, status):
+    if _contradicts_itself(kind, supports, status):
         reason = f"supports_claim={supports} and verification_status {status!r:.60} contradict each other"
         raise TaskError(kind, reason, "say one thing; verification_status may be left out")
+
+
+def _contradicts_itself(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
+    """Whether a judgement's status says the opposite of its ``supports_claim``.
+
+    >>> _contradicts_itself("verification", True, "rejected"), _contradicts_itself("verification", True, "pending")
+    (True, False)
+    """
+    if artifact_kind not in COUNTERSIGNING or supports_claim is None:
+        return False
+    return (verification_status or "").strip().lower() in (REJECTED if supports_claim else CONFIRMED)
 
 
 def _check_promotion(record: TaskRecord) -> None:
@@ -124,9 +164,9 @@ def check_said(record: TaskRecord) -> None:
     hmxgraph.errors.TaskError: task_start: goal is missing: a task starts with a goal; say what it is (goal=...)
     """
     kind = record.artifact_kind
-    for field, (rule, way_out) in _SAYS[kind].items():
-        if _silent(getattr(record, field)):
-            raise TaskError(kind, f"{field} is missing: {rule}", way_out)
+    for name, (rule, way_out) in _SAYS[kind].items():
+        if _silent(getattr(record, name)):
+            raise TaskError(kind, f"{name} is missing: {rule}", way_out)
     if kind in _REPLYING and record.reply_to_artifact_id is None:
         reason = f"reply_to_artifact_id is missing: a {kind} is about a record"
         raise TaskError(kind, reason, "name that record (reply_to_artifact_id=...)")

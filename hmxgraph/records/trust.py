@@ -1,7 +1,7 @@
 """Trust in a record: verdicts of its replies, derived at read time, and the records that ground a claim."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from hmxgraph.protocol.records import TaskRecord
@@ -55,17 +55,6 @@ def judges(artifact_kind: str, supports_claim: bool | None) -> bool:  # noqa: FB
     (True, True, False, False)
     """
     return artifact_kind in _JUDGING or (artifact_kind in COUNTERSIGNING and supports_claim is True)
-
-
-def contradicts_itself(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
-    """Whether what a judgement says of the claim is undone by its own status.
-
-    >>> contradicts_itself("verification", True, "rejected"), contradicts_itself("verification", True, "pending")
-    (True, False)
-    """
-    if artifact_kind not in COUNTERSIGNING or supports_claim is None:
-        return False
-    return _word(verification_status) in (REJECTED if supports_claim else CONFIRMED)
 
 
 def _word(verification_status: str | None) -> str:
@@ -157,32 +146,6 @@ def rejected(agent_id: str | None, replies: Sequence[Reply]) -> bool:
 OPEN = "open"
 # Kinds that only the life of a task produces; the others are said about it, before or after its end.
 STEPS = frozenset({"task_start", "task_progress", "run_start", "run_finish", "evidence", "task_finish"})
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A task as it stands: its status, the run ids that are open, all of its run ids, project, goal, and runs' tools.
-
-    ``status`` is None before the task's start, ``open`` during its life, else what its finish said.
-    """
-
-    task_id: str
-    status: str | None = None
-    open_runs: tuple[str, ...] = ()
-    runs: tuple[str, ...] = ()
-    project_id: str | None = None
-    goal: str = ""
-    tools: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def started(self) -> bool:
-        """Whether there is such a task."""
-        return self.status is not None
-
-    @property
-    def finished(self) -> bool:
-        """Whether its end was recorded."""
-        return self.status not in {None, OPEN}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import pytest
 
 from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import ARTIFACT_KINDS
-from hmxgraph.records.steps import check_said, check_step, run_to_finish
-from hmxgraph.records.trust import Parent, Standing
+from hmxgraph.records.steps import Standing, check_said, check_step, run_to_finish
+from hmxgraph.records.trust import Parent
 from tests.unit.tasks.making import made
 
 SAID = {
