@@ -127,8 +127,8 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
     """The ids of newly opened conflicts, over all active artifacts, policies and relations of the tenant."""
     situated = yield from read(lambda: ask(bind("conflicts/situated", tenant_id=tenancy.tenant_id)))
     opened = yield from detect_among(tenancy, [row["key"] for row in situated])
-    found = yield from read(lambda: _opposed_relations(tenancy))
-    return opened + (yield from _opened(tenancy, found))
+    contradictions = yield from read(lambda: _opposed_relations(tenancy))
+    return opened + (yield from _opened(tenancy, contradictions))
 
 
 def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, ...]]:
@@ -137,8 +137,8 @@ def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, 
     It runs in a transaction of its own after the one that wrote the artifacts: if two writers contradict each other at
     the same time, the one that looks last sees both.
     """
-    found = yield from read(lambda: _contradictions(tenancy, keys))
-    return (yield from _opened(tenancy, found))
+    contradictions = yield from read(lambda: _contradictions(tenancy, keys))
+    return (yield from _opened(tenancy, contradictions))
 
 
 def settle(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
@@ -166,8 +166,8 @@ def _contradictions(tenancy: Tenancy, keys: Sequence[str]) -> Plan[list[Row]]:
     found = list(opposing_artifacts(tenancy, claims, counter()))
     if any(row["claim"]["artifact_type"] == "decision_policy" for row in claims):
         policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
-        said = [row["policy"] for row in policies]
-        found += opposing_policies(tenancy, claims, said, counter())
+        stated = [row["policy"] for row in policies]
+        found += opposing_policies(tenancy, claims, stated, counter())
     return found
 
 
@@ -189,8 +189,8 @@ def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
     return conflict_row(tenancy, "opposed_relations", sides, reason, row["detected_us"], counter())
 
 
-def _opened(tenancy: Tenancy, found: Sequence[Row]) -> Procedure[tuple[str, ...]]:
-    distinct = {row["key"]: row for row in found}
+def _opened(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[tuple[str, ...]]:
+    distinct = {row["key"]: row for row in contradictions}
     if not distinct:
         return ()
     return (yield from write(partial(_open, tenancy, [distinct[key] for key in sorted(distinct)])))
@@ -211,10 +211,10 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
     if not locked:
         raise NotFound("conflict", conflict_id, tenancy.tenant_id)
     rows = yield bind("conflicts/sides", tenant_id=tenancy.tenant_id, keys=[key])
-    known = stored_conflict(rows[0]["conflict"], rows[0]["sides"], ALWAYS)
-    if known.status == "resolved":
-        return _as_before(known, keep, reason)
-    names = [side.side_id for side in known.sides]
+    conflict = stored_conflict(rows[0]["conflict"], rows[0]["sides"], ALWAYS)
+    if conflict.status == "resolved":
+        return _as_before(conflict, keep, reason)
+    names = [side.side_id for side in conflict.sides]
     if keep is not None and keep not in names:
         raise NotFound("side of the conflict", keep, hint=f"its sides are {', '.join(names)}")
     tenant = yield from state(tenancy)
@@ -228,14 +228,14 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
     return (yield from by_keys(tenancy, [key]))[0]
 
 
-def _replace_answer(tenancy: Tenancy, kept_key: str, lost: Sequence[str], at_us: int) -> Plan[None]:
+def _replace_answer(tenancy: Tenancy, kept_key: str, losing: Sequence[str], at_us: int) -> Plan[None]:
     """Put the winning answer into the chain of its question, so that a later one replaces it; returns its rivals."""
-    taken = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(lost))
+    taken = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(losing))
     for place in taken:
         yield from redraw(tenancy, [place["slot_key"]])
-        found = [_contradiction(tenancy, place["kept"], rival, at_us) for rival in place["rivals"]]
-        if found:
-            yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": found})
+        contradictions = [_contradiction(tenancy, place["kept"], rival, at_us) for rival in place["rivals"]]
+        if contradictions:
+            yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": contradictions})
 
 
 def _contradiction(tenancy: Tenancy, winner: Row, rival: Row, at_us: int) -> Row:
@@ -253,16 +253,20 @@ def _as_before(conflict: Conflict, keep: str | None, reason: str) -> Conflict:
 def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> Plan[None]:
     """Deprecate the losing sides."""
     sides = row["sides"]
-    lost = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
+    losing_artifacts = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
     memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
     relations = [one for one in lost_relations(row["conflict"]) if relation_id(*one) != keep]
-    if lost:
+    if losing_artifacts:
         change = {"status": "deprecated", "from": list(LIVING), "at_us": at_us, "reason": reason}
-        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in lost])
+        yield bind(
+            "artifacts/transition",
+            tenant_id=tenancy.tenant_id,
+            changes=[change | {"key": key} for key in losing_artifacts],
+        )
     if memories:
         yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)
         yield from _replace_answer(tenancy, tenancy.node_key(keep), memories, at_us)
-    yield from settle(tenancy, lost + memories, at_us)
+    yield from settle(tenancy, losing_artifacts + memories, at_us)
     if relations:
         lines = [relation._asdict() for relation in relations]
         yield bind("conflicts/retire_relations", tenant_id=tenancy.tenant_id, relations=lines)

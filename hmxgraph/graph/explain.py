@@ -202,9 +202,11 @@ def _conflicts_of(tenancy: Tenancy, keys: Sequence[str]) -> Plan[dict[str, tuple
     rows = yield bind("explain/conflicts", tenant_id=tenancy.tenant_id, keys=list(keys))
     if not rows:
         return {}
-    found = yield from by_keys(tenancy, sorted({key for row in rows for key in row["conflict_keys"]}))
+    conflicts = yield from by_keys(tenancy, sorted({key for row in rows for key in row["conflict_keys"]}))
     return {
-        row["record_key"]: tuple(one for one in found if tenancy.node_key(one.conflict_id) in row["conflict_keys"])
+        row["record_key"]: tuple(
+            conflict for conflict in conflicts if tenancy.node_key(conflict.conflict_id) in row["conflict_keys"]
+        )
         for row in rows
     }
 

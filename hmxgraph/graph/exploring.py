@@ -81,14 +81,14 @@ def relations(tenancy: Tenancy) -> Procedure[Relations]:
     return found
 
 
-def entity_graph(found: Relations) -> "nx.MultiDiGraph[str]":
-    """A graph of *found*: nodes with name and type, edges with type and weight."""
+def entity_graph(relations: Relations) -> "nx.MultiDiGraph[str]":
+    """A graph of *relations*: nodes with name and type, edges with type and weight."""
     import networkx as nx  # noqa: PLC0415 - slow to import, and only needed here
 
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
-    for row in found.nodes:
+    for row in relations.nodes:
         graph.add_node(row["key"], name=row["name"], type=row["type"])
-    for row in found.edges:
+    for row in relations.edges:
         graph.add_edge(row["source_key"], row["target_key"], type=row["relation_type"], weight=row["weight"])
     return graph
 

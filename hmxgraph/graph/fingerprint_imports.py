@@ -105,8 +105,8 @@ def _write(tenancy: Tenancy, confirmed: Sequence[_Pair], replaced: Sequence[_Pai
 
 
 def _change(pair: _Pair, before: str, status: str, reason: str, at_us: int) -> Row:
-    told = reason + str(pair.own["artifact_id"])
-    return {"key": pair.imported["key"], "status": status, "from": [before], "at_us": at_us, "reason": told}
+    full_reason = reason + str(pair.own["artifact_id"])
+    return {"key": pair.imported["key"], "status": status, "from": [before], "at_us": at_us, "reason": full_reason}
 
 
 def _ids(pairs: Sequence[_Pair]) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Pro
         NotFound: there is no such import, or it was withdrawn before.
 
     """
-    return (yield from write(partial(_take_back, tenancy, wanted, at_us)))
+    return (yield from write(partial(_withdraw, tenancy, wanted, at_us)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class _Arrivals:
     """The drafts of an import: rows to be created, and the artifacts that exist already, by the drafts' ids."""
 
     fresh: tuple[Row, ...]
-    known: Mapping[str, str]
+    existing: Mapping[str, str]
     shared_keys: tuple[str, ...]
 
     @property
@@ -178,7 +178,7 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
     began_us = _began(tenant, verdict, now_us)
     restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(before))
     arrivals = yield from _arrivals(tenancy, restored)
-    restored = naming_known(restored, arrivals.known)
+    restored = naming_known(restored, arrivals.existing)
     conflicts = yield from _contradictions(tenancy, arrivals.fresh)
     touched = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(touched | {*arrivals.shared_keys}))
@@ -201,13 +201,13 @@ def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
 def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:
     rows = [_draft_row(tenancy, artifact, restored.event.time_us) for artifact in restored.artifacts]
     drafts = [{"key": row["key"], "dedup_key": row["properties"]["dedup_key"]} for row in rows]
-    met = yield bind("fingerprints/existing", tenant_id=tenancy.tenant_id, drafts=drafts)
+    existing = yield bind("fingerprints/existing", tenant_id=tenancy.tenant_id, drafts=drafts)
     ids = {row["key"]: row["properties"]["artifact_id"] for row in rows}
-    known = {row["wanted_key"] for row in met}
-    shared = {row["key"] for row in met if row["imported"] and row["status"] == "draft"}
+    existing_keys = {row["wanted_key"] for row in existing}
+    shared = {row["key"] for row in existing if row["imported"] and row["status"] == "draft"}
     return _Arrivals(
-        tuple(row for row in sorted(rows, key=lambda row: str(row["key"])) if row["key"] not in known),
-        {ids[row["wanted_key"]]: row["artifact_id"] for row in met},
+        tuple(row for row in sorted(rows, key=lambda row: str(row["key"])) if row["key"] not in existing_keys),
+        {ids[row["wanted_key"]]: row["artifact_id"] for row in existing},
         tuple(sorted(shared)),
     )
 
@@ -272,7 +272,7 @@ def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[st
         restored.import_id,
         verdict.fingerprint.fingerprint_id,
         created_ids=tuple(sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)),
-        known_ids=tuple(sorted(set(arrivals.known.values()))),
+        known_ids=tuple(sorted(set(arrivals.existing.values()))),
         conflict_ids=conflict_ids,
         expired=verdict.expired,
         signed_by=verdict.signed_by,
@@ -280,24 +280,24 @@ def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[st
     )
 
 
-def _take_back(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[TakenBack]:
+def _withdraw(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[TakenBack]:
     rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, wanted=wanted)
     if not rows:
         raise NotFound("import", wanted, tenancy.tenant_id, hint="an import is called by its id or its fingerprint's")
-    found = rows[0]
-    seeded = [one for one in found["seeded"] if one["status"] in LIVING]
-    gone = [one for one in seeded if not one["others"]]
+    withdrawn = rows[0]
+    seeded = [artifact for artifact in withdrawn["seeded"] if artifact["status"] in LIVING]
+    unsupported = [artifact for artifact in seeded if not artifact["others"]]
     tenant = yield from state(tenancy)
     now_us = tenant["logical_us"] if at_us is None else at_us
-    if gone:
-        yield from _deprecate(tenancy, sorted(one["key"] for one in gone), now_us)
-    yield bind("fingerprints/withdraw", tenant_id=tenancy.tenant_id, key=found["key"], at_us=now_us)
+    if unsupported:
+        yield from _deprecate(tenancy, sorted(artifact["key"] for artifact in unsupported), now_us)
+    yield bind("fingerprints/withdraw", tenant_id=tenancy.tenant_id, key=withdrawn["key"], at_us=now_us)
     yield from bump(tenancy, now_us)
     return TakenBack(
-        found["import_id"],
-        found["fingerprint_id"],
-        tuple(sorted(one["artifact_id"] for one in gone)),
-        tuple(sorted(one["artifact_id"] for one in seeded if one["others"])),
+        withdrawn["import_id"],
+        withdrawn["fingerprint_id"],
+        tuple(sorted(artifact["artifact_id"] for artifact in unsupported)),
+        tuple(sorted(artifact["artifact_id"] for artifact in seeded if artifact["others"])),
     )
 
 

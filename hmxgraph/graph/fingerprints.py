@@ -197,8 +197,8 @@ def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> P
     """
     tier = options.limits
     yield from _count_behaviour(tenancy)
-    known = yield from read(partial(_known, tenancy, options, tier))
-    envelope = generate(known, options)
+    learned = yield from read(partial(_learned_state, tenancy, options, tier))
+    envelope = generate(learned, options)
     row = _export_row(tenancy, envelope)
     noting = bind("fingerprints/record_export", tenant_id=tenancy.tenant_id, key=row["key"], properties=row)
     yield from write(lambda: ask(noting))
@@ -233,7 +233,7 @@ def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | No
     return _in_force_of(rows[0]) if rows else None
 
 
-def _known(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[Known]:
+def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[Known]:
     tenant = yield from state(tenancy)
     active = yield bind("fingerprints/artifacts", tenant_id=tenancy.tenant_id)
     selection = select(map(_known_artifact, active[0]["artifacts"]), tier)

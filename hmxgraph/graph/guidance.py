@@ -83,8 +83,10 @@ def guiding_actions(metadata: str, content: str) -> tuple[str, ...]:
     ('cancel', 'refund')
 
     """
-    told = parse_json(metadata)
-    named = next((told[field] for field in _NAMED_IN if told.get(field)), None) or parse_json(content).get("tools_used")
+    fields = parse_json(metadata)
+    named = next((fields[field] for field in _NAMED_IN if fields.get(field)), None) or parse_json(content).get(
+        "tools_used"
+    )
     return tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
 
 

@@ -72,14 +72,14 @@ def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts:
 
     *drafts* are the records to be written: the start of the maintenance task, and the report.
     """
-    plan, at_us, known = yield from read(lambda: _dream(tenancy, project_id))
-    reported = tuple(dict(one) for one in plan.reported)
+    plan, at_us, has_task = yield from read(lambda: _dream(tenancy, project_id))
+    reported = tuple(dict(finding) for finding in plan.reported)
     if dry_run or plan.idle:
         return DreamReport(dry_run, tuple(plan.actions()), reported, BLOCKED)
     if plan.retire:
-        yield from write(partial(_retire, tenancy, [one.key for one in plan.retire], at_us))
+        yield from write(partial(_retire, tenancy, [finding.key for finding in plan.retire], at_us))
     yield from refreshed(tenancy, plan.refresh, force=False)
-    report_id = yield from _report(tenancy, plan, drafts, known=known)
+    report_id = yield from _report(tenancy, plan, drafts, has_task=has_task)
     return DreamReport(dry_run, tuple(plan.actions()), reported, BLOCKED, report_id)
 
 
@@ -147,13 +147,13 @@ def _dream(tenancy: Tenancy, project_id: str | None) -> Plan[tuple[Dream, int, b
     memories = yield bind("memory_operations/duplicates", **where)
     records = yield bind("memory_operations/duplicate_records", **_of_records(tenancy, project_id))
     expired = yield bind("memory_operations/expired", **where, at_us=now_us)
-    known = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, TASK))
+    task_rows = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, TASK))
     reported = [
         *({"finding": "duplicate_memory", "ids": row["memory_ids"]} for row in memories),
         *({"finding": "duplicate_record", "ids": row["artifact_ids"]} for row in records),
         *({"finding": "expired_memory", "ids": [row["memory_id"]]} for row in expired),
     ]
-    return dream(tenancy.tenant_id, [_digest_state(row) for row in digests], reported), now_us, bool(known)
+    return dream(tenancy.tenant_id, [_digest_state(row) for row in digests], reported), now_us, bool(task_rows)
 
 
 def _digest_state(row: Row) -> DigestState:
@@ -169,21 +169,21 @@ def _retire(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
         yield from bump(tenancy, at_us)
 
 
-def _report(tenancy: Tenancy, plan: Dream, drafts: Drafts, *, known: bool) -> Procedure[str]:
+def _report(tenancy: Tenancy, plan: Dream, drafts: Drafts, *, has_task: bool) -> Procedure[str]:
     """The id of the report on what was done, which links to the records concerned."""
     start, report = drafts
-    if not known:
+    if not has_task:
         yield from write_fields(tenancy, {**start, "task_id": TASK, "goal": GOAL, "artifact_role": "maintenance"})
-    touched = {one.artifact_id for one in plan.retire}
+    touched = {digest.artifact_id for digest in plan.retire}
     touched |= {name.artifact_id(tenancy.tenant_id) for name in plan.refresh}
     words = f"Retired {len(plan.retire)} duplicate digests, refreshed {len(plan.refresh)} stale ones"
-    said = {
+    outcome_fields = {
         "summary": words,
         "artifact_role": "dream_report",
         "related_artifact_ids": sorted(touched),
         "followups": [NEXT],
     }
-    written = yield from write_fields(tenancy, {**report, **said, "task_id": TASK, "outputs": _lines(plan)})
+    written = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": _lines(plan)})
     return written.artifact_id
 
 

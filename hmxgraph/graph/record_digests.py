@@ -103,9 +103,9 @@ def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
     return (yield from views(tenancy, keys))
 
 
-def _as_sources(found: Sequence[RecordView]) -> list[Source]:
+def _as_sources(records: Sequence[RecordView]) -> list[Source]:
     """Records as sources of a digest."""
-    return [Source(view.record, view.trust_tier, bool(view.rejected_by)) for view in found]
+    return [Source(view.record, view.trust_tier, bool(view.rejected_by)) for view in records]
 
 
 def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
@@ -113,8 +113,8 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
     task = task_key(tenancy, name.scope) if name.role == "task_resume" else ""
     yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task)
     yield from bump(tenancy, 0)
-    found = yield from sources(tenancy, name)
-    composed = compose(name, tenancy.tenant_id, _as_sources(found))
+    records = yield from sources(tenancy, name)
+    composed = compose(name, tenancy.tenant_id, _as_sources(records))
     if composed is None:
         yield bind("tasks/drop_digest", tenant_id=tenancy.tenant_id, key=_key(tenancy, name))
         return None
@@ -162,8 +162,8 @@ def library(
     wanted = search_of(query, {"project_id": project_id}, limit=limit)
     view = yield from digest(tenancy, digest_name(role, project_id=project_id))
     chosen = Wanted(query, wanted.facets, sources_wanted(role), limit=limit)
-    found, compiled = yield from read(lambda: _library(tenancy, role, chosen))
-    return Library(role, found, view, tuple(compiled))
+    hits, compiled = yield from read(lambda: _library(tenancy, role, chosen))
+    return Library(role, hits, view, tuple(compiled))
 
 
 def find_related(tenancy: Tenancy, claim: str, *, project_id: str | None = None, limit: int = 20) -> Procedure[Related]:
@@ -248,8 +248,8 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
     name = DigestName("task_resume", checked_text("task_id", task_id))
     yield from read(lambda: _exists(tenancy, task_id))
     view = yield from digest(tenancy, name)
-    found = yield from read(lambda: sources(tenancy, name))
-    return _resume_of(task_id, view, resumed(_as_sources(found)), found)
+    records = yield from read(lambda: sources(tenancy, name))
+    return _resume_of(task_id, view, resumed(_as_sources(records)), records)
 
 
 def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:

@@ -90,7 +90,7 @@ _FIELDS = {
 
 
 @dataclass(slots=True)
-class _Found:
+class _Totals:
     """The totals of all pages."""
 
     events: dict[str, Erased] = field(default_factory=dict)
@@ -123,35 +123,35 @@ def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> P
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Its task
     records are erased with it, and their digests deleted. A dry run writes nothing and reports what would be erased.
     """
-    found = _Found()
+    totals = _Totals()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
     if dry_run:
-        yield from _preview(tenancy, criteria, found)
-        return found.report(tenancy, chosen, dry_run=True, remaining=len(found.events))
+        yield from _preview(tenancy, criteria, totals)
+        return totals.report(tenancy, chosen, dry_run=True, remaining=len(totals.events))
     after = _BEFORE_ALL
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
-        found.add(page)
+        totals.add(page)
         lost = yield from write(partial(_erase, tenancy, page))
         for kind, ids in lost.items():
-            found.lose(kind, ids)
+            totals.lose(kind, ids)
         after = _end(page)
     yield from write(partial(_unlearn, tenancy))
     yield from _digests(tenancy, chosen, criteria)
     left = yield from _remaining(tenancy, criteria)
-    return found.report(tenancy, chosen, dry_run=False, remaining=left)
+    return totals.report(tenancy, chosen, dry_run=False, remaining=left)
 
 
-def _preview(tenancy: Tenancy, criteria: Row, found: _Found) -> Procedure[None]:
+def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None]:
     after = _BEFORE_ALL
     hits: Counter[tuple[str, str]] = Counter()
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
-        found.add(page)
+        totals.add(page)
         compiled = yield from read(partial(_compiled_from, tenancy, page))
-        found.lose("artifact", _living(compiled))
+        totals.lose("artifact", _living(compiled))
         for row in (yield from read(partial(_leaning, tenancy, page))):
             hits[row["kind"], row["id"]] += row["chosen"]
             if hits[row["kind"], row["id"]] == row["live"]:
-                found.lose(row["kind"], [row["id"]])
+                totals.lose(row["kind"], [row["id"]])
         after = _end(page)
 
 
