@@ -109,8 +109,8 @@ def _database_name(tenant_id: str) -> str:
 class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Fingerprints):
     """One tenant's memory on a Neo4j; made by :func:`connect`, closed with the ``with`` block.
 
-    Its methods stand in ``hmxgraph.api.plain``, one file per subject. All of them raise `GraphError` leaves when
-    the database refuses or does not answer, and leave nothing half-written.
+    Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the
+    database refuses or does not answer, and leave nothing half-written.
     """
 
     def __init__(self, where: Address, tenant_id: str) -> None:

@@ -69,7 +69,7 @@ class _Entity:
 
 
 def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
-    """The rows of ``events/record`` for entities: key order; events as place, count, role, told relations."""
+    """The rows of ``events/record`` for entities: key order; events as place, count, role, marks of relations."""
     found: dict[str, _Entity] = {}
     for place, (_, time_us, extraction) in enumerate(batch):
         told = _evidence(tenancy, extraction.relations)
@@ -86,7 +86,7 @@ def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
 
 
 def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
-    """The rows of ``events/record`` for relations, by their keys; ``evidence`` counts the events that tell them."""
+    """The rows of ``events/record`` for relations, by their keys; ``evidence`` counts the events that support them."""
     found: dict[tuple[str, str, str], Row] = {}
     for _, time_us, extraction in batch:
         for relation in extraction.relations:

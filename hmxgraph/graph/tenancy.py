@@ -51,9 +51,6 @@ def _check(tenant_id: object) -> None:
         raise InvalidTenant(tenant_id, "it has a lone surrogate") from error
 
 
-# Values of graph.rows.compilation.
-
-
 def model_key(tenancy: Tenancy) -> str:
     """The key of the tenant's model."""
     return tenancy.node_key("compiler-model")

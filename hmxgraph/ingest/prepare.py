@@ -327,7 +327,7 @@ def amid(events: Sequence[PreparedEvent], ends: Ends) -> list[PreparedEvent]:
     return [event for event in events if ends.head.order < event.order < ends.tail.order]
 
 
-# Values of graph.rows.checks.events.
+# Stored events as documents again.
 
 _OURS = ("event_hash", "erased", "salience_origin")
 

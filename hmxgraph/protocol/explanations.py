@@ -1,4 +1,4 @@
-"""Values of graph.rows.explanations."""
+"""Explanations: a record with its evidence and conflicts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

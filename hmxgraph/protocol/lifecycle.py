@@ -108,7 +108,7 @@ class Chain(Shown):
         return next(at for at, version in enumerate(self.versions) if version.artifact_id == self.artifact_id)
 
 
-# Values of graph.rows.conflicts.
+# Conflicts and their sides.
 
 SideKind: TypeAlias = Literal["artifact", "memory", "relation"]
 

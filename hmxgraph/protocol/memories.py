@@ -7,7 +7,7 @@ from typing import Any
 from hmxgraph.protocol.record_results import RecordView
 from hmxgraph.protocol.showing import shortened
 
-# Values of graph.rows.memories.
+# A memory and its evidence.
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Memory:
         return found | ({"event_ids": list(self.event_ids)} if self.event_ids else {})
 
 
-# Values of graph.rows.tasks.memory_results.
+# Results of the memory operations.
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,7 +226,7 @@ class Related:
         }
 
 
-# Values of graph.rows.tasks.resumes.
+# What the next agent needs to continue a task.
 
 
 @dataclass(frozen=True, slots=True)

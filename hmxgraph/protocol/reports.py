@@ -512,7 +512,7 @@ class VerifyReport(Shown):
         }
 
 
-# Values of graph.rows.fingerprints.
+# Reports on fingerprints.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,0 @@
-"""Rows to values and values to rows, subject by subject."""
