@@ -20,6 +20,7 @@ from hmxgraph.recall._report import Trails, pack_html
 from hmxgraph.recall._time_rules import MONTHS, day
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.text.lines import entry_text, foreign, reports, speaker_name
+from hmxgraph.text.marks import marked
 from hmxgraph.text.terms import TokenCounter
 
 # What the rendered text costs besides the entries: headings, dates, labels, line ends.
@@ -271,6 +272,14 @@ class Pack(ContextPack):
     def text(self) -> str:
         """The pack as prompt text within the budget: by section, events under their dates, outside text labelled."""
         return rendered(list(self._lines()))
+
+    @property
+    def prompt(self) -> str:
+        """``text`` between marks by which it is cut out again when the prompt is recorded; nothing for an empty pack.
+
+        The marks carry the pack's id and come on top of the budget, with about forty tokens.
+        """
+        return marked(self.text, self.pack_id) if self.text else ""
 
     def table(self) -> Table:
         """Return a terminal table that explains why each entry is included and each drop is not."""

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from hmxgraph.extraction.extract import extract
 from hmxgraph.formats.claude_code import CLAUDE_CODE
 from hmxgraph.formats.conversion import Origin, Record
 from hmxgraph.protocol.events import Event, went_well
@@ -130,6 +131,23 @@ def test_reading_twice_gives_the_same_events():
 def test_text_of_the_harness_is_told_apart(said, expected):
     """What the program wrote in the user's name is the harness's word; what the user typed stays the user's."""
     assert [shape(event) for event in events(CLAUDE_CODE, [user(said)])] == expected
+
+
+@pytest.mark.parametrize(
+    "wrapper", ["system-reminder", "local-command-stdout", "task-notification", "user-prompt-submit-hook"]
+)
+def test_what_the_harness_says_is_never_learnt(wrapper):
+    """An order and a preference become memories from a user, and none from the harness or a tool."""
+    order = "Always run mix format before you commit. I prefer tabs over spaces."
+    told, wrapped = events(CLAUDE_CODE, [user(order), user(f"<{wrapper}>{order}</{wrapper}>", uuid="u2")])
+    assert {memory.kind for memory in extract(told).memories} == {"policy", "preference"}
+    assert extract(wrapped).memories == ()
+
+
+def test_instructions_of_an_agent_are_never_learnt():
+    """What an agent tells its sub-agent is no rule of the user's."""
+    told = events(CLAUDE_CODE, [user("Always cite your sources.", isSidechain=True, agentId="a88")])[0]
+    assert extract(told).memories == ()
 
 
 def test_summaries_and_meta_lines_are_the_harness():

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from hmxgraph.errors import NotWritten
 from hmxgraph.recall.pack import Pack
+from hmxgraph.text.marks import cut_marked
 from tests.recall_makers import artifact, event, known, memory, packed
 
 
@@ -45,6 +46,14 @@ def test_what_is_no_path_is_told_as_such(path):
     """An invalid path raises NotWritten, whatever Python raises for it."""
     with pytest.raises(NotWritten, match="cannot be written"):
         some_pack().to_html(path)
+
+
+def test_the_prompt_is_cut_out_again():
+    """A pack between its marks leaves a prompt as it was; an empty pack adds nothing to it."""
+    pack = some_pack()
+    assert cut_marked(f"Deploy it.{pack.prompt}") == ("Deploy it.", (pack.pack_id,))
+    assert pack.text in pack.prompt
+    assert packed([], known()).prompt == ""
 
 
 def test_only_the_duration_is_volatile():
