@@ -33,10 +33,18 @@ if TYPE_CHECKING:
     from hmxgraph.protocol.events import Event
     from hmxgraph.protocol.explanations import Explanation
     from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
-    from hmxgraph.protocol.lifecycle import ArtifactPage, Chain, Conflict, Recorded
+    from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Chain, Conflict
     from hmxgraph.protocol.memories import Memory, MemoryResult, MemoryView
     from hmxgraph.protocol.packs import ContextPack, DroppedEntry, Entry
-    from hmxgraph.protocol.record_results import Library, RecordView, Related, Resume, SearchResult, TaskView, Written
+    from hmxgraph.protocol.record_results import (
+        Grounding,
+        Library,
+        RecordReceipt,
+        RecordView,
+        Resume,
+        SearchResult,
+        TaskView,
+    )
     from hmxgraph.protocol.records import TaskRecord
     from hmxgraph.protocol.reports import (
         CompileReport,
@@ -57,6 +65,7 @@ __all__ = [
     "AccessDenied",
     "Artifact",
     "ArtifactPage",
+    "ArtifactReceipt",
     "AsyncKnowledgeGraph",
     "Chain",
     "CompileReport",
@@ -73,6 +82,7 @@ __all__ = [
     "FingerprintError",
     "ForgetReport",
     "GraphError",
+    "Grounding",
     "HmxGraphError",
     "ImportReport",
     "IngestRefused",
@@ -91,12 +101,11 @@ __all__ = [
     "PackError",
     "QueryResult",
     "Receipt",
+    "RecordReceipt",
     "RecordReport",
     "RecordView",
-    "Recorded",
     "RecordedSession",
     "Rejection",
-    "Related",
     "Resume",
     "SearchResult",
     "SourceReport",
@@ -106,7 +115,6 @@ __all__ = [
     "TaskRecord",
     "TaskView",
     "VerifyReport",
-    "Written",
     "connect",
     "connect_async",
 ]
@@ -138,17 +146,17 @@ _DEFINED_IN = {
     "hmxgraph.protocol.events": ("Event",),
     "hmxgraph.protocol.explanations": ("Explanation",),
     "hmxgraph.protocol.fingerprints": ("Envelope", "Fingerprint"),
-    "hmxgraph.protocol.lifecycle": ("ArtifactPage", "Chain", "Conflict", "Recorded"),
+    "hmxgraph.protocol.lifecycle": ("ArtifactPage", "Chain", "Conflict", "ArtifactReceipt"),
     "hmxgraph.protocol.memories": ("Memory", "MemoryResult", "MemoryView"),
     "hmxgraph.protocol.packs": ("ContextPack", "DroppedEntry", "Entry"),
     "hmxgraph.protocol.record_results": (
         "Library",
         "RecordView",
-        "Related",
+        "Grounding",
         "Resume",
         "SearchResult",
         "TaskView",
-        "Written",
+        "RecordReceipt",
     ),
     "hmxgraph.protocol.records": ("TaskRecord",),
     "hmxgraph.protocol.reports": (

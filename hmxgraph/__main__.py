@@ -1,26 +1,26 @@
-"""``hmxgraph`` and ``python -m hmxgraph``: the command line, which may be interrupted while it is still imported."""
+"""``hmxgraph`` and ``python -m hmxgraph``: the command line, interruptible even while it is being imported."""
 
 import os
 import signal
 import sys
 from types import FrameType
 
-# What a shell tells of a program that SIGINT ended.
+# The exit status that shells report for a program ended by SIGINT.
 INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line; see :func:`hmxgraph.cli.main`."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Until the command's own modules are imported: hmxgraph.cli._commands.loaded ends this.
-        signal.signal(signal.SIGINT, _leave)
+        # Until the command's modules are imported; then hmxgraph.cli._commands.loaded restores KeyboardInterrupt.
+        signal.signal(signal.SIGINT, _exit_now)
     from hmxgraph.cli import main as program  # noqa: PLC0415 - slow; nothing needs cleaning up while it runs
 
     program()
 
 
-def _leave(_number: int, _frame: FrameType | None) -> None:
-    """End at once: an exception would come out of whatever module is being imported, as one of its own perhaps."""
+def _exit_now(_number: int, _frame: FrameType | None) -> None:
+    """Exit at once: an exception could be caught or changed by the module that is being imported."""
     sys.stderr.write("interrupted\n")
     sys.stderr.flush()
     os._exit(INTERRUPTED)

@@ -1,12 +1,12 @@
-"""Everything that can go wrong, in one tree."""
+"""Every error that hmxgraph raises, in one tree."""
 
 from typing import NamedTuple
 
-# What every error of hmxgraph is, and the faults that a refused document carries.
+# The base class, and the faults that a rejected document carries.
 
 
 class Fault(NamedTuple):
-    """One thing wrong with a document: where, by which clause, what was found and what would be right."""
+    """One fault of a document: its path, the clause it breaks, what was found and what was expected."""
 
     path: str
     clause: str
@@ -21,11 +21,11 @@ class HmxGraphError(Exception):
     """Base of all errors raised by hmxgraph."""
 
 
-# Questions that cannot be answered as asked: unknown names and choices, no times, impossible budgets and steps.
+# Invalid requests: unknown names and choices, invalid times, impossible budgets and task steps.
 
 
 class NotFound(HmxGraphError, LookupError):
-    """Nothing of this kind with this id in this tenant."""
+    """This tenant has no object of this kind and id."""
 
     def __init__(self, kind: str, name: str, tenant_id: str = "", hint: str = "") -> None:
         super().__init__(kind, name, tenant_id, hint)
@@ -40,35 +40,35 @@ class NotFound(HmxGraphError, LookupError):
 
 
 class InvalidTime(HmxGraphError, ValueError):
-    """A time that is no ISO 8601 date-time with an offset, or none that the calendar has."""
+    """Text that is not an ISO 8601 date-time with an offset, or names a date or time that does not exist."""
 
-    def __init__(self, found: str, reason: str) -> None:
-        super().__init__(found, reason)
-        self.found = found
+    def __init__(self, value: str, reason: str) -> None:
+        super().__init__(value, reason)
+        self.value = value
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.found!r} {self.reason}; write a time like 2026-03-14T03:00:00.000Z or 2026-03-14T04:00:00+01:00"
+        return f"{self.value!r} {self.reason}; write a time like 2026-03-14T03:00:00.000Z or 2026-03-14T04:00:00+01:00"
 
 
 class InvalidTenant(HmxGraphError, ValueError):
-    """A tenant id that no event can name: none at all, another type, with a NUL, or no Unicode."""
+    """A tenant id that no event could carry: empty, not a string, with a NUL, or not valid Unicode."""
 
-    def __init__(self, found: object, reason: str) -> None:
-        super().__init__(found, reason)
-        self.found = found
+    def __init__(self, value: object, reason: str) -> None:
+        super().__init__(value, reason)
+        self.value = value
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"tenant_id {self.found!r:.60} names no tenant ({self.reason}); give text that UTF-8 can write"
+        return f"invalid tenant_id {self.value!r:.60} ({self.reason}); give a non-empty string of valid Unicode"
 
 
 class PackError(HmxGraphError, ValueError):
-    """A context pack that cannot be made as asked."""
+    """A request for a context pack that cannot be met."""
 
 
 class BudgetTooSmall(PackError):
-    """No entry fits the budget, not even cut."""
+    """No entry fits the budget, not even truncated."""
 
     def __init__(self, budget: int, smallest: int) -> None:
         super().__init__(budget, smallest)
@@ -82,32 +82,32 @@ class BudgetTooSmall(PackError):
 class UnknownChoice(PackError):
     """A value outside a closed list."""
 
-    def __init__(self, name: str, found: str, choices: tuple[str, ...]) -> None:
-        super().__init__(name, found, choices)
+    def __init__(self, name: str, value: str, choices: tuple[str, ...]) -> None:
+        super().__init__(name, value, choices)
         self.name = name
-        self.found = found
+        self.value = value
         self.choices = choices
 
     def __str__(self) -> str:
-        return f"unknown {self.name} {self.found!r}; choose one of {', '.join(self.choices)}"
+        return f"unknown {self.name} {self.value!r}; choose one of {', '.join(self.choices)}"
 
 
 class InvalidRequest(PackError):
-    """An argument of another type, form or size than can be asked with."""
+    """An argument of the wrong type, form or size."""
 
-    def __init__(self, name: str, found: str, rule: str, way_out: str) -> None:
-        super().__init__(name, found, rule, way_out)
+    def __init__(self, name: str, value: str, expected: str, way_out: str) -> None:
+        super().__init__(name, value, expected, way_out)
         self.name = name
-        self.found = found
-        self.rule = rule
+        self.value = value
+        self.expected = expected
         self.way_out = way_out
 
     def __str__(self) -> str:
-        return f"{self.name} {self.found} is no {self.rule}; {self.way_out}"
+        return f"invalid {self.name} {self.value}: expected {self.expected}; {self.way_out}"
 
 
 class TaskError(HmxGraphError, ValueError):
-    """A step that the task's record so far makes impossible."""
+    """A step that the task's existing records rule out."""
 
     def __init__(self, step: str, reason: str, way_out: str) -> None:
         super().__init__(step, reason, way_out)
@@ -119,11 +119,11 @@ class TaskError(HmxGraphError, ValueError):
         return f"{self.step}: {self.reason}; {self.way_out}"
 
 
-# Documents and sources that cannot be accepted, and files that cannot be written.
+# Documents and sources that were rejected, and files that cannot be written.
 
 
 class DocumentError(HmxGraphError, ValueError):
-    """A document could not be accepted."""
+    """A document was rejected."""
 
 
 class MalformedJson(DocumentError):
@@ -140,18 +140,18 @@ class MalformedJson(DocumentError):
 
 
 class NotCanonical(DocumentError):
-    """A value without a canonical form (RFC 8785): NaN, infinity, lone surrogate, integer beyond 2^53-1, no JSON."""
+    """A value without a canonical form (RFC 8785): NaN, infinity, a lone surrogate, an integer beyond 2^53-1."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"no canonical JSON for this value: {self.reason}"
+        return f"this value has no canonical JSON: {self.reason}"
 
 
 class InvalidDocument(DocumentError):
-    """A document that breaks its specification, with all faults at once."""
+    """A document that violates its specification; ``faults`` lists every violation."""
 
     def __init__(self, kind: str, document_id: str, faults: tuple[Fault, ...]) -> None:
         super().__init__(kind, document_id, faults)
@@ -161,14 +161,14 @@ class InvalidDocument(DocumentError):
 
     def __str__(self) -> str:
         name = f"{self.kind} {self.document_id!r}" if self.document_id else self.kind
-        told = [str(fault) for fault in self.faults[:20]]
-        if len(self.faults) > len(told):
-            told.append(f"and {len(self.faults) - len(told)} more")
-        return f"{name}: " + "; ".join(told)
+        parts = [str(fault) for fault in self.faults[:20]]
+        if len(self.faults) > len(parts):
+            parts.append(f"and {len(self.faults) - len(parts)} more")
+        return f"{name}: " + "; ".join(parts)
 
 
 class IngestRefused(HmxGraphError, ValueError):
-    """A source that cannot be read, or the first bad line where the caller asked for strictness."""
+    """A source that cannot be read, or the first bad line under ``on_error="raise"``."""
 
     def __init__(self, source: str, reason: str, line: int | None = None) -> None:
         super().__init__(source, reason, line)
@@ -182,7 +182,7 @@ class IngestRefused(HmxGraphError, ValueError):
 
 
 class NotWritten(HmxGraphError, OSError):
-    """A file that a caller asked for and that cannot stand there."""
+    """An output file that cannot be written to the given path."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -190,10 +190,10 @@ class NotWritten(HmxGraphError, OSError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.path} cannot be written ({self.reason}); choose another place"
+        return f"cannot write {self.path} ({self.reason}); choose another path"
 
 
-# The local server: what is missing, and the way out.
+# The local server: what failed, and the way out.
 
 
 class EngineError(HmxGraphError, RuntimeError):
@@ -209,43 +209,43 @@ class EngineError(HmxGraphError, RuntimeError):
 
 
 class JavaMissing(EngineError):
-    """No Java that this Neo4j runs on."""
+    """No Java 17 or 21, which this Neo4j needs, was found."""
 
 
 class JarsUnavailable(EngineError):
-    """The jars are not in the cache and could not be fetched."""
+    """Jars are missing from the cache and could not be downloaded."""
 
 
 class JarDamaged(EngineError):
-    """A jar whose bytes differ from the lock file."""
+    """A jar whose SHA-256 differs from the lock file's."""
 
 
 class NotEnoughMemory(EngineError):
-    """Heap and page cache do not fit this machine."""
+    """Heap and page cache do not fit into this machine's memory."""
 
 
 class PortTaken(EngineError):
-    """Another program listens on the port."""
+    """Another program is listening on the port."""
 
 
 class PasswordLost(EngineError):
-    """A database whose password is not, or no longer, in the data home."""
+    """The data home holds a database but not its password."""
 
 
 class ServerDied(EngineError):
-    """The server ended while starting; carries its last words."""
+    """The server exited while starting; carries the end of its log."""
 
-    def __init__(self, reason: str, way_out: str, last_words: str) -> None:
+    def __init__(self, reason: str, way_out: str, log_tail: str) -> None:
         super().__init__(reason, way_out)
-        self.args = (reason, way_out, last_words)
-        self.last_words = last_words
+        self.args = (reason, way_out, log_tail)
+        self.log_tail = log_tail
 
     def __str__(self) -> str:
-        return f"{self.reason}:\n{self.last_words}\n{self.way_out}"
+        return f"{self.reason}:\n{self.log_tail}\n{self.way_out}"
 
 
 class ServerUnresponsive(EngineError):
-    """A process that neither answers nor ends."""
+    """A server process that neither responds nor exits."""
 
 
 # Fingerprints that cannot be trusted (HMX-F 10, 13).
@@ -256,7 +256,7 @@ class FingerprintError(HmxGraphError, ValueError):
 
 
 class FingerprintRefused(FingerprintError):
-    """A check failed before or after the hashes: size, json, format, structure, key."""
+    """A check other than the hashes failed: size, json, format, structure or key."""
 
     def __init__(self, check: str, reason: str, way_out: str = "nothing was written") -> None:
         super().__init__(check, reason, way_out)
@@ -279,12 +279,13 @@ class HashMismatch(FingerprintError):
 
     def __str__(self) -> str:
         return (
-            f"{self.name} does not match: stated {self.stated}, computed {self.computed}; ask for it again (HMX-F 10)"
+            f"{self.name} does not match: stated {self.stated}, computed {self.computed}; "
+            "get the envelope again from its sender (HMX-F 10)"
         )
 
 
 class SignatureMismatch(FingerprintError):
-    """A signature that is missing, by a key that is not pinned, or wrong."""
+    """A signature that is missing, wrong, or made with a key that is not pinned."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -297,25 +298,25 @@ class SignatureMismatch(FingerprintError):
 class UnsupportedVersion(FingerprintError):
     """A protocol, envelope or document version that this release cannot read."""
 
-    def __init__(self, field: str, found: str, supported: str) -> None:
-        super().__init__(field, found, supported)
+    def __init__(self, field: str, version: str, supported: str) -> None:
+        super().__init__(field, version, supported)
         self.field = field
-        self.found = found
+        self.version = version
         self.supported = supported
 
     def __str__(self) -> str:
-        return f"{self.field} {self.found} is not supported; this release reads {self.supported} (HMX-F 13)"
+        return f"{self.field} {self.version} is not supported; this release reads {self.supported} (HMX-F 13)"
 
 
-# The database refused, or could not be reached.
+# The database refused a request, or could not be reached.
 
 
 class GraphError(HmxGraphError):
-    """The database refused or could not be reached."""
+    """The database refused a request, or could not be reached."""
 
 
 class StorageUnavailable(GraphError, ConnectionError):
-    """No answer from the database."""
+    """The database does not answer."""
 
     def __init__(self, uri: str, reason: str) -> None:
         super().__init__(uri, reason)
@@ -330,7 +331,7 @@ class StorageUnavailable(GraphError, ConnectionError):
 
 
 class GraphNotOpen(GraphError, RuntimeError):
-    """A graph was asked before it was opened, or after it was closed."""
+    """A graph was used before it was opened, or after it was closed."""
 
     def __init__(self, way_out: str) -> None:
         super().__init__(way_out)
@@ -341,17 +342,17 @@ class GraphNotOpen(GraphError, RuntimeError):
 
 
 class InvalidAddress(StorageUnavailable):
-    """An address that no Neo4j can have."""
+    """A URI that cannot be a Neo4j address."""
 
     def __str__(self) -> str:
         return (
-            f"{self.uri!r} is no address of a Neo4j ({self.reason}); write HMXGRAPH_URI like bolt://host:7687 or "
+            f"{self.uri!r} is not a Neo4j address ({self.reason}); write HMXGRAPH_URI like bolt://host:7687 or "
             "neo4j://host:7687 (+s and +ssc for TLS), or unset it to use the local server (hmxgraph server start)"
         )
 
 
 class DatabaseMissing(StorageUnavailable):
-    """A server that has no database of the name asked for, or only the one of users and databases."""
+    """The server has no database of the given name, or it is the system database."""
 
     def __str__(self) -> str:
         return (
@@ -361,17 +362,17 @@ class DatabaseMissing(StorageUnavailable):
 
 
 class StorageStopped(StorageUnavailable):
-    """A server that answers, and has stopped its database because it could not write: a full disk, most often."""
+    """The server answers but has stopped its database because it could not write; most often the disk is full."""
 
     def __str__(self) -> str:
         return (
-            f"Neo4j at {self.uri} cannot write its data any more ({self.reason}); free space on its disk and restart "
-            "it: hmxgraph server stop, then the same command again"
+            f"Neo4j at {self.uri} can no longer write its data ({self.reason}); free some disk space and restart it: "
+            "hmxgraph server stop, then the same command again"
         )
 
 
 class AccessDenied(GraphError, PermissionError):
-    """Wrong user, password or missing rights."""
+    """Wrong user name or password."""
 
     def __init__(self, uri: str, reason: str) -> None:
         super().__init__(uri, reason)
@@ -383,11 +384,11 @@ class AccessDenied(GraphError, PermissionError):
 
 
 class NotPermitted(AccessDenied):
-    """Logged in, and without the right to read, write or make indexes there; or the database is read-only."""
+    """The user may not read, write or create indexes there, or the database is read-only."""
 
     def __str__(self) -> str:
         return (
-            f"Neo4j at {self.uri} does not permit it ({self.reason}); use a user who may read, write and make indexes "
+            f"Neo4j at {self.uri} denied permission ({self.reason}); use a user who may read, write and create indexes "
             "and constraints in that database (HMXGRAPH_USER, HMXGRAPH_DATABASE), and a database that is not read-only"
         )
 
@@ -440,7 +441,7 @@ class OlderStore(GraphError):
 
 
 class IsolationUnsupported(GraphError):
-    """One database a tenant was asked of a server that has only one."""
+    """One database per tenant was requested from a server that cannot create databases."""
 
     def __init__(self, uri: str, reason: str) -> None:
         super().__init__(uri, reason)
@@ -448,11 +449,14 @@ class IsolationUnsupported(GraphError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f'Neo4j at {self.uri} cannot make databases ({self.reason}); use isolation="key", or an edition that can'
+        return (
+            f"Neo4j at {self.uri} cannot create databases ({self.reason}); "
+            'use isolation="key", or an edition that supports several databases'
+        )
 
 
 class StatementMisuse(GraphError, TypeError):
-    """An unknown statement, or parameters that do not fit its text."""
+    """An unknown statement, or missing or unexpected parameters."""
 
     def __init__(self, statement: str, missing: tuple[str, ...] = (), unexpected: tuple[str, ...] = ()) -> None:
         super().__init__(statement, missing, unexpected)
@@ -468,28 +472,28 @@ class StatementMisuse(GraphError, TypeError):
         return f"cypher/{self.statement}.cypher: {', '.join(parts)}{way_out}"
 
 
-# Rules of the artifact lifecycle that were about to be broken (HMX-A 5, 7).
+# Violations of the artifact lifecycle (HMX-A 5, 7).
 
 
 class LifecycleError(HmxGraphError, ValueError):
-    """A rule of the artifact lifecycle was about to be broken; nothing was written."""
+    """The request would violate the artifact lifecycle; nothing was written."""
 
 
 class InvalidTransition(LifecycleError):
     """A status change that HMX-A 5 does not list."""
 
-    def __init__(self, artifact_id: str, current: str, wanted: str, legal: tuple[str, ...]) -> None:
-        super().__init__(artifact_id, current, wanted, legal)
+    def __init__(self, artifact_id: str, current: str, target: str, legal: tuple[str, ...]) -> None:
+        super().__init__(artifact_id, current, target, legal)
         self.artifact_id = artifact_id
         self.current = current
-        self.wanted = wanted
+        self.target = target
         self.legal = legal
 
     def __str__(self) -> str:
         way_out = (
             f"legal from {self.current!r}: {', '.join(self.legal)}" if self.legal else f"{self.current!r} is final"
         )
-        return f"artifact {self.artifact_id!r} cannot go from {self.current!r} to {self.wanted!r} (HMX-A 5); {way_out}"
+        return f"artifact {self.artifact_id!r} cannot go from {self.current!r} to {self.target!r} (HMX-A 5); {way_out}"
 
 
 class SupersessionCycle(LifecycleError):
@@ -501,11 +505,14 @@ class SupersessionCycle(LifecycleError):
         self.new_id = new_id
 
     def __str__(self) -> str:
-        return f"{self.new_id!r} cannot supersede {self.old_id!r}: it is already part of its history (HMX-A 7)"
+        return (
+            f"{self.new_id!r} cannot supersede {self.old_id!r}: it is already an older version of it (HMX-A 7); "
+            "record the change under a new id"
+        )
 
 
 class AlreadySuperseded(LifecycleError):
-    """The chain has gone on without you: names the artifact that now supersedes the old one."""
+    """The artifact has a successor already, named by ``winner_id``."""
 
     def __init__(self, old_id: str, winner_id: str) -> None:
         super().__init__(old_id, winner_id)
@@ -519,30 +526,33 @@ class AlreadySuperseded(LifecycleError):
 class SuccessorMismatch(LifecycleError):
     """A successor that does not continue its predecessor: other tenant, type, status or version."""
 
-    def __init__(self, old_id: str, field: str, found: str, expected: str) -> None:
-        super().__init__(old_id, field, found, expected)
+    def __init__(self, old_id: str, field: str, value: str, expected: str) -> None:
+        super().__init__(old_id, field, value, expected)
         self.old_id = old_id
         self.field = field
-        self.found = found
+        self.value = value
         self.expected = expected
 
     def __str__(self) -> str:
-        return f"successor of {self.old_id!r} has {self.field} {self.found}, expected {self.expected} (HMX-A 7)"
+        return f"successor of {self.old_id!r} has {self.field} {self.value}, expected {self.expected} (HMX-A 7)"
 
 
 class SuccessorNeeded(LifecycleError):
-    """Only a successor makes an artifact superseded: status, edge and next version at once (HMX-A 7)."""
+    """A transition to ``superseded`` without a successor (HMX-A 7)."""
 
     def __init__(self, artifact_id: str) -> None:
         super().__init__(artifact_id)
         self.artifact_id = artifact_id
 
     def __str__(self) -> str:
-        return f"artifact {self.artifact_id!r} is superseded only by a successor (HMX-A 7); give one to supersede()"
+        return (
+            f"artifact {self.artifact_id!r} can only become superseded through a successor (HMX-A 7); "
+            "give one to supersede()"
+        )
 
 
 class ImmutableArtifact(LifecycleError):
-    """The id is taken by an artifact with another core; nothing was written."""
+    """The id belongs to an artifact whose immutable fields differ; nothing was written."""
 
     def __init__(self, artifact_id: str, fields: tuple[str, ...]) -> None:
         super().__init__(artifact_id, fields)
@@ -550,12 +560,12 @@ class ImmutableArtifact(LifecycleError):
         self.fields = fields
 
     def __str__(self) -> str:
-        found = ", ".join(self.fields)
-        return f"artifact {self.artifact_id!r} is recorded with another {found} (HMX-A 1); supersede it under a new id"
+        names = ", ".join(self.fields)
+        return f"artifact {self.artifact_id!r} is recorded with another {names} (HMX-A 1); supersede it under a new id"
 
 
 class DuplicateArtifact(LifecycleError):
-    """A successor whose type and content another draft or active artifact has already."""
+    """A successor whose type and content equal those of another draft or active artifact."""
 
     def __init__(self, artifact_id: str, twin_id: str) -> None:
         super().__init__(artifact_id, twin_id)
@@ -563,11 +573,14 @@ class DuplicateArtifact(LifecycleError):
         self.twin_id = twin_id
 
     def __str__(self) -> str:
-        return f"artifact {self.artifact_id!r} says what {self.twin_id!r} says already (HMX-A 8); retire that one first"
+        return (
+            f"artifact {self.artifact_id!r} has the type and content of {self.twin_id!r} (HMX-A 8); "
+            "deprecate that one first"
+        )
 
 
 class ConflictClosed(LifecycleError):
-    """A conflict that was resolved before, and not like this."""
+    """The conflict was already resolved with another outcome."""
 
     def __init__(self, conflict_id: str, kept_id: str | None) -> None:
         super().__init__(conflict_id, kept_id)
@@ -579,63 +592,63 @@ class ConflictClosed(LifecycleError):
         return f"conflict {self.conflict_id!r} is already resolved, {outcome}; record a successor of a side instead"
 
 
-# Everything that can go wrong, in one tree.
+# The whole tree
 #
 # ::
 #
 #     HmxGraphError
 #     ├── DocumentError (ValueError)
 #     │   ├── MalformedJson             not strict JSON
-#     │   ├── NotCanonical              what canonical JSON cannot write: NaN, lone surrogates, integers >= 2^53
-#     │   └── InvalidDocument           well-formed JSON that a specification refuses; carries every fault
+#     │   ├── NotCanonical              NaN, lone surrogates, integers >= 2^53: no canonical JSON
+#     │   └── InvalidDocument           well-formed JSON that violates a specification; carries every fault
 #     ├── NotFound (LookupError)        no such event, artifact, session, query ... in this tenant
-#     ├── InvalidTenant (ValueError)    a tenant id that no event can name
-#     ├── InvalidTime (ValueError)      no ISO 8601 date-time with an offset
+#     ├── InvalidTenant (ValueError)    a tenant id that no event could carry
+#     ├── InvalidTime (ValueError)      not an ISO 8601 date-time with an offset
 #     ├── LifecycleError (ValueError)
 #     │   ├── InvalidTransition         not one of the five legal status changes (HMX-A 5)
 #     │   ├── SupersessionCycle         would make an artifact its own ancestor (HMX-A 7)
-#     │   ├── AlreadySuperseded         somebody else's successor stands there; names the winner
+#     │   ├── AlreadySuperseded         the artifact has a successor already; names it
 #     │   ├── SuccessorMismatch         successor of another type, tenant or version
-#     │   ├── SuccessorNeeded           superseded is a status that only a successor gives (HMX-A 7)
-#     │   ├── ImmutableArtifact         the same id with another core (HMX-A 1)
-#     │   ├── DuplicateArtifact         a successor that says what another draft or active artifact says already
-#     │   └── ConflictClosed            resolved already, with another outcome
+#     │   ├── SuccessorNeeded           only a successor can make an artifact superseded (HMX-A 7)
+#     │   ├── ImmutableArtifact         the same id with other immutable fields (HMX-A 1)
+#     │   ├── DuplicateArtifact         a successor equal to another draft or active artifact
+#     │   └── ConflictClosed            already resolved, with another outcome
 #     ├── PackError (ValueError)
 #     │   ├── BudgetTooSmall            no entry fits
-#     │   ├── InvalidRequest            an argument of another type, form or size; names it
-#     │   └── UnknownChoice             strategy, section or mode that the specification does not list
+#     │   ├── InvalidRequest            an argument of the wrong type, form or size; names it
+#     │   └── UnknownChoice             a strategy, section or mode that the specification does not list
 #     ├── FingerprintError (ValueError)
 #     │   ├── FingerprintRefused        another check failed: size, json, format, structure ...; names it
 #     │   ├── HashMismatch              one of the two hashes does not match the bytes
-#     │   ├── SignatureMismatch         missing, foreign or wrong signature
+#     │   ├── SignatureMismatch         signature missing, wrong, or made with another key
 #     │   └── UnsupportedVersion        another protocol or envelope version
-#     ├── TaskError (ValueError)        an impossible step of a task record
+#     ├── TaskError (ValueError)        a step that the task's existing records rule out
 #     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
-#     ├── NotWritten (OSError)          a page or other file that cannot stand where it was asked for
+#     ├── NotWritten (OSError)          an output file that cannot be written to the given path
 #     ├── GraphError
 #     │   ├── StorageUnavailable (ConnectionError)
-#     │   │   ├── InvalidAddress        no address that a Neo4j can have
-#     │   │   ├── DatabaseMissing       a server that answers, and has no database of that name
-#     │   │   └── StorageStopped        a server that answers, and cannot write its data any more
-#     │   ├── GraphNotOpen (RuntimeError)  asked before it was opened, or after it was closed
+#     │   │   ├── InvalidAddress        a URI that cannot be a Neo4j address
+#     │   │   ├── DatabaseMissing       the server has no database of that name
+#     │   │   └── StorageStopped        the server answers but can no longer write its data
+#     │   ├── GraphNotOpen (RuntimeError)  used before it was opened, or after it was closed
 #     │   ├── AccessDenied (PermissionError)
-#     │   │   └── NotPermitted          logged in, and without the right to read, write or make indexes there
+#     │   │   └── NotPermitted          the user may not read, write or create indexes there
 #     │   ├── StatementRefused          the server refused a packaged statement; names the statement
 #     │   ├── NewerStore                a database that a newer release prepared
 #     │   ├── OlderStore                a database too old to be upgraded
 #     │   ├── IsolationUnsupported      the edition has one database only
-#     │   └── StatementMisuse (TypeError)  parameters missing or unexpected; unknown statement
+#     │   └── StatementMisuse (TypeError)  unknown statement; missing or unexpected parameters
 #     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
-#         ├── JavaMissing               no Java that this Neo4j runs on
-#         ├── JarsUnavailable           not in the cache and not to be fetched
-#         ├── JarDamaged                bytes that differ from the lock file
-#         ├── NotEnoughMemory           heap and page cache do not fit this machine
-#         ├── PortTaken                 another program listens there
-#         ├── PasswordLost              a database whose password is not, or no longer, in the data home
-#         ├── ServerDied                ended while starting; carries its last words
-#         └── ServerUnresponsive        a process that neither answers nor ends
+#         ├── JavaMissing               no Java 17 or 21
+#         ├── JarsUnavailable           missing from the cache and not downloadable
+#         ├── JarDamaged                SHA-256 differs from the lock file's
+#         ├── NotEnoughMemory           heap and page cache do not fit into this machine's memory
+#         ├── PortTaken                 another program is listening there
+#         ├── PasswordLost              the data home holds a database but not its password
+#         ├── ServerDied                exited while starting; carries the end of its log
+#         └── ServerUnresponsive        neither responds nor exits
 #
-# Fields come first, the message is built from them, the way out stands last.
+# Each error takes its fields first and builds its message from them; the message ends with the way out.
 
 __all__ = [
     "AccessDenied",
@@ -691,7 +704,3 @@ __all__ = [
     "UnknownChoice",
     "UnsupportedVersion",
 ]
-
-# A traceback names an error by the place it is imported from, not by the file it stands in.
-for _error in __all__:
-    globals()[_error].__module__ = __name__

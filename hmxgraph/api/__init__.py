@@ -1,4 +1,4 @@
-"""The front door: one class for plain code, its twin for asynchronous code."""
+"""The public API: ``KnowledgeGraph`` and its asynchronous twin, one module per subject."""
 
 from hmxgraph.api.aio import AsyncKnowledgeGraph, connect_async
 from hmxgraph.api.graph import KnowledgeGraph, connect

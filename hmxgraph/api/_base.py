@@ -1,4 +1,4 @@
-"""The base of every subject of the front door, and the arguments that callers pass."""
+"""The base classes of the API's subjects, and the conversion of arguments."""
 
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from datetime import datetime
@@ -19,13 +19,13 @@ from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
 from hmxgraph.protocol.lifecycle import ArtifactFilter
-from hmxgraph.protocol.parsing import checked_texts
+from hmxgraph.protocol.parsing import checked_list
 from hmxgraph.protocol.reports import IngestReport
-from hmxgraph.protocol.timestamps import microseconds, tellable
+from hmxgraph.protocol.timestamps import is_representable, microseconds
 from hmxgraph.recall.question import PackRequest
 from hmxgraph.records.events import UNSIGNED, Doing
 
-# Times as callers give them, as microseconds.
+# Times: ISO 8601 text or datetime to microseconds.
 
 Moment: TypeAlias = str | datetime
 
@@ -34,8 +34,8 @@ def as_us(moment: Moment | None) -> int | None:
     """UTC microseconds of an ISO 8601 text or an aware datetime; None stays None.
 
     Raises:
-        InvalidTime: the text is no ISO 8601 time with an offset, the datetime is naive, in UTC it is of no year from
-            1 to 9999, or the value is neither.
+        InvalidTime: the text is not an ISO 8601 time with an offset, the datetime is naive, the time in UTC is outside
+            the years 1 to 9999, or the value is of another type.
 
     >>> as_us("1970-01-01T00:00:01Z")
     1000000
@@ -44,53 +44,53 @@ def as_us(moment: Moment | None) -> int | None:
     if moment is None:
         return None
     if isinstance(moment, str):
-        return _told(microseconds(moment), moment)
+        return _checked_us(microseconds(moment), moment)
     text = _aware(moment).isoformat()
-    return _told(microseconds(text), text)
+    return _checked_us(microseconds(text), text)
 
 
 def _aware(moment: object) -> datetime:
     if not isinstance(moment, datetime):
-        raise InvalidTime(repr(moment)[:60], "is no text and no datetime")
+        raise InvalidTime(repr(moment)[:60], "is neither text nor a datetime")
     if moment.tzinfo is None:
         raise InvalidTime(moment.isoformat(), "has no offset: give the datetime a time zone")
     return moment
 
 
-def _told(us: int, text: str) -> int:
-    """*us*, which answers can tell again; the calendar of Python ends where that of the wire goes on."""
-    if not tellable(us):
-        raise InvalidTime(text, "is of no year from 1 to 9999")
+def _checked_us(us: int, text: str) -> int:
+    """*us*, if results can format it; the wire allows years that Python's calendar does not."""
+    if not is_representable(us):
+        raise InvalidTime(text, "is outside the years 1 to 9999")
     return us
 
 
-# Documents as callers give them: a value, or the mapping it is made from.
+# Documents: a value, or the mapping or JSON text it is parsed from.
 
 
-def as_artifact(given: Artifact | Mapping[str, Any] | str | bytes) -> Artifact:
-    """*given* as an artifact.
-
-    Raises:
-        InvalidDocument: it breaks HMX-A; every fault is listed.
-
-    """
-    return given if isinstance(given, Artifact) else Artifact.parse(given)
-
-
-def as_event(given: Event | Mapping[str, Any] | str | bytes) -> Event:
-    """*given* as an event.
+def as_artifact(source: Artifact | Mapping[str, Any] | str | bytes) -> Artifact:
+    """*source* as an artifact.
 
     Raises:
-        InvalidDocument: it breaks HMX-E; every fault is listed.
+        InvalidDocument: it violates HMX-A; every fault is listed.
 
     """
-    return given if isinstance(given, Event) else Event.parse(given)
+    return source if isinstance(source, Artifact) else Artifact.parse(source)
 
 
-# The filters of a listing, as keyword arguments.
+def as_event(source: Event | Mapping[str, Any] | str | bytes) -> Event:
+    """*source* as an event.
+
+    Raises:
+        InvalidDocument: it violates HMX-E; every fault is listed.
+
+    """
+    return source if isinstance(source, Event) else Event.parse(source)
 
 
-class WantedArtifacts(TypedDict, total=False):
+# Keyword arguments of the listing of artifacts and of packs.
+
+
+class ArtifactFilters(TypedDict, total=False):
     """Which artifacts to list; see :class:`hmxgraph.protocol.lifecycle.ArtifactFilter`."""
 
     status: str | None
@@ -102,20 +102,20 @@ class WantedArtifacts(TypedDict, total=False):
     compiled_by: str | None
 
 
-def artifact_filter(wanted: WantedArtifacts) -> ArtifactFilter:
-    """The filter that *wanted* describes.
+def artifact_filter(filters: ArtifactFilters) -> ArtifactFilter:
+    """The filter value of these keyword arguments.
 
     >>> artifact_filter({"tags": ["staging"]}).tags
     ('staging',)
 
     """
-    tags, situation = (tuple(checked_texts(name, wanted.get(name))) for name in ("tags", "situation"))
-    given: dict[str, Any] = {**wanted, "tags": tags, "situation": situation}
-    return ArtifactFilter(**given)
+    tags, situation = (tuple(checked_list(name, filters.get(name))) for name in ("tags", "situation"))
+    fields: dict[str, Any] = {**filters, "tags": tags, "situation": situation}
+    return ArtifactFilter(**fields)
 
 
-class WantedPack(TypedDict, total=False):
-    """What a context pack is to be; see :class:`hmxgraph.recall.question.PackRequest`."""
+class PackOptions(TypedDict, total=False):
+    """The options of a context pack; see :class:`hmxgraph.recall.question.PackRequest`."""
 
     budget: int
     strategy: str
@@ -127,41 +127,41 @@ class WantedPack(TypedDict, total=False):
     fingerprint: Fingerprint | Envelope | Mapping[str, Any] | None
 
 
-def pack_request(query: str, wanted: WantedPack) -> PackRequest:
-    """The checked request that *query* and *wanted* describe.
+def pack_request(query: str, options: PackOptions) -> PackRequest:
+    """The validated request for a pack.
 
     >>> pack_request("Deploy", {"budget": 512, "sections": ["episodes"]}).budget
     512
 
     """
-    given: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
-    for name in sorted(given.keys() - WantedPack.__annotations__.keys()):
-        options = ", ".join(WantedPack.__annotations__)
-        raise InvalidRequest(name, f"{given[name]!r:.60}", "option of a pack", f"there are {options}")
-    given["as_of_us"] = as_us(given.pop("as_of", None))
-    given["priors"] = _priors(given.pop("fingerprint", None))
-    return PackRequest(query, **given)
+    fields: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    for name in sorted(fields.keys() - PackOptions.__annotations__.keys()):
+        choices = ", ".join(PackOptions.__annotations__)
+        raise InvalidRequest(name, f"{fields[name]!r:.60}", "an option of pack()", f"choose from {choices}")
+    fields["as_of_us"] = as_us(fields.pop("as_of", None))
+    fields["priors"] = _priors(fields.pop("fingerprint", None))
+    return PackRequest(query, **fields)
 
 
-def _priors(given: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The context priors of a fingerprint, of the one in an envelope, or *given* itself where it is neither."""
-    document: object = given.document() if isinstance(given, Fingerprint | Envelope) else given
+def _priors(source: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The context priors of a fingerprint or of the one in an envelope; any other mapping is the priors itself."""
+    document: object = source.document() if isinstance(source, Fingerprint | Envelope) else source
     if document is None:
         return None
     if not isinstance(document, Mapping):
         kind = type(document).__name__
-        raise InvalidRequest("fingerprint", f"of type {kind}", "fingerprint", "give one, its envelope or its document")
+        raise InvalidRequest("fingerprint", f"of type {kind}", "a fingerprint", "give it, its envelope or its document")
     for name in ("fingerprint", "context_priors"):
         inner = document.get(name)
         document = inner if isinstance(inner, Mapping) else document
     return document
 
 
-# Records as callers describe them: here, and nowhere else, they get their time and ids.
+# Task records: only here do they get their time and ids.
 
 
 class StepFields(TypedDict, total=False):
-    """The fields of a record that any step may carry; see `hmxgraph.protocol.records.TaskRecord`."""
+    """The fields that a record of any kind may have; see `hmxgraph.protocol.records.TaskRecord`."""
 
     artifact_id: str
     parent_task_id: str
@@ -229,7 +229,7 @@ class RecordFields(DecisionFields, total=False):
 
 
 class _RecordFilters(TypedDict, total=False):
-    """The eighteen exact filters of a search; all of those given must hold."""
+    """The eighteen exact filters of a search; a hit matches all that are given."""
 
     task_id: str | None
     artifact_kind: str | None
@@ -252,66 +252,67 @@ class _RecordFilters(TypedDict, total=False):
 
 
 class RecordSearch(_RecordFilters, total=False):
-    """What a search may say besides its words: exact filters, and the shape of the answer."""
+    """Further arguments of a search: exact filters, and the shape of the result."""
 
     compact: bool
     token_budget: int | None
     expand_event_siblings: bool
 
 
-def searched(query: str, wanted: Mapping[str, Any], *, mode: str, limit: int, include_hidden: bool) -> Wanted:
-    """The search that *wanted* describes.
+def search_request(query: str, options: Mapping[str, Any], *, mode: str, limit: int, include_hidden: bool) -> Wanted:
+    """The validated search for records; *options* holds filters and shape.
 
     Raises:
         UnknownChoice: an unknown filter or mode.
-        InvalidRequest: a limit, a budget or a value of a filter that cannot be.
+        InvalidRequest: an invalid limit, budget or filter value.
 
-    >>> searched("leak", {"task_id": "t", "compact": True}, mode="generic", limit=5, include_hidden=False).facets
+    >>> search_request("leak", {"task_id": "t", "compact": True}, mode="generic", limit=5, include_hidden=False).facets
     ('task_id=t',)
     """
-    shape = Shape(**{name: wanted[name] for name in Shape.__slots__ if name in wanted})
-    filters = {name: value for name, value in wanted.items() if name not in Shape.__slots__}
+    shape = Shape(**{name: options[name] for name in Shape.__slots__ if name in options})
+    filters = {name: value for name, value in options.items() if name not in Shape.__slots__}
     return search_of(query, filters, mode=mode, limit=limit, include_hidden=include_hidden, shape=shape)
 
 
-_ELSEWHERE = {
-    "artifact_kind": "the step says it",
-    "tenant_id": "the connection says it (hmxgraph.connect(tenant_id=...))",
-    "timestamp_created": "give the time as at=...",
+# Fields that callers cannot set, with the place that sets them.
+_SET_ELSEWHERE = {
+    "artifact_kind": "the method sets it",
+    "tenant_id": "the connection sets it (hmxgraph.connect(tenant_id=...))",
+    "timestamp_created": "pass the time as at=...",
 }
 
 
-def drafted(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The wire fields of a new record of *kind*, made at *at*, else now; a new task or record gets a fresh id.
+def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The wire fields of a new record of *kind*, created at *at* or now; a new task or record gets a fresh id.
 
     Raises:
-        InvalidRequest: a field that is said by other means; names it.
+        InvalidRequest: a field that callers cannot set; names it.
 
-    >>> drafted("task_start", "2026-03-14T03:00:00Z", {"goal": "x", "task_id": "t", "artifact_id": "r"})
+    >>> new_record("task_start", "2026-03-14T03:00:00Z", {"goal": "x", "task_id": "t", "artifact_id": "r"})
     {'goal': 'x', 'task_id': 't', 'artifact_id': 'r', 'artifact_kind': 'task_start', 'timestamp_created': 1773457200000}
     """
-    for name in sorted(fields.keys() & _ELSEWHERE.keys()):
-        raise InvalidRequest(name, f"{fields[name]!r:.60}", "field to give with a record", _ELSEWHERE[name])
-    given = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
-    found = {name: value for name, value in given.items() if value is not None}
-    found.setdefault("artifact_id", str(uuid4()))
+    for name in sorted(fields.keys() & _SET_ELSEWHERE.keys()):
+        raise InvalidRequest(name, f"{fields[name]!r:.60}", "a field that callers may set", _SET_ELSEWHERE[name])
+    json_values = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    record = {name: value for name, value in json_values.items() if value is not None}
+    record.setdefault("artifact_id", str(uuid4()))
     if kind == "task_start":
-        found.setdefault("task_id", str(uuid4()))
-    return found | {"artifact_kind": kind, "timestamp_created": _now_ms(at)}
+        record.setdefault("task_id", str(uuid4()))
+    return record | {"artifact_kind": kind, "timestamp_created": _now_ms(at)}
 
 
-def made_up(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
-    """What `drafted` fills in because the caller left it open: another time it would be filled in differently.
+def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
+    """The fields that `new_record` generates, which therefore differ when the same call is repeated.
 
-    >>> sorted(made_up("task_start", None, {"goal": "x"})), sorted(made_up("evidence", "2026-03-14T03:00:00Z", {}))
-    (['task_id', 'timestamp_created'], [])
+    >>> sorted(generated_fields("task_start", None, {"goal": "x"})), generated_fields("evidence", "2026-03-14", {})
+    (['task_id', 'timestamp_created'], frozenset())
     """
-    open_ = {"timestamp_created": at is None, "task_id": kind == "task_start" and fields.get("task_id") is None}
-    return frozenset(name for name, left in open_.items() if left)
+    generated = {"timestamp_created": at is None, "task_id": kind == "task_start" and fields.get("task_id") is None}
+    return frozenset(name for name, is_generated in generated.items() if is_generated)
 
 
 def doing(agent_id: str | None, at: Moment | None, event_id: str | None = None) -> Doing:
-    """Who does something with memories, at *at*, else now, told by an event of its own.
+    """Who acts on memories, at *at* or now, and the id of the event that reports it.
 
     >>> doing("ana", "1970-01-01T00:00:01Z", "e1")
     Doing(agent_id='ana', at_us=1000000, event_id='e1')
@@ -329,13 +330,13 @@ def author_of(agent_id: str | None, at: Moment | None) -> Author:
 
 
 def now_us(at: Moment | None = None) -> int:
-    """UTC microseconds of *at*, else of now."""
-    given = as_us(at)
-    return time_ns() // 1_000 if given is None else given
+    """UTC microseconds of *at*, or of now."""
+    us = as_us(at)
+    return time_ns() // 1_000 if us is None else us
 
 
 def _now_ms(at: Moment | None = None) -> int:
-    """UTC milliseconds of *at*, else of now: the resolution of record times."""
+    """UTC milliseconds of *at*, or of now: the resolution of record times."""
     return now_us(at) // 1_000
 
 
@@ -343,7 +344,7 @@ T = TypeVar("T")
 
 
 class Face:
-    """A subject of the front door: a tenant, its connection, and how to perform plans there."""
+    """Base of the API's subjects: a tenant, its connection, and how to run plans on it."""
 
     _tenancy: Tenancy
     _connection: Connection
@@ -355,7 +356,7 @@ class Face:
         return ingest(self._connection.transact, self._tenancy, source, options)
 
     def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call *function*; the asynchronous twin calls it beside the event loop."""
+        """Call *function*; the asynchronous twin calls it in a thread, outside the event loop."""
         return function(*arguments)
 
     def _called(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

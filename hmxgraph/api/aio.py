@@ -37,7 +37,7 @@ class AsyncKnowledgeGraph(
         self._locate = locate
         self._tenancy = Tenancy.of(tenant_id)
         self._opened: AsyncConnection | None = None
-        # Tasks that open at once share what the first of them opens; a lock belongs to one event loop.
+        # Tasks that open the graph at once share one connection. A lock belongs to one event loop.
         self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._meter = Meter()
         self._live = LiveSessions()
@@ -53,7 +53,7 @@ class AsyncKnowledgeGraph(
         return self
 
     async def _ready(self) -> AsyncConnection:
-        # Starting a local server blocks, so it happens beside the event loop.
+        # Starting a local server blocks, so it happens in a thread.
         connection = AsyncConnection(await asyncio.to_thread(self._locate))
         try:
             await connection.verify()
@@ -69,12 +69,12 @@ class AsyncKnowledgeGraph(
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection; the graph cannot be asked until it is opened again. A second time does nothing."""
+        """Close the connection; the graph cannot be used until it is opened again. A second call does nothing."""
         if self._opened is None or self._opened.abandoned:
             self._opened = None
             return
         self._opened.check_loop()
-        # However the closing ends, the graph can be opened again.
+        # The graph can be reopened even if closing fails.
         opened, self._opened = self._opened, None
         await opened.close()
 
@@ -85,7 +85,7 @@ class AsyncKnowledgeGraph(
 
     @property
     def records(self) -> AsyncRecords:
-        """Task records as the unit of exchange: created, replied to, found."""
+        """Task records: create, reply, search."""
         return AsyncRecords(self._tenancy, self._connection)
 
     @property
@@ -102,7 +102,7 @@ class AsyncKnowledgeGraph(
 
     @property
     def tenant_id(self) -> str:
-        """Whose memory this is."""
+        """The tenant of this graph."""
         return self._tenancy.tenant_id
 
 
@@ -116,9 +116,9 @@ def connect_async(
     isolation: Isolation = "key",
     progress: bool = False,
 ) -> AsyncKnowledgeGraph:
-    """The memory of *tenant_id* for asynchronous code, to be opened by ``async with`` or ``await``.
+    """The memory of *tenant_id* for asynchronous code; open it with ``async with`` or ``await``.
 
-    Addresses and errors are those of :func:`hmxgraph.connect`.
+    Arguments and errors are those of :func:`hmxgraph.connect`.
     """
     login = Login(uri, user, password, database)
     return AsyncKnowledgeGraph(lambda: isolated(address(login, progress=progress), tenant_id, isolation), tenant_id)

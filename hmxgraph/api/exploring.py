@@ -1,4 +1,4 @@
-"""Exploring: saved queries, the entity graph, tracing, health."""
+"""Exploring the memory: saved queries, explanations, verification, the entity graph, tracing, health."""
 
 import html
 from collections.abc import Callable, Iterator, Mapping
@@ -14,13 +14,13 @@ from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.graph import checks, explain, exploring
 from hmxgraph.graph.connection import Trace
 from hmxgraph.graph.plan import query
+from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.explanations import Explanation
 from hmxgraph.protocol.reports import VerifyReport
-from hmxgraph.protocol.showing import cut_line
 
-# Rows for people: what a saved query answered, as a table, as JSON, as a picture's nodes and edges.
+# Results of saved queries, as tables and JSON.
 
-# What people know a node by, the best first, and how much of it a table shows.
+# Properties that name a node to people, in order of preference.
 _NAMES = (
     "name",
     "title",
@@ -34,12 +34,12 @@ _NAMES = (
     "event_id",
     "key",
 )
-_MOST_SHOWN = 100
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """The answer of one saved query: column names and rows of plain values.
+    """The result of a saved query: column names and rows of plain values.
 
     >>> len(QueryResult("explore/x", ("a",), ({"a": 1},)))
     1
@@ -57,14 +57,14 @@ class QueryResult:
         return iter(self.rows)
 
     def document(self) -> dict[str, Any]:
-        """The answer as a JSON-able dict."""
+        """The result as a JSON-able dict."""
         return {"query": self.name, "columns": list(self.columns), "rows": [dict(row) for row in self.rows]}
 
     def table(self) -> Table:
-        """The answer as a table for a terminal."""
+        """The result as a table for a terminal."""
         table = Table(*self.columns, title=self.name)
         for row in self.rows:
-            table.add_row(*(Text(told(row[column])) for column in self.columns))
+            table.add_row(*(Text(cell_text(row[column])) for column in self.columns))
         return table
 
     def _repr_html_(self) -> str:
@@ -73,20 +73,20 @@ class QueryResult:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _cells(self, row: Mapping[str, Any]) -> str:
-        kept = "style='text-align:left;vertical-align:top;white-space:pre-wrap'"
-        return "".join(f"<td {kept}>{html.escape(told(row[column]))}</td>" for column in self.columns)
+        style = "style='text-align:left;vertical-align:top;white-space:pre-wrap'"
+        return "".join(f"<td {style}>{html.escape(cell_text(row[column]))}</td>" for column in self.columns)
 
 
-def told(value: Any) -> str:
-    """A value in short words: a node by its label and name, a relationship by its type, nothing as nothing.
+def cell_text(value: Any) -> str:
+    """*value* as the text of a table cell: a node by its label and name, a relationship by its type, None as "".
 
-    >>> told({"labels": ["Entity"], "key": "273f", "name": "kubectl"})
+    >>> cell_text({"labels": ["Entity"], "key": "273f", "name": "kubectl"})
     'Entity: kubectl'
-    >>> told({"type": "RELATES_TO", "relation_type": "runs"})
+    >>> cell_text({"type": "RELATES_TO", "relation_type": "runs"})
     'runs'
-    >>> told(None), told(["a", "b"]), told(0.25), told(True)
+    >>> cell_text(None), cell_text(["a", "b"]), cell_text(0.25), cell_text(True)
     ('', 'a, b', '0.25', 'true')
-    >>> told({"seen": 2})
+    >>> cell_text({"seen": 2})
     '{"seen":2}'
 
     """
@@ -94,39 +94,39 @@ def told(value: Any) -> str:
         case None:
             return ""
         case {"labels": [label, *_]}:
-            named = next((str(value[name]) for name in _NAMES if value.get(name)), "")
-            return f"{label}: {cut_line(named, _MOST_SHOWN)}"
+            display_name = next((str(value[name]) for name in _NAMES if value.get(name)), "")
+            return f"{label}: {truncate_line(display_name, _LONGEST_NAME)}"
         case {"type": str(kind), **rest}:
             return str(rest.get("relation_type") or rest.get("relation_kind") or kind)
         case list():
-            return ", ".join(map(told, value))
+            return ", ".join(map(cell_text, value))
         case bool() | Mapping():
             return orjson.dumps(value, default=str, option=orjson.OPT_SORT_KEYS).decode()
         case _:
             return str(value)
 
 
-# Looking round: saved queries, the entity graph, statements as they are sent, health.
+# The methods of a graph.
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
 class Exploring(Face):
-    """The part of the front door for people who look at the memory."""
+    """Ways to inspect the memory."""
 
     def query(self, name: str, /, **parameters: Any) -> QueryResult:
-        """The rows of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
+        """The result of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
 
         Raises:
-            StatementMisuse: no such query, or its parameters do not fit.
+            StatementMisuse: no such query, or missing or unexpected parameters.
 
         """
         rows = self._perform(exploring.saved_query(self._tenancy, name, parameters))
         return QueryResult(name, query(name).row, tuple(rows))
 
     def explain(self, record_id: str) -> Explanation:
-        """The full trail of an artifact, memory, event, conflict, entity or pack entry, down to the text of events.
+        """The evidence of an artifact, memory, event, conflict, entity or pack entry, down to the text of events.
 
         Raises:
             NotFound: nothing has this id.
@@ -135,20 +135,20 @@ class Exploring(Face):
         return self._perform(explain.explain(self._tenancy, record_id))
 
     def verify(self) -> VerifyReport:
-        """Every hash, chain, history, link and counter checked again; lists what is wrong and mends nothing."""
+        """Check every hash, chain, transition history, link and counter; repairs nothing."""
         return self._perform(checks.verify(self._tenancy))
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``."""
-        found = self._perform(exploring.relations(self._tenancy))
-        return self._beside(exploring.entity_graph, found)
+        relations = self._perform(exploring.relations(self._tenancy))
+        return self._beside(exploring.entity_graph, relations)
 
     def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
-        """The structure of the entity graph in numbers: counts, distributions, averages, hubs, depth (HMX-F 5)."""
+        """Figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
         return self._perform(exploring.digest(self._tenancy, as_us(as_of)))
 
     def trace(self, listener: Trace) -> Callable[[], None]:
-        """Tell *listener* each statement from now on: name, rows, milliseconds. Call what you get to stop."""
+        """Call *listener* with name, rows and milliseconds of each statement until the returned function is called."""
         return self._connection.listen(listener)
 
     def health(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Fingerprints exported, imported, taken back; feedback on packs."""
+"""Fingerprints: export, import, withdraw an import; feedback on packs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypedDict, Unpack
@@ -10,15 +10,15 @@ from hmxgraph.fingerprint.verify import EnvelopeSource
 from hmxgraph.graph import fingerprint_imports, fingerprints
 from hmxgraph.protocol.fingerprints import Envelope, Signature
 from hmxgraph.protocol.packs import ContextPack
-from hmxgraph.protocol.reports import ImportReport, TakenBack
+from hmxgraph.protocol.reports import ImportReport, WithdrawnImport
 
-# What a caller may choose about fingerprints, as keyword arguments: exported ones and those to be imported.
+# Arguments of export and import.
 
 _SOURCES = (bytes, bytearray, str, Mapping, Envelope)
 
 
-class ExportChoices(TypedDict, total=False):
-    """The choices of an export; see :class:`hmxgraph.fingerprint.state.ExportOptions`."""
+class ExportArguments(TypedDict, total=False):
+    """The keyword arguments of an export; see :class:`hmxgraph.fingerprint.state.ExportOptions`."""
 
     tier: str
     agent_id: str | None
@@ -27,79 +27,80 @@ class ExportChoices(TypedDict, total=False):
     public_types: Sequence[str]
 
 
-def export_options(choices: ExportChoices) -> ExportOptions:
-    """The options that *choices* describe.
+def export_options(arguments: ExportArguments) -> ExportOptions:
+    """The export options of these keyword arguments.
 
     >>> export_options({"tier": "compact", "tags": ["team"]}).tags
     ('team',)
 
     """
     return ExportOptions(
-        tier=choices.get("tier", "full"),
-        agent_id=choices.get("agent_id"),
-        tags=tuple(choices.get("tags", ())),
-        expires_us=as_us(choices.get("expires_at")),
-        public_types=tuple(choices.get("public_types", PUBLIC_TYPES)),
+        tier=arguments.get("tier", "full"),
+        agent_id=arguments.get("agent_id"),
+        tags=tuple(arguments.get("tags", ())),
+        expires_us=as_us(arguments.get("expires_at")),
+        public_types=tuple(arguments.get("public_types", PUBLIC_TYPES)),
     )
 
 
-class _Received(NamedTuple):
-    """An envelope as a caller hands it over, with the signature beside it and the keys that may have signed."""
+class _ImportArguments(NamedTuple):
+    """An envelope to import, its detached signature, and the public keys that may have signed it."""
 
     source: EnvelopeSource
     signature: Signature | None
     trusted: tuple[str, ...]
 
 
-def received(envelope: object, signature: object, trusted_keys: object) -> _Received:
-    """What the caller gave, of the kinds that can be checked.
+def import_arguments(envelope: object, signature: object, trusted_keys: object) -> _ImportArguments:
+    """The arguments of an import, with their types checked.
 
     Raises:
-        InvalidRequest: one of the three is of another kind.
+        InvalidRequest: an argument of the wrong type.
 
-    >>> received(b"{}", None, ["3b6a"]).trusted
+    >>> import_arguments(b"{}", None, ["3b6a"]).trusted
     ('3b6a',)
 
     """
     if not isinstance(envelope, _SOURCES):
-        raise _unlike("envelope", envelope, "envelope of a fingerprint", "give its text, its document or the value")
+        raise _wrong_type("envelope", envelope, "an envelope", "give its JSON text, its document or an Envelope")
     if signature is not None and not isinstance(signature, Signature):
-        way_out = "make one of a file with hmxgraph.fingerprint.signing.parse_signature"
-        raise _unlike("signature", signature, "signature", way_out)
+        way_out = "read a signature file with hmxgraph.fingerprint.signing.parse_signature"
+        raise _wrong_type("signature", signature, "a signature", way_out)
     keys = trusted_keys if isinstance(trusted_keys, Iterable) and not isinstance(trusted_keys, str | bytes) else None
     if keys is None:
-        raise _unlike("trusted_keys", trusted_keys, "list of public keys", "give them in hexadecimal, in a list")
+        raise _wrong_type("trusted_keys", trusted_keys, "a list of public keys", "give a list of hexadecimal strings")
     trusted = tuple(keys)
     for key in trusted:
         if not isinstance(key, str):
-            raise _unlike("trusted_keys", key, "public key", "give it in hexadecimal, as SigningKey.public_key is")
-    return _Received(envelope, signature, trusted)
+            raise _wrong_type("trusted_keys", key, "a public key", "give it in hexadecimal, like SigningKey.public_key")
+    return _ImportArguments(envelope, signature, trusted)
 
 
-def _unlike(name: str, found: object, rule: str, way_out: str) -> InvalidRequest:
-    return InvalidRequest(name, f"of type {type(found).__name__}", rule, way_out)
+def _wrong_type(name: str, value: object, expected: str, way_out: str) -> InvalidRequest:
+    return InvalidRequest(name, f"of type {type(value).__name__}", expected, way_out)
 
 
-# What was learned, on its way: exported, imported, taken back; and what readers say of their packs.
+# The methods of a graph.
 
 
 class Fingerprints(Face):
-    """The part of the front door through which learned memory travels."""
+    """Moving learned memory between systems, and feedback on packs."""
 
-    def export_fingerprint(self, **choices: Unpack[ExportChoices]) -> Envelope:
-        """An envelope with what was learned, without events (HMX-F); same state, same bytes.
+    def export_fingerprint(self, **options: Unpack[ExportArguments]) -> Envelope:
+        """An envelope with what was learned, without events (HMX-F); the same state gives the same bytes.
 
-        Secrets and private names in its texts are masked by rules, which miss some: look at it before you give it away.
+        Rules mask secrets and private names in its texts, but may miss some: review it before you share it.
 
-        Choices: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names may be told). To sign it, :class:`hmxgraph.fingerprint.signing.SigningKey`:
-        ``SigningKey.of_pem(pem).sign(envelope)`` is the *signature* that an import takes.
+        Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
+        (the entity types whose names are not masked). To sign it, use
+        :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the *signature*
+        that an import takes.
 
         Raises:
-            UnknownChoice: there is no such tier.
+            UnknownChoice: no such tier.
 
         """
-        return self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(choices)))
+        return self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)))
 
     def import_fingerprint(
         self,
@@ -109,44 +110,46 @@ class Fingerprints(Face):
         trusted_keys: Iterable[str] = (),
         at: Moment | None = None,
     ) -> ImportReport:
-        """What became of *envelope* (text or document): checked, then added as drafts in one transaction (HMX-F 12).
+        """Verify *envelope* (JSON text or document) and add its artifacts as drafts, in one transaction (HMX-F 12).
 
-        With *trusted_keys* (public keys in hexadecimal) it must be signed by one of them, inside or by a detached
-        *signature*. Whether it has expired is judged *at* that time. Importing it twice changes nothing.
+        With *trusted_keys* (public keys in hexadecimal) it must be signed by one of them, inside the envelope or by a
+        detached *signature*. Expiry is judged *at* that time. Importing it twice changes nothing.
 
         Raises:
             FingerprintError: a check failed; the message begins with its name, and nothing was written.
-            InvalidRequest: what was given is no envelope, no signature or no list of keys.
+            InvalidRequest: an argument is not an envelope, a signature or a list of keys.
 
         """
-        given = received(envelope, signature, trusted_keys)
+        arguments = import_arguments(envelope, signature, trusted_keys)
         return self._perform(
             fingerprint_imports.import_fingerprint(
                 self._tenancy,
-                given.source,
-                signature=given.signature,
-                trusted=given.trusted,
+                arguments.source,
+                signature=arguments.signature,
+                trusted=arguments.trusted,
                 now_us=now_us(at),
                 at_us=as_us(at),
             )
         )
 
-    def take_back_import(self, import_id: str, *, at: Moment | None = None) -> TakenBack:
-        """The import with this id, or of the fingerprint with this id, taken back out.
+    def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
+        """Withdraw the import with this id, or of the fingerprint with this id.
+
+        Artifacts that no other evidence supports are deprecated.
 
         Raises:
-            NotFound: there is no such import, or it was taken back before.
+            NotFound: there is no such import, or it was withdrawn before.
 
         """
         return self._perform(fingerprint_imports.take_back(self._tenancy, import_id, at_us=as_us(at)))
 
     def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
-        """The id of *pack*, of which its reader now says ``positive``, ``neutral``, ``correction`` or ``negative``.
+        """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
 
-        Reading packs writes nothing; this does. Context priors of fingerprints are learnt from it (HMX-F 7).
+        Making a pack writes nothing; this does. The context priors of fingerprints are learned from it (HMX-F 7).
 
         Raises:
-            UnknownChoice: there is no such signal.
+            UnknownChoice: no such signal.
 
         """
         return self._perform(fingerprints.report_pack(self._tenancy, pack, signal, as_us(at)))

@@ -1,4 +1,4 @@
-"""``KnowledgeGraph``: one tenant's memory, for synchronous code."""
+"""``KnowledgeGraph`` and ``connect``: one tenant's memory, for synchronous code."""
 
 import os
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ from hmxgraph.graph.plan import Work, ask, bind
 from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
 
-# Which Neo4j: the argument, else the environment, else a local server started on demand (DESIGN 1).
+# Which Neo4j: the arguments, else the environment, else a local server started on demand.
 
 _SYSTEM = "system"
 
 
 class Login(NamedTuple):
-    """What a caller may say about the server; what is left out comes from the environment."""
+    """Server address and credentials; missing values come from the environment."""
 
     uri: str | None = None
     user: str | None = None
@@ -43,10 +43,10 @@ class Login(NamedTuple):
 
 
 def address(login: Login, *, progress: bool = False, environment: Mapping[str, str] = os.environ) -> Address:
-    """The address to use; starts the local server where neither argument nor ``HMXGRAPH_URI`` names one.
+    """The address to use; starts the local server if neither *login* nor ``HMXGRAPH_URI`` names one.
 
     Raises:
-        DatabaseMissing: the database asked for is the one of users and databases, which keeps no graph.
+        DatabaseMissing: *login* names the system database, which cannot hold a graph.
         EngineError: the local server could not be fetched or started.
 
     >>> address(Login("bolt://db:7687", "neo4j", "secret"), environment={}).database
@@ -56,7 +56,7 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
     database = login.database or environment.get("HMXGRAPH_DATABASE") or "neo4j"
     uri = login.uri or environment.get("HMXGRAPH_URI")
     if database.casefold() == _SYSTEM:
-        raise DatabaseMissing(uri or "localhost", f"{database!r} keeps users and databases, no graph")
+        raise DatabaseMissing(uri or "localhost", f"{database!r} holds users and databases, not a graph")
     if not uri:
         server = engine.ensure(progress=progress)
         return Address(server.uri, server.user, server.password, database)
@@ -64,14 +64,14 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
     return Address(uri, user, login.password or environment.get("HMXGRAPH_PASSWORD") or "", database)
 
 
-# One database a tenant where the edition allows it; else tenants share one, kept apart by their keys (DESIGN 1).
+# Isolation: one database per tenant where the edition allows it, or a shared one with tenant keys.
 
 Isolation: TypeAlias = Literal["key", "database"]
 _CHOICES = ("key", "database")
 
 
 def isolated(where: Address, tenant_id: str, isolation: Isolation) -> Address:
-    """The address of *tenant_id*: *where* itself, or a database of its own there, made if need be.
+    """The address of *tenant_id*'s database: *where* itself, or a separate database there, created if missing.
 
     Raises:
         IsolationUnsupported: the server's edition has only one database.
@@ -94,7 +94,7 @@ def isolated(where: Address, tenant_id: str, isolation: Isolation) -> Address:
 
 
 def _database_name(tenant_id: str) -> str:
-    """The name of a tenant's own database: legal for every tenant id, and hard to hit by accident.
+    """The name of a tenant's separate database: legal for every tenant id, and unlikely to collide.
 
     >>> _database_name("acme")
     'hmx-822b33ad87c148a0a20a'
@@ -103,11 +103,11 @@ def _database_name(tenant_id: str) -> str:
     return f"hmx-{sha256(tenant_id.encode()).hexdigest()[:20]}"
 
 
-# ``KnowledgeGraph``: one tenant's memory, for plain code.
+# The graph itself.
 
 
 class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Fingerprints):
-    """One tenant's memory on a Neo4j; made by :func:`connect`, closed with the ``with`` block.
+    """One tenant's memory on a Neo4j; created by :func:`connect`, closed by the ``with`` block.
 
     Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the
     database refuses or does not answer, and leave nothing half-written.
@@ -134,7 +134,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         self.close()
 
     def close(self) -> None:
-        """Give the connection back; the graph cannot be asked any more. A second time does nothing."""
+        """Close the connection; the graph cannot be used afterwards. A second call does nothing."""
         self._connection.close()
 
     @property
@@ -144,7 +144,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
 
     @property
     def records(self) -> Records:
-        """Task records as the unit of exchange: created, replied to, found."""
+        """Task records: create, reply, search."""
         return Records(self._tenancy, self._connection)
 
     @property
@@ -161,7 +161,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
 
     @property
     def tenant_id(self) -> str:
-        """Whose memory this is."""
+        """The tenant of this graph."""
         return self._tenancy.tenant_id
 
 
@@ -177,21 +177,21 @@ def connect(
 ) -> KnowledgeGraph:
     """The memory of *tenant_id* on a Neo4j: at *uri*, else ``HMXGRAPH_URI``, else a local server started on demand.
 
-    What is not given comes from ``HMXGRAPH_USER``, ``HMXGRAPH_PASSWORD`` and ``HMXGRAPH_DATABASE``. The schema is
-    brought up to date. ``isolation="database"`` gives the tenant a database of its own where the edition has more
-    than one; otherwise tenants share one and are kept apart by their keys. With *progress*, fetching and starting a
-    local server draws a bar on stderr.
+    Missing values come from ``HMXGRAPH_USER``, ``HMXGRAPH_PASSWORD`` and ``HMXGRAPH_DATABASE``. The schema is brought
+    up to date. ``isolation="database"`` gives the tenant a separate database, if the server's edition supports several;
+    otherwise tenants share one database and are kept apart by their keys. With *progress*, fetching and starting a
+    local server shows a progress bar on stderr.
 
     Raises:
-        InvalidTenant: *tenant_id* is empty, has a NUL, or is no text that UTF-8 can write.
+        InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
         EngineError: the local server could not be fetched or started; the message ends with the way out.
         StorageUnavailable: nothing answers at the address.
         AccessDenied: the login was refused.
         NewerStore: a newer release prepared the database.
         OlderStore: the database is older than any release that can be upgraded.
-        IsolationUnsupported: a database of its own was asked of a server that has only one.
+        IsolationUnsupported: the server cannot create a separate database.
 
     """
-    Tenancy.of(tenant_id)  # a slip is told before a server is started for it
+    Tenancy.of(tenant_id)  # reject an invalid id before starting a server
     where = address(Login(uri, user, password, database), progress=progress)
     return KnowledgeGraph(isolated(where, tenant_id, isolation), tenant_id)

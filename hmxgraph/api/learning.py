@@ -1,4 +1,4 @@
-"""What is learned: compiling events into artifacts, and what comes next in a running session."""
+"""Learning: compile events into artifacts, and suggest what comes next in a running session."""
 
 from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Learning(Face):
-    """The part of the front door that turns events into knowledge."""
+    """Turning events into knowledge."""
 
     def compile(
         self,
@@ -28,10 +28,10 @@ class Learning(Face):
         profile: CompilerProfile = DEFAULT_PROFILE,
         progress: Callable[[str, int], None] | None = None,
     ) -> CompileReport:
-        """What the tenant's sessions teach, stored as artifacts: only what changed since the last run is read.
+        """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
-        *full* reads every session again and gives the same artifacts; *dry_run* tells what would change and writes
-        nothing. *progress* is told each stage and how many sessions of it are done. Running it twice changes nothing.
+        *full* reads every session again, with the same result. *dry_run* reports what would change and writes nothing.
+        *progress* is called with the stage and the number of sessions done. Running it twice changes nothing.
         """
         options = CompileOptions(full, dry_run, profile, perf_counter, progress or _silent)
         return self._perform(compile_tenant(self._tenancy, options))
@@ -43,21 +43,21 @@ class Learning(Face):
         events: Iterable[Event | Mapping[str, Any]] | None = None,
         profile: CompilerProfile = DEFAULT_PROFILE,
     ) -> Suggestion:
-        """The next tools (``.tools``, likeliest first) and steps of a stored session, or of *events* not stored yet.
+        """The next tools (``.tools``, most likely first) and steps of a stored session, or of *events* not yet stored.
 
         Raises:
-            InvalidRequest: neither or both of *session_id* and *events* were given.
+            InvalidRequest: not exactly one of *session_id* and *events* was given.
             NotFound: the tenant has no such session.
 
         """
         if (session_id is None) == (events is None):
-            raise InvalidRequest("suggest", "of neither or both", "question", "give session_id=... or events=[...]")
+            raise InvalidRequest("suggest", "call", "one of two arguments", "give session_id=... or events=[...]")
         if session_id is not None:
             return self._perform(suggest_for_session(self._tenancy, session_id, profile))
-        # A cached property is a property; the protocol cannot say so.
-        given = cast("list[SessionEvent]", [as_event(event) for event in events or ()])
-        return self._perform(suggest_for_events(self._tenancy, given, profile))
+        # Event has cached properties where the protocol has properties, which mypy does not accept.
+        session_events = cast("list[SessionEvent]", [as_event(event) for event in events or ()])
+        return self._perform(suggest_for_events(self._tenancy, session_events, profile))
 
 
 def _silent(stage: str, done: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""

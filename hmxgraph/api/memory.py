@@ -1,9 +1,9 @@
-"""``graph.memory``: semantic memories by hand, and the upkeep of everything that is remembered."""
+"""``graph.memory``: add, search and judge semantic memories; statistics and maintenance."""
 
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
-from hmxgraph.api._base import Face, Moment, as_us, doing, drafted, now_us
+from hmxgraph.api._base import Face, Moment, as_us, doing, new_record, now_us
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.memory_operations import MemoryQuery, Remembered
@@ -11,11 +11,11 @@ from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.record_search import Shape
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.memories import DreamReport, Memories, MemoryResult, MemoryView, Report
-from hmxgraph.protocol.parsing import checked_texts
+from hmxgraph.protocol.parsing import checked_list
 
 
 class MemorySearch(TypedDict, total=False):
-    """What a search for memories may say besides its words."""
+    """Further arguments of a search for memories."""
 
     kind: str | None
     project_id: str | None
@@ -25,7 +25,7 @@ class MemorySearch(TypedDict, total=False):
 
 
 class About(TypedDict, total=False):
-    """What may be said of a memory besides its words."""
+    """Further properties of a new memory."""
 
     project_id: str | None
     tags: Sequence[str]
@@ -33,7 +33,7 @@ class About(TypedDict, total=False):
 
 
 class MemoryOperations(Face):
-    """Memories searched, added, judged, retired; counts, health, maintenance, and what these cost on this graph."""
+    """Operations on semantic memories: search, add, judge, retire; statistics, health, maintenance and metrics."""
 
     def __init__(self, tenancy: Tenancy, connection: Connection, meter: Meter | None = None) -> None:
         self._tenancy = tenancy
@@ -48,22 +48,21 @@ class MemoryOperations(Face):
         compact: bool = False,
         token_budget: int | None = None,
         expand_event_siblings: bool = False,
-        **wanted: Unpack[MemorySearch],
+        **options: Unpack[MemorySearch],
     ) -> MemoryResult:
-        """Memories that hold, best match first, by ``kind``, ``project_id``, ``mode``, ``limit``, ``include_hidden``.
+        """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
 
-        Expired, superseded and deleted ones come only with ``include_hidden``, with their ``hidden_reason``. A mode
-        adds the digest that answers it.
+        ``include_hidden`` adds expired, superseded and deleted memories, with their ``hidden_reason``. A mode adds the
+        digest that answers it.
 
         Raises:
             UnknownChoice: no such kind or mode.
 
         """
-        asked = MemoryQuery(
-            query, as_of_us=as_us(as_of), shape=Shape(compact, token_budget, expand_event_siblings), **wanted
-        )
-        found = memory_operations.search(self._tenancy, asked)
-        return self._perform(self._meter.measured("search", {"query": query, **wanted}, found))
+        shape = Shape(compact, token_budget, expand_event_siblings)
+        request = MemoryQuery(query, as_of_us=as_us(as_of), shape=shape, **options)
+        procedure = memory_operations.search(self._tenancy, request)
+        return self._perform(self._meter.measured("search", {"query": query, **options}, procedure))
 
     def add(
         self,
@@ -74,35 +73,35 @@ class MemoryOperations(Face):
         at: Moment | None = None,
         **about: Unpack[About],
     ) -> MemoryView:
-        """The memory that *text* becomes: a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard``.
+        """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags`` and ``hard``.
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, or tags that are no list.
+            InvalidRequest: no text, or tags that are not a list.
 
         """
-        made = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
-        return self._perform(self._meter.measured("add", {"kind": kind, "text": text}, made))
+        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
+        return self._perform(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     def get(self, memory_id: str) -> MemoryView:
-        """The memory with this id, hidden or not, with its trust, evidence and what took its place.
+        """The memory with this id, hidden or not, with its trust, evidence and successor.
 
         Raises:
             NotFound: there is none.
 
         """
-        found = memory_operations.memory(self._tenancy, memory_id)
-        return self._perform(self._meter.measured("get", {"memory_id": memory_id}, found))
+        procedure = memory_operations.memory(self._tenancy, memory_id)
+        return self._perform(self._meter.measured("get", {"memory_id": memory_id}, procedure))
 
     def delete(self, memory_id: str, *, reason: str = "", at: Moment | None = None) -> MemoryView:
-        """The memory, deleted: hidden, kept for what rests on it; said by hand again, it comes as another memory.
+        """Hide a memory for good; it is kept as evidence. Adding the same text again creates a new memory.
 
         Raises:
             NotFound: there is none.
 
         """
-        done = memory_operations.delete(self._tenancy, memory_id, reason, now_us(at))
-        return self._perform(self._meter.measured("delete", {"memory_id": memory_id}, done))
+        procedure = memory_operations.delete(self._tenancy, memory_id, reason, now_us(at))
+        return self._perform(self._meter.measured("delete", {"memory_id": memory_id}, procedure))
 
     def supersede(
         self,
@@ -114,18 +113,18 @@ class MemoryOperations(Face):
         at: Moment | None = None,
         **about: Unpack[About],
     ) -> MemoryView:
-        """The memory that *text* becomes, in the place of *memory_id*, which is hidden from now on.
+        """Replace *memory_id*, which becomes hidden, by a new memory with *text*.
 
         Raises:
             NotFound: there is no such memory.
-            AlreadySuperseded: another one took its place.
-            SupersessionCycle: the words are those of the memory itself, or of one that came after it.
-            InvalidRequest: no text, or the words of a memory that took the place of another one.
+            AlreadySuperseded: it has a successor already.
+            SupersessionCycle: *text* is that of the memory itself, or of one of its successors.
+            InvalidRequest: no text, or that of a memory that supersedes another one.
 
         """
-        what = remembered(kind, text, about)
-        done = memory_operations.supersede(self._tenancy, memory_id, what, doing(agent_id, at))
-        return self._perform(self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, done))
+        new = remembered(kind, text, about)
+        procedure = memory_operations.supersede(self._tenancy, memory_id, new, doing(agent_id, at))
+        return self._perform(self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure))
 
     def feedback(
         self,
@@ -136,15 +135,15 @@ class MemoryOperations(Face):
         agent_id: str | None = None,
         at: Moment | None = None,
     ) -> MemoryView:
-        """The memory with one more word about it: ``positive``, ``negative`` or ``correction``; it moves its rank.
+        """Judge a memory: ``positive``, ``negative`` or ``correction``; this changes its rank in searches.
 
         Raises:
             UnknownChoice: no such signal.
             NotFound: there is no such memory.
 
         """
-        done = memory_operations.feedback(self._tenancy, memory_id, signal, comment, doing(agent_id, at))
-        return self._perform(self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, done))
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, doing(agent_id, at))
+        return self._perform(self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure))
 
     def record_outcome(
         self,
@@ -155,37 +154,37 @@ class MemoryOperations(Face):
         agent_id: str | None = None,
         at: Moment | None = None,
     ) -> Memories:
-        """The memories that were used, with what came of it: ``success``, ``failure`` or ``mixed``.
+        """Record the outcome of work that used these memories: ``success``, ``failure`` or ``mixed``.
 
         Raises:
             UnknownChoice: no such outcome.
             NotFound: one of the memories does not exist.
 
         """
-        names = checked_texts("memory_ids", memory_ids)
-        done = memory_operations.record_outcome(self._tenancy, names, outcome, summary, doing(agent_id, at))
-        request = {"memory_ids": names, "outcome": outcome}
-        return self._perform(self._meter.measured("record_outcome", request, done))
+        ids = checked_list("memory_ids", memory_ids)
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, doing(agent_id, at))
+        request = {"memory_ids": ids, "outcome": outcome}
+        return self._perform(self._meter.measured("record_outcome", request, procedure))
 
     def stats(self, *, project_id: str | None = None) -> Report:
-        """How many memories hold and how many do not, by kind; how many task records are shown and hidden."""
+        """Counts of current and hidden memories by kind, and of visible and hidden task records."""
         return self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
     def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
         """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* bounds only the examples."""
-        found = maintenance.health(
+        procedure = maintenance.health(
             self._tenancy,
             project_id,
             include_examples=include_examples,
             duplicate_limit=duplicate_limit,
             meter=self._meter,
         )
-        return self._perform(self._meter.measured("health", {}, found))
+        return self._perform(self._meter.measured("health", {}, procedure))
 
     def metrics(self) -> Report:
-        """What the operations on this graph cost: milliseconds, bytes, estimated tokens (bytes / 4), refusals."""
+        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors."""
         return self._perform(maintenance.metrics(self._tenancy, self._meter))
 
     def compact(
@@ -195,15 +194,15 @@ class MemoryOperations(Face):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """The digests of a project, or of everything, made fresh: those of *digest_modes*, else all five libraries.
+        """Refresh the digests of a project, or of the tenant: those of *digest_modes*, or all five libraries.
 
         Raises:
             UnknownChoice: no such mode.
 
         """
-        modes = None if digest_modes is None else checked_texts("digest_modes", digest_modes)
-        done = maintenance.compact(self._tenancy, project_id, modes, force=force_digest_rebuild)
-        return self._perform(self._meter.measured("compact", {"project_id": project_id}, done))
+        modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)
+        procedure = maintenance.compact(self._tenancy, project_id, modes, force=force_digest_rebuild)
+        return self._perform(self._meter.measured("compact", {"project_id": project_id}, procedure))
 
     def dream(
         self,
@@ -213,20 +212,20 @@ class MemoryOperations(Face):
         agent_id: str = "hmxgraph",
         at: Moment | None = None,
     ) -> DreamReport:
-        """What maintenance would do, or with ``dry_run=False`` did; a second time there is nothing left to do.
+        """Plan maintenance, or with ``dry_run=False`` apply it; a second run finds nothing left to do.
 
-        Safe by construction: it retires duplicate digests and refreshes stale ones. Duplicate memories and records and
-        expired memories are only reported. What was done is told by a ``dream_report`` record that links to it.
+        It only retires duplicate digests and refreshes stale ones. Duplicate memories and records and expired memories
+        are reported, not changed. A ``dream_report`` record keeps what was done, with links to it.
         """
         drafts = (
-            drafted("task_start", at, {"agent_id": agent_id}),
-            drafted("task_progress", at, {"agent_id": agent_id}),
+            new_record("task_start", at, {"agent_id": agent_id}),
+            new_record("task_progress", at, {"agent_id": agent_id}),
         )
-        done = maintenance.dream_of(self._tenancy, project_id, dry_run=dry_run, drafts=drafts)
-        return self._perform(self._meter.measured("dream", {"dry_run": dry_run}, done))
+        procedure = maintenance.dream_of(self._tenancy, project_id, dry_run=dry_run, drafts=drafts)
+        return self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure))
 
 
 def remembered(kind: str, text: str, about: About) -> Remembered:
-    """A memory to be added."""
-    tags = tuple(checked_texts("tags", about.get("tags")))
+    """The memory to add."""
+    tags = tuple(checked_list("tags", about.get("tags")))
     return Remembered(kind, text, about.get("project_id"), tags, about.get("hard", False))

@@ -4,7 +4,7 @@ import gc
 from time import perf_counter
 from typing import Unpack
 
-from hmxgraph.api._base import Face, WantedPack, pack_request
+from hmxgraph.api._base import Face, PackOptions, pack_request
 from hmxgraph.graph import packs
 from hmxgraph.recall.pack import Pack
 from hmxgraph.text.terms import counter
@@ -42,7 +42,7 @@ class CollectorPaused:
 class Recalling(Face):
     """The part of the public API that builds context packs."""
 
-    def pack(self, query: str, **wanted: Unpack[WantedPack]) -> Pack:
+    def pack(self, query: str, **wanted: Unpack[PackOptions]) -> Pack:
         """Return the context pack for *query*: the most useful entries with their sources, within the budget (HMX-C).
 
         The same query on the same state returns the same pack, byte for byte, except for ``assembly_duration_ms``.

@@ -15,7 +15,7 @@ from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.parsing import checked_text, quoted
-from hmxgraph.protocol.reports import ForgetReport, Forgettable, IngestReport, Receipt, RecordReport
+from hmxgraph.protocol.reports import ForgetReport, ForgetCriteria, IngestReport, Receipt, RecordReport
 from hmxgraph.records.events import UNSIGNED
 
 # What callers may choose to forget, as the criteria of the plan.
@@ -36,7 +36,7 @@ class ForgetChoices(TypedDict, total=False):
     expired: bool
 
 
-def forgettable(choices: ForgetChoices) -> Forgettable:
+def forgettable(choices: ForgetChoices) -> ForgetCriteria:
     """The criteria in *choices*.
 
     Raises:
@@ -48,7 +48,7 @@ def forgettable(choices: ForgetChoices) -> Forgettable:
     """
     given = choices.get("event_id")
     older_than = choices.get("older_than")
-    return Forgettable(
+    return ForgetCriteria(
         event_ids=(given,) if isinstance(given, str) else None if given is None else tuple(given),
         session_id=choices.get("session_id"),
         agent_id=choices.get("agent_id"),
@@ -62,7 +62,7 @@ def forgettable(choices: ForgetChoices) -> Forgettable:
 def _microseconds(span: timedelta) -> int:
     if not timedelta(0) <= span <= _LONGEST:
         way_out = f"give one of 0 to {_LONGEST.days:,} days"
-        raise InvalidRequest("older_than", str(span), "age that an event can have", way_out)
+        raise InvalidRequest("older_than", str(span), "a possible age of an event", way_out)
     return span // timedelta(microseconds=1)
 
 

@@ -1,15 +1,15 @@
-"""``graph.records``: what agents say about each other's work, and what all of it adds up to."""
+"""``graph.records``: reviews, verifications and decisions on task records, and the libraries built from them."""
 
 from typing import Unpack
 
 from hmxgraph.api._base import DecisionFields, Moment, RecordFields, StepFields
 from hmxgraph.api.tasks import SharedWork
 from hmxgraph.graph import record_digests, records
-from hmxgraph.protocol.record_results import Library, RecordView, Related, Written
+from hmxgraph.protocol.record_results import Grounding, Library, RecordReceipt, RecordView
 
 
 class Records(SharedWork):
-    """Reviews, revisions, verifications, decisions: replies that make a record trusted, or take its trust away."""
+    """Reviews, revisions, verifications and decisions, from which the trust in a record is derived."""
 
     def create(
         self,
@@ -18,17 +18,16 @@ class Records(SharedWork):
         task_id: str | None = None,
         at: Moment | None = None,
         **fields: Unpack[RecordFields],
-    ) -> Written:
-        """A record of any of the eleven kinds, under the rules of its kind; a reply needs no task_id.
+    ) -> RecordReceipt:
+        """Create a record of any of the eleven kinds, under the rules of its kind; a reply needs no task_id.
 
         Raises:
-            UnknownChoice: no such kind, and no task that a record could be of.
-            InvalidDocument: the fields are no record; every fault is listed.
-            TaskError: the record is impossible as its task stands, or says too little.
+            UnknownChoice: no such kind, and no task that the record could belong to.
+            InvalidDocument: the fields violate the envelope; every fault is listed.
+            TaskError: the task's existing records rule it out, or a required field is missing.
 
         """
-        given = {**fields, "task_id": task_id}
-        return self._perform(self._recording(artifact_kind, at, given))
+        return self._perform(self._recording(artifact_kind, at, {**fields, "task_id": task_id}))
 
     def review(
         self,
@@ -38,16 +37,15 @@ class Records(SharedWork):
         supports_claim: bool | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A review of the record *reply_to*; with ``supports_claim=True`` another agent's name under it.
+    ) -> RecordReceipt:
+        """Review the record *reply_to*; ``supports_claim=True`` by another agent countersigns it.
 
         Raises:
             TaskError: no summary, or no such record.
 
         """
-        said = {"summary": summary, "supports_claim": supports_claim}
-        given = {**fields, **said, "reply_to_artifact_id": reply_to}
-        return self._perform(self._recording("review", at, given))
+        reply = {"summary": summary, "supports_claim": supports_claim, "reply_to_artifact_id": reply_to}
+        return self._perform(self._recording("review", at, {**fields, **reply}))
 
     def revision(
         self,
@@ -58,18 +56,17 @@ class Records(SharedWork):
         supersedes: bool = False,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A revision of the record *reply_to*; with *supersedes* it takes its place, and the old one is hidden.
+    ) -> RecordReceipt:
+        """Revise the record *reply_to*; with *supersedes* it becomes hidden, and the revision replaces it.
 
         Raises:
-            TaskError: no summary, no such record, another one took its place before, or what another agent said of a
-                record was to be superseded: only its author takes that back.
+            TaskError: no summary, no such record, it was superseded before, or it is another agent's verdict, which
+                only its author may supersede.
 
         """
         relation = {"relation_kind": "supersedes"} if supersedes else {}
-        said = {"summary": summary, "supports_claim": supports_claim}
-        given = {**fields, **relation, **said, "reply_to_artifact_id": reply_to}
-        return self._perform(self._recording("revision", at, given))
+        reply = {"summary": summary, "supports_claim": supports_claim, "reply_to_artifact_id": reply_to}
+        return self._perform(self._recording("revision", at, {**fields, **relation, **reply}))
 
     def verification(
         self,
@@ -79,17 +76,16 @@ class Records(SharedWork):
         supports_claim: bool | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """The record *reply_to* countersigned (*supports_claim*) or rejected; only another agent's word counts.
+    ) -> RecordReceipt:
+        """Countersign the record *reply_to* (*supports_claim*) or reject it; only another agent's verdict counts.
 
         Raises:
-            TaskError: no summary, no verdict, one that verification_status contradicts, or no such record.
+            TaskError: no summary, no verdict, one that contradicts verification_status, or no such record.
 
         """
         status = None if supports_claim is None else "verified" if supports_claim else "rejected"
-        said = {"supports_claim": supports_claim, "reply_to_artifact_id": reply_to, "summary": summary}
-        given = {"verification_status": status, **fields, **said}
-        return self._perform(self._recording("verification", at, given))
+        reply = {"supports_claim": supports_claim, "reply_to_artifact_id": reply_to, "summary": summary}
+        return self._perform(self._recording("verification", at, {"verification_status": status, **fields, **reply}))
 
     def decision(
         self,
@@ -98,18 +94,17 @@ class Records(SharedWork):
         summary: str = "",
         at: Moment | None = None,
         **fields: Unpack[DecisionFields],
-    ) -> Written:
-        """A decision in a task, or, with ``reply_to_artifact_id``, about a record.
+    ) -> RecordReceipt:
+        """Record a decision in a task, or, with ``reply_to_artifact_id``, about a record.
 
         Raises:
             TaskError: no summary, or neither task nor record.
 
         """
-        given = {**fields, "task_id": task_id, "summary": summary}
-        return self._perform(self._recording("decision", at, given))
+        return self._perform(self._recording("decision", at, {**fields, "task_id": task_id, "summary": summary}))
 
     def get(self, artifact_id: str) -> RecordView:
-        """The record with its trust tier, promotion state and who verified or rejected it, as of now.
+        """The record with its current trust tier, promotion state, and the replies that verified or rejected it.
 
         Raises:
             NotFound: there is none.
@@ -118,37 +113,37 @@ class Records(SharedWork):
         return self._perform(records.record(self._tenancy, artifact_id))
 
     def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """A thread's records, oldest first (a task's own thread has the task's id)."""
+        """The records of a thread, oldest first; a task's own thread has the task's id."""
         return self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
-    def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Related:
-        """What *claim* (a statement, or a record's id) rests on: supporting and conflicting records, grounding_status.
+    def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
+        """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
         ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``; digests are hints.
 
         Raises:
             NotFound: *claim* is empty.
-            InvalidRequest: a claim or project that is no text, or a limit outside 1..500.
+            InvalidRequest: a claim or project that is not text, or a limit outside 1..500.
 
         """
         return self._perform(record_digests.find_related(self._tenancy, claim, project_id=project_id, limit=limit))
 
     def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """What failed, newest or best match first, with the failure library and compiled playbooks."""
-        found = record_digests.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
-        return self._perform(found)
+        """Failures, best match or newest first, with the failure library and compiled playbooks."""
+        procedure = record_digests.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
+        return self._perform(procedure)
 
     def find_decisions(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """What was decided, with the decision library and compiled decision policies."""
-        found = record_digests.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
-        return self._perform(found)
+        """Decisions, with the decision library and compiled decision policies."""
+        procedure = record_digests.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
+        return self._perform(procedure)
 
     def find_evidence(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """What was found out, with the evidence library and compiled causal patterns."""
-        found = record_digests.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
-        return self._perform(found)
+        """Evidence, with the evidence library and compiled causal patterns."""
+        procedure = record_digests.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
+        return self._perform(procedure)
 
     def find_highlights(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """What worked and was validated, with the highlight library and compiled strategies."""
-        found = record_digests.library(self._tenancy, "highlight_library", query, project_id=project_id, limit=limit)
-        return self._perform(found)
+        """Validated successes, with the highlight library and compiled strategies."""
+        role = "highlight_library"
+        return self._perform(record_digests.library(self._tenancy, role, query, project_id=project_id, limit=limit))

@@ -1,29 +1,29 @@
-"""``graph.tasks``: the life of a task, step by step."""
+"""``graph.tasks``: tasks from start to finish, with their runs and evidence."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from hmxgraph.api._base import Face, Moment, RecordSearch, StepFields, drafted, made_up, searched
+from hmxgraph.api._base import Face, Moment, RecordSearch, StepFields, generated_fields, new_record, search_request
 from hmxgraph.graph import record_digests, record_search, records
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plan import Procedure
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.parsing import checked_texts
-from hmxgraph.protocol.record_results import Resume, SearchResult, TaskView, Written
+from hmxgraph.protocol.parsing import checked_list
+from hmxgraph.protocol.record_results import RecordReceipt, Resume, SearchResult, TaskView
 
-# What ``graph.tasks`` and ``graph.records`` have in common: one store of records, and one search over it.
+# Shared by ``graph.tasks`` and ``graph.records``: creating and searching records.
 
 
 class SharedWork(Face):
-    """The records of a tenant: a task is told by records, and records are about tasks."""
+    """Base of tasks and records: both are stored as task records."""
 
     def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
         self._tenancy = tenancy
         self._connection = connection
 
-    def _recording(self, kind: str, at: Moment | None, given: Mapping[str, Any]) -> Procedure[Written]:
-        """How the record of *kind* that *given* describes is stored; what is left open is filled in here."""
-        return records.write_fields(self._tenancy, drafted(kind, at, given), made_up(kind, at, given))
+    def _recording(self, kind: str, at: Moment | None, fields: Mapping[str, Any]) -> Procedure[RecordReceipt]:
+        """The procedure that stores a record of *kind*; missing ids and times are generated here."""
+        return records.write_fields(self._tenancy, new_record(kind, at, fields), generated_fields(kind, at, fields))
 
     def search(
         self,
@@ -32,43 +32,42 @@ class SharedWork(Face):
         mode: str = "generic",
         limit: int = 20,
         include_hidden: bool = False,
-        **wanted: Unpack[RecordSearch],
+        **options: Unpack[RecordSearch],
     ) -> SearchResult:
-        """Task records that all exact filters hold for, best match of *query* first (newest first without words).
+        """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        ``compact`` leaves ids, trust and a short text; ``token_budget`` as many compact hits as it holds;
-        ``expand_event_siblings`` adds what carries the same ``event:`` tag. Superseded and
-        retired records come only with *include_hidden*, with their ``hidden_reason``.
+        ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
+        ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
+        retired records, with their ``hidden_reason``.
 
         Raises:
             UnknownChoice: an unknown filter or mode.
 
         """
-        asked = searched(query, wanted, mode=mode, limit=limit, include_hidden=include_hidden)
-        return self._perform(record_search.search(self._tenancy, asked))
+        request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
+        return self._perform(record_search.search(self._tenancy, request))
 
 
-# ``graph.tasks``: the life of a task, step by step, and what is known about it.
+# ``graph.tasks``.
 
 
 class Tasks(SharedWork):
-    """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections made.
+    """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections.
 
-    Every step takes the envelope's further fields by name, ``at`` (else now) and ``artifact_id`` (else a fresh one);
-    the same record given again is answered as before, with its time or without.
+    Every step takes the further fields of the envelope by name, ``at`` (default: now) and ``artifact_id`` (default: a
+    fresh id). Repeating a step with the same artifact_id writes nothing and returns the same receipt.
     """
 
     def start(
         self, goal: str = "", *, task_id: str | None = None, at: Moment | None = None, **fields: Unpack[StepFields]
-    ) -> Written:
-        """The task begun, under a fresh id unless *task_id* gives one; ``parent_task_id`` makes it part of another.
+    ) -> RecordReceipt:
+        """Start a task, under a fresh id unless *task_id* is given; ``parent_task_id`` makes it a subtask.
 
         Raises:
             TaskError: no goal, or the task was started before.
 
         """
-        given = {**fields, "goal": goal, "task_id": task_id}
-        return self._perform(self._recording("task_start", at, given))
+        return self._perform(self._recording("task_start", at, {**fields, "goal": goal, "task_id": task_id}))
 
     def progress(
         self,
@@ -78,17 +77,17 @@ class Tasks(SharedWork):
         next_step: str | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A checkpoint: what was done, and the next step (kept as the first follow-up).
+    ) -> RecordReceipt:
+        """Record a checkpoint: what was done, and the next step (kept as the first follow-up).
 
         Raises:
             TaskError: no summary or next step, or the task is not open.
-            InvalidRequest: follow-ups that are no list.
+            InvalidRequest: follow-ups that are not a list.
 
         """
-        steps = ([next_step] if next_step else []) + checked_texts("followups", fields.get("followups"))
-        given = {**fields, "task_id": task_id, "summary": summary, "followups": steps or None}
-        return self._perform(self._recording("task_progress", at, given))
+        steps = ([next_step] if next_step else []) + checked_list("followups", fields.get("followups"))
+        checkpoint = {**fields, "task_id": task_id, "summary": summary, "followups": steps or None}
+        return self._perform(self._recording("task_progress", at, checkpoint))
 
     def run_start(
         self,
@@ -99,17 +98,18 @@ class Tasks(SharedWork):
         inputs: Sequence[str] = (),
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A run begun; its artifact_id is the run's id.
+    ) -> RecordReceipt:
+        """Start a run; the artifact_id of the receipt is the run's id.
 
         Raises:
             TaskError: no command, reason or inputs, or the task is not open.
-            InvalidRequest: inputs that are no list.
+            InvalidRequest: inputs that are not a list.
 
         """
-        worked_on = checked_texts("inputs", inputs)
-        given = {**fields, "task_id": task_id, "command": command, "why_chosen": why_chosen, "inputs": worked_on}
-        return self._perform(self._recording("run_start", at, given))
+        run = {"task_id": task_id, "command": command, "why_chosen": why_chosen}
+        return self._perform(
+            self._recording("run_start", at, {**fields, **run, "inputs": checked_list("inputs", inputs)})
+        )
 
     def run_finish(
         self,
@@ -120,16 +120,15 @@ class Tasks(SharedWork):
         summary: str | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A run ended: *run_id*, else the only one open; ``status='failed'`` makes it a failure to learn from.
+    ) -> RecordReceipt:
+        """Finish the run *run_id*, or the only open one; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status, or ``open``; no such run, none open, or several and none named.
+            TaskError: no status, or ``open``; no such run, no open run, or several open runs and no *run_id*.
 
         """
-        said = {"reply_to_artifact_id": run_id, "status": status, "summary": summary}
-        given = {**fields, **said, "task_id": task_id}
-        return self._perform(self._recording("run_finish", at, given))
+        outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
+        return self._perform(self._recording("run_finish", at, {**fields, **outcome}))
 
     def add_evidence(
         self,
@@ -139,15 +138,15 @@ class Tasks(SharedWork):
         supports_claim: bool | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A concrete result, worth citing; ``supports_claim`` and ``evidence_kind`` say for what.
+    ) -> RecordReceipt:
+        """Record a concrete result; ``supports_claim`` and ``evidence_kind`` say what it is evidence for.
 
         Raises:
             TaskError: no summary, or the task is unknown or finished.
 
         """
-        given = {**fields, "task_id": task_id, "summary": summary, "supports_claim": supports_claim}
-        return self._perform(self._recording("evidence", at, given))
+        evidence = {"task_id": task_id, "summary": summary, "supports_claim": supports_claim}
+        return self._perform(self._recording("evidence", at, {**fields, **evidence}))
 
     def finish(
         self,
@@ -157,15 +156,15 @@ class Tasks(SharedWork):
         summary: str | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """The task ended, with what worked, what failed, validation, uncertainty, follow-ups; open runs are abandoned.
+    ) -> RecordReceipt:
+        """Finish a task, with what worked, what failed, validation, uncertainty, follow-ups; open runs are abandoned.
 
         Raises:
             TaskError: the task is unknown or finished, or the status is ``open``.
 
         """
-        given = {**fields, "task_id": task_id, "status": status, "summary": summary}
-        return self._perform(self._recording("task_finish", at, given))
+        outcome = {"task_id": task_id, "status": status, "summary": summary}
+        return self._perform(self._recording("task_finish", at, {**fields, **outcome}))
 
     def get(self, task_id: str) -> TaskView:
         """The task with its runs and records, oldest first.
@@ -177,7 +176,7 @@ class Tasks(SharedWork):
         return self._perform(record_digests.task(self._tenancy, task_id))
 
     def resume(self, task_id: str) -> Resume:
-        """What the next agent needs: summary, blockers, worked, failed, validation, follow-ups, runs, sources.
+        """A summary for the next agent: blockers, what worked and failed, validation, follow-ups, runs, sources.
 
         Raises:
             NotFound: there is no such task.

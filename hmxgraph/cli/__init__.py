@@ -9,10 +9,10 @@ import typer
 
 import hmxgraph
 from hmxgraph.cli._commands import LazyGroup
-from hmxgraph.cli._signals import interruption_told, reader_may_leave
+from hmxgraph.cli._signals import exit_on_broken_pipe, exit_on_interrupt
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
-# A value that a command was given is refused: nothing was tried that could fail.
+# Errors in arguments: exit code 2, because nothing was tried.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
 
 app = typer.Typer(
@@ -23,8 +23,8 @@ app = typer.Typer(
 )
 
 
-def _tell_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(hmxgraph.__version__)
         raise typer.Exit
 
@@ -32,25 +32,25 @@ def _tell_version(asked: bool) -> None:
 @app.callback()
 def program(
     version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Everything is done by the commands."""
+    """The options of the program itself; each command has its own."""
 
 
 def main() -> None:
-    """Run the command line: exit code 0 ok, 1 failed with one clear line, 2 wrong usage."""
+    """Run the command line: exit code 0 for success, 1 for failure with a one-line error, 2 for wrong usage."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Memory holds any character, a terminal may know fewer.
+            # The memory may hold characters that the terminal's encoding lacks.
             stream.reconfigure(errors="backslashreplace")
-    # What the driver has to tell is in the one line of the error.
+    # The one-line error already contains what the driver would log.
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
     try:
-        with reader_may_leave(), interruption_told():
+        with exit_on_broken_pipe(), exit_on_interrupt():
             app()
     except (HmxGraphError, OSError) as error:
-        from rich.text import Text  # noqa: PLC0415 - only an error needs the console
+        from rich.text import Text  # noqa: PLC0415 - only errors need the console
 
         from hmxgraph.cli._console import err  # noqa: PLC0415 - as above
 

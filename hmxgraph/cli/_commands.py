@@ -1,4 +1,4 @@
-"""The commands by name. Their modules are imported only when a command runs, so that help and version cost little."""
+"""The commands by name. A command's module is imported only when it runs, so that help and version stay fast."""
 
 import signal
 from importlib import import_module
@@ -10,7 +10,7 @@ from typer.main import get_command
 
 
 class Entry(NamedTuple):
-    """Where a command is defined, and its line in the list of commands (the first line of its own help)."""
+    """Module and function of a command, and its line in the list of commands (the first line of its own help)."""
 
     module: str
     name: str
@@ -29,16 +29,16 @@ COMMANDS = {
     "query": Entry("explore", "query", "Run a saved query, or list them."),
     "explain": Entry("explore", "explain", "Show the evidence of a record, down to the text of events."),
     "forget": Entry("ingest", "forget", "Erase events that meet all criteria, after a dry run."),
-    "verify": Entry("explore", "verify", "Recheck every hash, chain, transition, link and counter."),
+    "verify": Entry("explore", "verify", "Check every hash, chain, transition, link and counter."),
     "health": Entry("explore", "health", "Show server and tenant status."),
     "schema": Entry("explore", "schema", "Print the JSON Schema of one kind of document, or list the kinds."),
-    "browser": Entry("browser", "browser", "Print where Neo4j Browser is and how to log in, and open it."),
-    "artifact": Entry("artifact", "app", "Artifacts: what was learned, its versions and its status."),
+    "browser": Entry("browser", "browser", "Print the address and login of Neo4j Browser, and open it."),
+    "artifact": Entry("artifact", "app", "Artifacts: learned knowledge with versions and status."),
     "conflict": Entry("artifact", "conflict_app", "Conflicts: records that cannot all hold."),
     "fingerprint": Entry("fingerprint", "app", "Learned memory in a portable file: export, verify, import, compare."),
-    "task": Entry("task", "app", "Tasks: shared work, step by step, with its runs and evidence."),
-    "record": Entry("record", "app", "Records: what agents say about each other's work."),
-    "memory": Entry("memory", "app", "Semantic memories by hand, and their maintenance."),
+    "task": Entry("task", "app", "Tasks: shared work with its runs and evidence."),
+    "record": Entry("record", "app", "Task records: reviews, verifications and decisions."),
+    "memory": Entry("memory", "app", "Semantic memories: add, search, judge, maintain."),
     "server": Entry("server", "app", "The local Neo4j that hmxgraph starts on demand."),
 }
 
@@ -73,18 +73,18 @@ class LazyGroup(TyperGroup):
 def loaded(command: str) -> Any:
     """Import the module of *command* and return the command or command group that it defines."""
     entry = COMMANDS[command]
-    defined = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.name)
-    if not isinstance(defined, typer.Typer):
+    definition = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.name)
+    if not isinstance(definition, typer.Typer):
         single = typer.Typer(add_completion=False)
-        single.command(command)(defined)
-        defined = single
-    made = get_command(defined)
-    made.name = command
-    _let_interrupts_raise()
-    return made
+        single.command(command)(definition)
+        definition = single
+    click_command = get_command(definition)
+    click_command.name = command
+    _raise_on_interrupt()
+    return click_command
 
 
-def _let_interrupts_raise() -> None:
-    """Turn Ctrl-C into KeyboardInterrupt from here on, unless the program was started with SIGINT ignored."""
+def _raise_on_interrupt() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt from here on, unless the program was started with SIGINT ignored."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""The console: tables whose words stay whole, and no control characters from text that others wrote."""
+"""The console: control characters in untrusted text are neutralised, and tables never break words."""
 
 from collections.abc import Iterator
 
@@ -17,9 +17,9 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-# What agents and tools wrote may command a terminal; shown to people, it commands nothing.
+# Neutralise control characters in untrusted text.
 
-# Tab and line end command nothing else. Unicode has pictures of the controls of ASCII, and none of those of Latin-1.
+# Tab and newline are harmless. Unicode has control pictures for ASCII only, not for the controls of Latin-1.
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _PICTURES |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
@@ -27,7 +27,7 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def visible(text: str) -> str:
-    r"""*text* with its control characters as pictures of them.
+    r"""*text* with control characters replaced by control pictures.
 
     >>> visible("\x1b[2J gone?\n")
     '␛[2J gone?\n'
@@ -37,7 +37,7 @@ def visible(text: str) -> str:
 
 
 def escaped(json: str) -> str:
-    r"""JSON with the control characters that it may hold as they are written as escapes; it means the same.
+    r"""*json* with control characters written as escapes, which does not change its value.
 
     >>> escaped('"\x9b2J"')
     '"\\u009b2J"'
@@ -47,10 +47,10 @@ def escaped(json: str) -> str:
 
 
 class _Visibly(RenderHook):
-    """Lets a console print every text as :func:`visible` shows it."""
+    """Makes a console apply :func:`visible` to all text."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """What rich is about to print, each part inside a wrapper."""
+        """Wrap each renderable."""
         return [_Visible(renderable) for renderable in renderables]
 
 
@@ -63,20 +63,20 @@ class _Visible:
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
-# Tables whose words stay whole, so that an id can be copied and a row be found by grep.
+# Tables that never break words, so that ids can be copied and rows found with grep.
 
-# What a program reads has no edge to break lines at; a longer cell is broken, so that its row is not padded for it.
+# Width of output that is not a terminal. Longer cells are broken, so that other rows are not padded to their length.
 _UNBOUNDED = 10_000
 
 
 class Lines(Console):
-    """A console as wide as its terminal; where it writes to a pipe or file, one row is one line."""
+    """A console as wide as its terminal; in a pipe or file, each row is one line."""
 
     @property
     def size(self) -> ConsoleDimensions:
         """Columns and lines."""
-        found = super().size
-        return found if self.is_terminal else ConsoleDimensions(_UNBOUNDED, found.height)
+        detected = super().size
+        return detected if self.is_terminal else ConsoleDimensions(_UNBOUNDED, detected.height)
 
     @size.setter
     def size(self, new_size: tuple[int, int]) -> None:
@@ -84,76 +84,82 @@ class Lines(Console):
 
 
 class Whole(RenderHook):
-    """Lets *console* break no word of a table.
+    """Makes *console* print tables without breaking words.
 
-    Where words do not fit side by side, each row becomes a list; of names and values, each value stands below its name.
+    If the columns do not fit, each row becomes a list of names and values; values that still do not fit are put below
+    their names.
     """
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """What rich is about to print, with tables that do not fit as lists."""
-        return [fitting for shown in renderables for part in _parts(shown) for fitting in self._fitting(part)]
+        """Replace tables that are too wide by lists."""
+        return [fitting for renderable in renderables for part in _parts(renderable) for fitting in self._fitting(part)]
 
-    def _fitting(self, shown: ConsoleRenderable) -> Iterator[ConsoleRenderable]:
-        if not isinstance(shown, Table):
-            yield shown
+    def _fitting(self, renderable: ConsoleRenderable) -> Iterator[ConsoleRenderable]:
+        if not isinstance(renderable, Table):
+            yield renderable
             return
-        shown.expand = shown.expand and self._console.is_terminal
-        for column in shown.columns:
+        renderable.expand = renderable.expand and self._console.is_terminal
+        for column in renderable.columns:
             _keep_words(column)
-        # Where a column says itself that it gives way, the others fit.
-        rigid = not any(column.flexible for column in shown.columns)
-        if not rigid or self._needs(shown) <= self._console.width:
-            yield shown
-        elif shown.show_header:
-            yield from _listed(shown)
+        # A flexible column shrinks until the others fit.
+        rigid = not any(column.flexible for column in renderable.columns)
+        if not rigid or self._minimum_width(renderable) <= self._console.width:
+            yield renderable
+        elif renderable.show_header:
+            yield from _listed(renderable)
         else:
-            yield from self._stacked(shown)
+            yield from self._stacked(renderable)
 
     def _stacked(self, table: Table) -> Iterator[ConsoleRenderable]:
-        """The rows of a *table* without headings; one that does not fit has its first cell above the others."""
+        """The rows of a *table* without headings; in a row that is too wide, the first cell is above the others."""
         if table.title:
             yield Text.assemble((str(table.title), "bold"))
         names = max(Text(str(name)).cell_len for name in table.columns[0].cells)
         for name, *values in zip(*(column.cells for column in table.columns), strict=True):
             row = _row(names)
             row.add_row(name, *values)
-            if self._needs(row) <= self._console.width:
+            if self._minimum_width(row) <= self._console.width:
                 yield row
             else:
                 yield Text.assemble((str(name), "dim"))
                 yield from (Padding(value, (0, 0, 0, 2)) for value in values if str(value))
 
-    def _needs(self, table: Table) -> int:
+    def _minimum_width(self, table: Table) -> int:
         return Measurement.get(self._console, self._console.options.update(max_width=_UNBOUNDED), table).minimum
 
 
-def _parts(shown: RenderableType) -> Iterator[ConsoleRenderable]:
-    """What *shown* is made of: a group and a grid of one column are their parts below one another."""
-    if isinstance(shown, Group):
-        inside: list[RenderableType] = list(shown.renderables)
-    elif isinstance(shown, Table) and shown.box is None and len(shown.columns) == 1 and not shown.show_header:
-        inside = list(shown.columns[0].cells)
+def _parts(renderable: RenderableType) -> Iterator[ConsoleRenderable]:
+    """The parts of a group or of a grid with one column; anything else is its own only part."""
+    if isinstance(renderable, Group):
+        inside: list[RenderableType] = list(renderable.renderables)
+    elif (
+        isinstance(renderable, Table)
+        and renderable.box is None
+        and len(renderable.columns) == 1
+        and not renderable.show_header
+    ):
+        inside = list(renderable.columns[0].cells)
     else:
-        yield Text(shown) if isinstance(shown, str) else shown  # type: ignore[misc]
+        yield Text(renderable) if isinstance(renderable, str) else renderable  # type: ignore[misc]
         return
     for part in inside:
         yield from _parts(part)
 
 
 def _keep_words(column: Column) -> None:
-    """Let ids, types and numbers stay on their line, and nothing be cut but what is meant to be a single line."""
-    of_words = not any(" " in str(cell) or "\n" in str(cell) for cell in column.cells)
-    if of_words:
+    """Keep ids, types and numbers on one line; truncate only columns that are marked as one line."""
+    single_words = not any(" " in str(cell) or "\n" in str(cell) for cell in column.cells)
+    if single_words:
         column.no_wrap = not column.flexible
-    if of_words or not column.no_wrap:
+    if single_words or not column.no_wrap:
         column.overflow = "fold"
 
 
 def _listed(table: Table) -> Iterator[ConsoleRenderable]:
-    """The rows of *table* below one another, each as lines of name and value; what is empty is left out."""
+    """The rows of *table* one below the other, each as lines of name and value; empty cells are left out."""
     if table.title:
         yield Text.assemble((str(table.title), "bold"))
     for cells in zip(*(column.cells for column in table.columns), strict=True):
@@ -166,14 +172,14 @@ def _listed(table: Table) -> Iterator[ConsoleRenderable]:
 
 
 def _row(names: int | None = None) -> Table:
-    """A table for names, as wide as the longest or *names* cells, and their values."""
+    """A table of names, as wide as the longest or *names* cells, and their values."""
     row = Table(show_header=False, box=None, pad_edge=False)
     row.add_column(style="dim", no_wrap=True, min_width=names)
     row.add_column(overflow="fold")
     return row
 
 
-# Ids, titles and commands hold brackets and colons: what is printed is text as it stands, styled by Text and style=.
+# No markup: ids, titles and commands contain brackets and colons. Styles come from Text and style=.
 out = Lines(markup=False, emoji=False)
 err = Lines(stderr=True, markup=False, emoji=False)
 for _console in (out, err):

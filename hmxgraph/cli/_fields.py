@@ -1,4 +1,4 @@
-"""Options that the commands on shared work have in common."""
+"""Options and output shared by the commands on tasks, records and memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
@@ -9,31 +9,31 @@ from rich.table import Table
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out
 from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.protocol.record_results import Hit, Library, RecordView, SearchResult, Written
+from hmxgraph.protocol.record_results import Hit, Library, RecordReceipt, RecordView, SearchResult
 from hmxgraph.protocol.records import FILTERS, MODES, TaskRecord
 
-# Options that the commands on shared work have in common: further fields, exact filters, shapes, tables of hits.
+# Options.
 
 Agent = Annotated[str | None, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Who reports.")]
-Project = Annotated[str | None, typer.Option("--project", help="The project it belongs to.")]
+Project = Annotated[str | None, typer.Option("--project", help="Project.")]
 Summary = Annotated[str, typer.Option("--summary", "-s", help="What to report, in words.")]
-At = Annotated[str | None, typer.Option(help="When it happened (ISO 8601 with offset); else now.")]
+At = Annotated[str | None, typer.Option(help="When it happened (ISO 8601 with offset); default: now.")]
 Set = Annotated[
-    list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Any further field; JSON or plain text.")
+    list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Any other field; JSON or plain text.")
 ]
 Where = Annotated[
     list[str] | None, typer.Option("--where", "-w", metavar="FILTER=VALUE", help=f"Exact filter: {', '.join(FILTERS)}.")
 ]
-Query = Annotated[str, typer.Argument(help="Words to rank by; none: the newest first.")]
-Mode = Annotated[str, typer.Option(help=f"What the answer is for: {', '.join(MODES)}.")]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Hits at most.")]
-Hidden = Annotated[bool, typer.Option("--hidden", help="Also what was superseded or retired.")]
+Query = Annotated[str, typer.Argument(help="Words to rank by; without any, newest first.")]
+Mode = Annotated[str, typer.Option(help=f"Purpose of the search: {', '.join(MODES)}.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Maximum number of hits.")]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Include superseded and retired ones.")]
 Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
-Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Tokens that the answer may cost.")]
-Siblings = Annotated[bool, typer.Option("--siblings", help="With each hit what carries the same event: tag.")]
-Hard = Annotated[bool, typer.Option("--hard", help="A policy without exception: part of every pack.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeat it for several.")]
-Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you back the claim.")]
+Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Maximum size of the result in tokens.")]
+Siblings = Annotated[bool, typer.Option("--siblings", help="With each hit, those with the same event: tag.")]
+Hard = Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; can be repeated.")]
+Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you support the claim.")]
 _TRUST = {
     "verified_record": "green",
     "canonical_record": "",
@@ -42,40 +42,46 @@ _TRUST = {
 }
 
 
-def fields_of(given: Sequence[str] | None, **named: Any) -> dict[str, Any]:
-    """The fields of ``--set`` beside those with options of their own; None is left out.
+# Field values on the command line.
+
+
+def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, Any]:
+    """The fields of ``--set`` and those of other options; None is left out.
 
     >>> fields_of(["confidence=0.5", "tool_name=make"], agent_id="ana")
     {'confidence': 0.5, 'tool_name': 'make', 'agent_id': 'ana'}
     """
-    known = frozenset(TaskRecord.model_fields)
-    found = {name: _value(text) for name, text in _pairs(given, known, "--set")}
-    return found | {name: value for name, value in named.items() if value is not None}
+    names = frozenset(TaskRecord.model_fields)
+    fields = {name: _value(text) for name, text in _pairs(assignments, names, "--set")}
+    return fields | {name: value for name, value in options.items() if value is not None}
 
 
-def _filters_of(given: Sequence[str] | None) -> dict[str, Any]:
+def _filters_of(assignments: Sequence[str] | None) -> dict[str, Any]:
     """The exact filters of ``--where``."""
-    return dict(_pairs(given, frozenset(FILTERS), "--where"))
+    return dict(_pairs(assignments, frozenset(FILTERS), "--where"))
 
 
-def show_written(written: Written) -> None:
-    """Print what a step left behind."""
-    out.print(f"{written.artifact_id} in task {written.task_id}", highlight=False)
-    for part in written.projections:
-        out.print(f"  {part.kind}: {part.text}", highlight=False)
+# Output.
 
 
-def _show_hits(found: SearchResult) -> None:
+def show_receipt(receipt: RecordReceipt) -> None:
+    """Print the ids and projections of a written record."""
+    out.print(f"{receipt.artifact_id} in task {receipt.task_id}", highlight=False)
+    for projection in receipt.projections:
+        out.print(f"  {projection.kind}: {projection.text}", highlight=False)
+
+
+def _show_hits(result: SearchResult) -> None:
     """Print hits as a table, best first."""
-    out.print(hits_table(found.hits))
-    if found.omitted:
-        out.print(f"{found.omitted} more did not fit the budget")
+    out.print(hits_table(result.hits))
+    if result.omitted:
+        out.print(f"{result.omitted} more did not fit the budget")
 
 
-def show_library(found: Library) -> None:
-    """Print a library: its records, and the compiled artifacts beside them."""
-    out.print(records_table(found.records))
-    for artifact in found.artifacts:
+def show_library(library: Library) -> None:
+    """Print a library: its records and the related compiled artifacts."""
+    out.print(records_table(library.records))
+    for artifact in library.artifacts:
         out.print(f"  {artifact['artifact_type']}: {artifact['title']}", highlight=False)
 
 
@@ -93,8 +99,8 @@ def hits_table(hits: Iterable[Hit]) -> Table:
 
 
 def _id_of(sibling: Mapping[str, Any]) -> str:
-    found: str = sibling.get("artifact_id") or sibling["memory_id"]
-    return found
+    record_id: str = sibling.get("artifact_id") or sibling["memory_id"]
+    return record_id
 
 
 def records_table(views: Iterable[RecordView]) -> Table:
@@ -108,7 +114,7 @@ def records_table(views: Iterable[RecordView]) -> Table:
 
 
 def show_mapping(values: Mapping[str, Any], indent: str = "") -> None:
-    """Print named values, one a line; lists and what has parts of its own with these below."""
+    """Print named values, one per line; lists and nested mappings are indented below their names."""
     for name, value in values.items():
         if isinstance(value, list):
             out.print(f"{indent}{name}:")
@@ -122,7 +128,7 @@ def show_mapping(values: Mapping[str, Any], indent: str = "") -> None:
 
 
 def _on_one_line(value: Any) -> str:
-    """A value as people write it.
+    """*value* as readable text.
 
     >>> _on_one_line({"active": 1, "hidden": 0}), _on_one_line({}), _on_one_line(2)
     ('active 1, hidden 0', 'none', '2')
@@ -132,27 +138,27 @@ def _on_one_line(value: Any) -> str:
     return str(value)
 
 
-def show_all(each: Iterable[Mapping[str, Any]]) -> None:
-    """Print several named values, a blank line between."""
-    for place, values in enumerate(each):
+def show_all(mappings: Iterable[Mapping[str, Any]]) -> None:
+    """Print several mappings, separated by blank lines."""
+    for place, values in enumerate(mappings):
         if place:
             out.print()
         show_mapping(values)
 
 
-def _pairs(given: Sequence[str] | None, known: frozenset[str], option: str) -> list[tuple[str, str]]:
+def _pairs(assignments: Sequence[str] | None, names: frozenset[str], option: str) -> list[tuple[str, str]]:
     pairs = []
-    for text in given or ():
+    for text in assignments or ():
         name, equals, value = text.partition("=")
-        if not equals or name not in known:
-            message = f"{option} {text}: give NAME=VALUE, NAME one of {', '.join(sorted(known))}"
+        if not equals or name not in names:
+            message = f"{option} {text}: write NAME=VALUE with NAME one of {', '.join(sorted(names))}"
             raise typer.BadParameter(message)
         pairs.append((name, value))
     return pairs
 
 
 def _value(text: str) -> Any:
-    """*text* as JSON where it is some, else as it stands."""
+    """The JSON value of *text*, or *text* itself if it is not JSON."""
     try:
         return parse_json(text)
     except MalformedJson:
@@ -176,7 +182,7 @@ def search(
 ) -> None:
     """Search records by words and exact filters."""
     with opened(tenant) as graph:
-        found = graph.records.search(
+        result = graph.records.search(
             query,
             mode=mode,
             limit=limit,
@@ -186,4 +192,4 @@ def search(
             expand_event_siblings=siblings,
             **_filters_of(where),
         )
-        emit(found.document(), as_json, lambda: _show_hits(found))
+        emit(result.document(), as_json, lambda: _show_hits(result))

@@ -1,4 +1,4 @@
-"""Fingerprints for people: verdicts, contents and comparisons as tables."""
+"""Tables of fingerprints: verdicts, contents and comparisons."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ from hmxgraph.text.terms import most_first
 
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
 _LARGE = 1_000
-_DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "way out", "clusters": "members"}
+_DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "recovery", "clusters": "members"}
 _CONFIDENCE = ("confidence", "avg_confidence")
 _OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
 _MARKS = {
@@ -28,35 +28,35 @@ _MARKS = {
 
 
 def export_table(verdict: Verdict, file: Path, size: int, key: SigningKey | None) -> Table:
-    """What was written where."""
+    """The files that were written, and the properties of the fingerprint."""
     signed = {"signature": f"{file}.sig", "public key": key.public_key} if key else {}
-    return _pairs({"file": str(file), "bytes": f"{size:,}"} | signed | _told(verdict))
+    return _pairs({"file": str(file), "bytes": f"{size:,}"} | signed | _properties(verdict))
 
 
 def verdict_table(verdict: Verdict) -> Table:
-    """The outcome of all checks."""
+    """The result of all checks."""
     signed = verdict.signed_by or "not signed"
     outcome = Text("expired", "yellow") if verdict.expired else Text("verified", "green")
     warnings = {f"warning {number}": text for number, text in enumerate(verdict.warnings, start=1)}
-    rows: dict[str, str | Text] = {"verdict": outcome, "signed by": signed, **_told(verdict), **warnings}
+    rows: dict[str, str | Text] = {"verdict": outcome, "signed by": signed, **_properties(verdict), **warnings}
     return _pairs(rows)
 
 
 def import_table(report: ImportReport) -> Table:
-    """What became of an import."""
+    """The outcome of an import."""
     warnings = {f"warning {number}": text for number, text in enumerate(report.warnings, start=1)}
     rows = {
         "outcome": report.outcome,
         "import": report.import_id,
         "drafts created": str(len(report.created_ids)),
-        "known already": str(len(report.known_ids)),
+        "already stored": str(len(report.known_ids)),
         "conflicts opened": str(len(report.conflict_ids)),
     }
     return _pairs(rows | warnings)
 
 
 def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
-    """All that a fingerprint tells, section by section."""
+    """The contents of a fingerprint, section by section."""
     yield verdict_table(verdict)
     document = verdict.fingerprint.document()
     for name, title in _SETS.items():
@@ -68,32 +68,31 @@ def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
         yield _pairs({path: value for path, value in rows.items() if value}, name.replace("_", " "))
 
 
-def diff_tables(found: FingerprintDiff) -> Iterator[Table]:
-    """What was learned between two fingerprints."""
-    if not found.summaries and not found.numbers:
-        yield _pairs({"the same": "both fingerprints tell the same"})
+def diff_tables(diff: FingerprintDiff) -> Iterator[Table]:
+    """The changes between two fingerprints: summaries, then numbers."""
+    if not diff.summaries and not diff.numbers:
+        yield _pairs({"no difference": "both fingerprints have the same content"})
         return
-    yield _changed_summaries(found)
-    numbers = Table("section", "number", "before", "after", "difference", title="what moved")
+    yield _changed_summaries(diff)
+    numbers = Table("section", "number", "before", "after", "difference", title="changed numbers")
     section = ""
-    for number in found.numbers:
+    for number in diff.numbers:
         area, _, name = number.path.rpartition(".")
-        moved = (number.before, number.after, number.after - number.before)
-        told = (f"{moved[0]:.6g}", f"{moved[1]:.6g}", f"{moved[2]:+.6g}")
-        numbers.add_row(Text("" if area == section else _words(area), "bold"), Text(name), *told)
+        cells = (f"{number.before:.6g}", f"{number.after:.6g}", f"{number.after - number.before:+.6g}")
+        numbers.add_row(Text("" if area == section else _words(area), "bold"), Text(name), *cells)
         section = area
     yield numbers
 
 
-def _changed_summaries(found: FingerprintDiff) -> Table:
-    table = Table("", "what", "summary", "confidence", "observed", title="what was learned", show_lines=True)
-    for one in found.summaries:
-        before, after = one.before or {}, one.after or {}
-        rewritten = list(_rewritten(before, after)) if one.change == "rewritten" else []
+def _changed_summaries(diff: FingerprintDiff) -> Table:
+    table = Table("", "set", "summary", "confidence", "observed", title="changed summaries", show_lines=True)
+    for summary in diff.summaries:
+        before, after = summary.before or {}, summary.after or {}
+        rewritten = list(_rewritten(before, after)) if summary.change == "rewritten" else []
         table.add_row(
-            _MARKS[one.change],
-            _SETS[one.set_name],
-            Text("\n").join([Text(one.name), *rewritten]),
+            _MARKS[summary.change],
+            _SETS[summary.set_name],
+            Text("\n").join([Text(summary.name), *rewritten]),
             _both(before, after, _CONFIDENCE),
             _both(before, after, _OBSERVED),
         )
@@ -101,7 +100,7 @@ def _changed_summaries(found: FingerprintDiff) -> Table:
 
 
 def _rewritten(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Text]:
-    """The lines that only one of two summaries has."""
+    """The lines that only one of the two summaries has."""
     for field in ("recommendation", "failure_pattern", "steps", "recovery_steps", "shared_tags"):
         old, new = (_lines(side.get(field, [])) for side in (before, after))
         yield from (Text(f"- {line}", "red") for line in old if line not in new)
@@ -112,7 +111,7 @@ def _lines(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _told(verdict: Verdict) -> dict[str, str]:
+def _properties(verdict: Verdict) -> dict[str, str]:
     fingerprint = verdict.fingerprint
     sets = fingerprint.document()["artifact_summaries"]
     return {
@@ -123,7 +122,7 @@ def _told(verdict: Verdict) -> dict[str, str]:
         **({"expires": fingerprint.expires_at} if fingerprint.expires_at else {}),
         "exported by": verdict.envelope.exported_by,
         "fingerprint_hash": fingerprint.fingerprint_hash,
-        "tells of": ", ".join(f"{len(sets[name])} {title}" for name, title in _SETS.items()),
+        "contains": ", ".join(f"{len(sets[name])} {title}" for name, title in _SETS.items()),
     }
 
 
@@ -153,7 +152,7 @@ def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> float:
 
 
 def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
-    """What a person calls an artifact, by its id."""
+    """The titles of artifacts by id."""
     entries = [entry for entries in sets.values() for entry in entries if "artifact_id" in entry]
     return {entry["artifact_id"]: entry.get("title") or entry["condition"] for entry in entries}
 
@@ -186,8 +185,8 @@ def _plain(value: Any, titles: Mapping[str, str]) -> str:
             return ", ".join(f"{hub['name']} ({hub['type']}, {hub['connection_count']})" for hub in hubs)
         case list():
             return "; ".join(_plain(part, titles) for part in value) if _are_long(value) else ", ".join(value)
-        case {"parameter": name, "current_value": now, "baseline_value": usual, "adaptation_count": count}:
-            return f"{name} {now:g} instead of {usual:g} (changed {count} times)"
+        case {"parameter": name, "current_value": current, "baseline_value": baseline, "adaptation_count": count}:
+            return f"{name} {current:g} instead of {baseline:g} (changed {count} times)"
         case Mapping():
             return ", ".join(f"{name} {value[name]:g}" for name in most_first(value))
         case float():
@@ -201,7 +200,7 @@ def _are_long(values: list[Any]) -> bool:
 
 
 def _pairs(rows: Mapping[str, str | Text], title: str | None = None) -> Table:
-    # Values may hold square brackets, as masked texts do: they are text, never markup.
+    # Text, not markup: masked values contain square brackets.
     table = Table(show_header=False, box=None, title=title, title_justify="left")
     for name, value in rows.items():
         table.add_row(Text(name), value if isinstance(value, Text) else Text(value, overflow="fold"))

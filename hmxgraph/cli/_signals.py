@@ -1,4 +1,4 @@
-"""Ctrl-C and closed pipes."""
+"""Ctrl-C and closed pipes: exit codes, and one line at most."""
 
 import os
 import signal
@@ -9,87 +9,87 @@ from types import FrameType
 
 import typer
 
-# Ctrl-C: one line and an exit code; while events are read, what was read is stored, and it is said.
+# Ctrl-C: one line and exit code 130. While standard input is read, the events read so far are stored first.
 
-# What a shell tells of a program that SIGINT ended.
+# The exit status that shells report for a program ended by SIGINT.
 INTERRUPTED = 130
 _STDIN = 0
 
 
 @contextmanager
-def interruption_told() -> Iterator[None]:
-    """End with a line where Ctrl-C ends the block, whether typer had a look at it or not."""
+def exit_on_interrupt() -> Iterator[None]:
+    """Exit with one line if Ctrl-C interrupts the block, whether or not typer catches it first."""
     try:
         yield
     except KeyboardInterrupt:
-        _end("interrupted")
-    except SystemExit as ended:
-        # So does typer end a command, without a word.
-        command = ended.__context__
-        if isinstance(command, typer.Exit) and isinstance(command.__cause__, KeyboardInterrupt):
-            _end("interrupted")
+        _exit("interrupted")
+    except SystemExit as exit_request:
+        # typer turns Ctrl-C into a silent exit.
+        cause = exit_request.__context__
+        if isinstance(cause, typer.Exit) and isinstance(cause.__cause__, KeyboardInterrupt):
+            _exit("interrupted")
         raise
 
 
 @contextmanager
-def pipe_may_be_left(source: str) -> Iterator[None]:
-    """Let Ctrl-C end standard input where that is the *source*, so that the block ends with what was read.
+def interruptible_input(source: str) -> Iterator[None]:
+    """Let the first Ctrl-C close standard input, if that is the *source*, so that the block stores what it read.
 
-    A second one, and the first one with any other source, ends the block at once. Either ends the program.
+    A second Ctrl-C, or the first with any other source, interrupts the block at once. Both exit the program.
     """
-    left: list[int] = []
+    signals: list[int] = []
 
-    def leave(number: int, _: FrameType | None) -> None:
-        left.append(number)
+    def close_input(number: int, _: FrameType | None) -> None:
+        signals.append(number)
         signal.signal(number, signal.default_int_handler)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, _STDIN)
-        os.close(nothing)
+        null_device = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null_device, _STDIN)
+        os.close(null_device)
 
-    before = signal.signal(signal.SIGINT, leave) if source == "-" else None
+    previous = signal.signal(signal.SIGINT, close_input) if source == "-" else None
     try:
         yield
     except KeyboardInterrupt:
-        _end("interrupted: not all that was read is stored; feed it in again: what is stored counts as duplicate")
+        _exit("interrupted before everything was stored; run it again: stored events are reported as duplicates")
     finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
-    if left:
-        _end("interrupted: what was read until then is stored")
+        if previous is not None:
+            signal.signal(signal.SIGINT, previous)
+    if signals:
+        _exit("interrupted: everything read so far is stored")
 
 
-def _end(told: str) -> None:
-    from hmxgraph.cli._console import err  # noqa: PLC0415 - rarely needed, and rich takes a while to import
+def _exit(message: str) -> None:
+    from hmxgraph.cli._console import err  # noqa: PLC0415 - rarely needed, and rich is slow to import
 
-    err.print(told, style="yellow", highlight=False, soft_wrap=True)
+    err.print(message, style="yellow", highlight=False, soft_wrap=True)
     sys.exit(INTERRUPTED)
 
 
-# A reader that has enough, such as ``head``, closes its end of the pipe; that is no error of ours.
+# A reader that has seen enough, such as ``head``, closes its end of the pipe. That is not an error.
 
-# What a shell tells of a program that SIGPIPE ended: no success is claimed of what nobody read.
+# The exit status that shells report for a program ended by SIGPIPE.
 UNREAD = 141
 
 
 @contextmanager
-def reader_may_leave() -> Iterator[None]:
-    """End as other programs do, without a word, where nobody reads any more what the block writes."""
+def exit_on_broken_pipe() -> Iterator[None]:
+    """Exit silently, as other programs do, if the reader of the block's output closes the pipe."""
     try:
         yield
     except BrokenPipeError:
-        _write_to_nobody()
+        _discard_output()
         sys.exit(UNREAD)
-    except SystemExit as ended:
-        # So do typer and rich end a program whose reader has gone.
-        gone = isinstance(ended.__context__, BrokenPipeError)
-        if gone or not _flushed():
-            _write_to_nobody()
-            sys.exit(UNREAD if gone or not ended.code else ended.code)
+    except SystemExit as exit_request:
+        # typer and rich turn a broken pipe into an exit.
+        broken_pipe = isinstance(exit_request.__context__, BrokenPipeError)
+        if broken_pipe or not _flushed():
+            _discard_output()
+            sys.exit(UNREAD if broken_pipe or not exit_request.code else exit_request.code)
         raise
 
 
 def _flushed() -> bool:
-    """Whether what was written so far went out."""
+    """Flush standard output, and return whether that succeeded."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -98,8 +98,8 @@ def _flushed() -> bool:
     return True
 
 
-def _write_to_nobody() -> None:
-    """Let go nowhere what the interpreter still writes when it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+def _discard_output() -> None:
+    """Redirect standard output to the null device, because the interpreter flushes it on exit."""
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, sys.stdout.fileno())
+    os.close(null_device)

@@ -9,18 +9,18 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, opened, out, tell_why_nothing
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, opened, out
 from hmxgraph.protocol.artifacts import Artifact
-from hmxgraph.protocol.lifecycle import ArtifactPage, Conflict, Recorded
+from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Conflict
 from hmxgraph.text.artifacts import render_artifact
 
 # ``hmxgraph artifact``: list, show, chain, record, supersede, transition.
 
-app = typer.Typer(no_args_is_help=True, help="Artifacts: what was learned, its versions and its status.")
+app = typer.Typer(no_args_is_help=True, help="Artifacts: learned knowledge with versions and status.")
 
 _ArtifactId = Annotated[str, typer.Argument(help="Id of the artifact.")]
 File = Annotated[Path, typer.Argument(help="JSON document of the artifact; - reads standard input.")]
-_LEARNT = "nothing of any status fits; hmxgraph compile learns artifacts from the events of sessions"
+_NONE_OF_ANY_STATUS = "no artifact of any status matches; hmxgraph compile learns artifacts from events"
 _STYLES = {"active": "green", "draft": "yellow", "superseded": "dim", "deprecated": "red", "archived": "dim"}
 
 
@@ -28,20 +28,20 @@ _STYLES = {"active": "green", "draft": "yellow", "superseded": "dim", "deprecate
 def list_artifacts(
     status: Annotated[str, typer.Option(help="draft, active, superseded, deprecated, archived, or any.")] = "active",
     artifact_type: Annotated[str | None, typer.Option("--type", help="Only this type.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeat it for several.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; can be repeated.")] = None,
     text: Annotated[str | None, typer.Option(help="Only with all these words.")] = None,
     agent: Annotated[str | None, typer.Option(help="Only what applies to this agent.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Artifacts on a page.")] = 50,
-    after: Annotated[str | None, typer.Option(help="Cursor of the page before.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Artifacts per page.")] = 50,
+    after: Annotated[str | None, typer.Option(help="Cursor of the previous page.")] = None,
     as_of: AsOf = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """List artifacts, newest first."""
-    wanted = None if status == "any" else status
+    status_filter = None if status == "any" else status
     with opened(tenant) as graph:
         page = graph.artifacts(
-            status=wanted,
+            status=status_filter,
             artifact_type=artifact_type,
             tags=tag or (),
             text=text,
@@ -52,12 +52,13 @@ def list_artifacts(
         )
         emit(page.document(), as_json, lambda: _show_page(page))
         if not page:
-            tell_why_nothing(graph, "--status any lists those that hold no longer, too" if wanted else _LEARNT)
+            hint = "--status any lists those that are no longer active, too"
+            explain_empty_result(graph, hint if status_filter else _NONE_OF_ANY_STATUS)
 
 
 @app.command()
 def show(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Show one artifact as agents read it."""
+    """Show an artifact as it appears in context packs."""
     with opened(tenant) as graph:
         artifact = graph.artifact(artifact_id, as_of=as_of)
         emit(artifact.document(), as_json, lambda: _show(artifact))
@@ -67,28 +68,30 @@ def show(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default
 def chain(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """List all versions of an artifact, oldest first."""
     with opened(tenant) as graph:
-        found = graph.chain(artifact_id, as_of=as_of)
-        emit(found.document(), as_json, lambda: out.print(_table(found.versions)))
+        versions = graph.chain(artifact_id, as_of=as_of)
+        emit(versions.document(), as_json, lambda: out.print(_table(versions.versions)))
 
 
 @app.command()
 def record(
-    files: Annotated[list[Path], typer.Argument(help="JSON documents, one each, or .ndjson; - reads standard input.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="JSON documents, or .ndjson with one per line; - reads standard input.")
+    ],
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Record artifacts; what is known already is not recorded twice."""
+    """Record artifacts; duplicates are reported, not stored."""
     with opened(tenant) as graph:
-        done = [graph.record_artifact(Artifact.parse(document)) for file in files for document in _documents(file)]
-        emit([one.document() for one in done], as_json, lambda: _show_recorded(done))
+        receipts = [graph.record_artifact(Artifact.parse(document)) for file in files for document in _documents(file)]
+        emit([receipt.document() for receipt in receipts], as_json, lambda: _show_receipts(receipts))
 
 
 @app.command()
 def supersede(old_id: _ArtifactId, file: File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Put a new artifact in the place of an active one."""
+    """Replace an active artifact by a new version."""
     with opened(tenant) as graph:
-        done = graph.supersede(old_id, Artifact.parse(_read(file)))
-        emit(done.document(), as_json, lambda: _show_recorded([done]))
+        receipt = graph.supersede(old_id, Artifact.parse(_read(file)))
+        emit(receipt.document(), as_json, lambda: _show_receipts([receipt]))
 
 
 @app.command()
@@ -123,7 +126,7 @@ def _read(file: Path) -> bytes:
 
 
 def _show_page(page: ArtifactPage) -> None:
-    out.print(_table(page.artifacts) if page.artifacts else "no artifact fits")
+    out.print(_table(page.artifacts) if page.artifacts else "no artifacts")
     if page.cursor:
         out.print(f"more: --after {page.cursor}", highlight=False)
 
@@ -133,28 +136,28 @@ def _show(artifact: Artifact) -> None:
     document = artifact.document()
     text = render_artifact(artifact.artifact_type, artifact.title, artifact.summary, document["content"])
     out.print(text, highlight=False)
-    evidence = f"rests on {len(artifact.source_events)} events and {len(artifact.source_memory_ids)} memories"
+    evidence = f"derived from {len(artifact.source_events)} events and {len(artifact.source_memory_ids)} memories"
     out.print(f"\n{evidence}; hmxgraph explain {artifact.artifact_id} shows them", style="dim", highlight=False)
 
 
-def _show_recorded(done: Iterable[Recorded]) -> None:
-    for one in done:
-        line = f"{one.outcome} {one.artifact_id} (version {one.artifact.version})"
-        line += f", supersedes {one.superseded_id}" if one.superseded_id else ""
-        line += f", opens conflicts {', '.join(one.conflicts)}" if one.conflicts else ""
+def _show_receipts(receipts: Iterable[ArtifactReceipt]) -> None:
+    for receipt in receipts:
+        line = f"{receipt.outcome} {receipt.artifact_id} (version {receipt.artifact.version})"
+        line += f", supersedes {receipt.superseded_id}" if receipt.superseded_id else ""
+        line += f", opens conflicts {', '.join(receipt.conflicts)}" if receipt.conflicts else ""
         out.print(line, highlight=False)
 
 
 def _table(artifacts: Iterable[Artifact]) -> Table:
     table = Table("id", "type", "title", "version", "status", "confidence", "created", pad_edge=False)
-    for one in artifacts:
-        status = Text(one.status, style=_STYLES.get(one.status, ""))
-        cells = (Text(one.artifact_id), Text(one.artifact_type), Text(one.title), str(one.version))
-        table.add_row(*cells, status, f"{one.confidence:.2f}", one.created_at[:16])
+    for artifact in artifacts:
+        status = Text(artifact.status, style=_STYLES.get(artifact.status, ""))
+        cells = (Text(artifact.artifact_id), Text(artifact.artifact_type), Text(artifact.title), str(artifact.version))
+        table.add_row(*cells, status, f"{artifact.confidence:.2f}", artifact.created_at[:16])
     return table
 
 
-# ``hmxgraph conflict``: list and resolve what cannot all hold.
+# ``hmxgraph conflict``: list, resolve.
 
 conflict_app = typer.Typer(no_args_is_help=True, help="Conflicts: records that cannot all hold.")
 
@@ -168,31 +171,31 @@ def list_conflicts(
 ) -> None:
     """List conflicts, newest first, with their sides."""
     with opened(tenant) as graph:
-        found = graph.conflicts(status=None if status == "any" else status, as_of=as_of)
-        emit([one.document() for one in found], as_json, lambda: _show_conflict(found))
+        conflicts = graph.conflicts(status=None if status == "any" else status, as_of=as_of)
+        emit([conflict.document() for conflict in conflicts], as_json, lambda: _show_conflicts(conflicts))
 
 
 @conflict_app.command()
 def resolve(
     conflict_id: Annotated[str, typer.Argument(help="Id of the conflict.")],
-    keep: Annotated[str | None, typer.Option(help="Id of the side that holds; the others are retired.")] = None,
-    keep_all: Annotated[bool, typer.Option("--keep-all", help="They hold together after all.")] = False,
+    keep: Annotated[str | None, typer.Option(help="Id of the side that holds; the others are deprecated.")] = None,
+    keep_all: Annotated[bool, typer.Option("--keep-all", help="All sides hold; there is no contradiction.")] = False,
     reason: Annotated[str, typer.Option(help="Why; kept with the conflict.")] = "",
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Resolve a conflict: keep one side, or all of them. No side is deleted."""
     if (keep is None) is not keep_all:
-        raise typer.BadParameter("say which side holds: --keep ID, or --keep-all")
+        raise typer.BadParameter("choose which side holds: --keep ID, or --keep-all")
     with opened(tenant) as graph:
-        found = graph.resolve(conflict_id, keep=keep, reason=reason)
-        emit(found.document(), as_json, lambda: _show_conflict([found]))
+        conflict = graph.resolve(conflict_id, keep=keep, reason=reason)
+        emit(conflict.document(), as_json, lambda: _show_conflicts([conflict]))
 
 
-def _show_conflict(found: Sequence[Conflict]) -> None:
-    if not found:
-        out.print("no conflict")
-    for conflict in found:
+def _show_conflicts(conflicts: Sequence[Conflict]) -> None:
+    if not conflicts:
+        out.print("no conflicts")
+    for conflict in conflicts:
         out.print(_conflict_table(conflict))
 
 

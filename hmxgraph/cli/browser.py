@@ -1,4 +1,4 @@
-"""``hmxgraph browser``: Neo4j Browser on the memory's graph, with style and favourites."""
+"""``hmxgraph browser``: Neo4j Browser on the memory's graph, with a style sheet and the saved queries."""
 
 import io
 import webbrowser
@@ -20,7 +20,7 @@ from hmxgraph.errors import NotWritten
 from hmxgraph.graph.driver import check
 from hmxgraph.graph.plan import companion, query, query_names
 
-# The saved queries as favourites of Neo4j Browser, which takes them as a zip that is dragged onto its window.
+# The saved queries as favourites of Neo4j Browser, which imports them from a zip dragged onto its window.
 
 FOLDER = "hmxgraph"
 _STARTING_VALUES = "explore/parameters"
@@ -28,10 +28,10 @@ _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
 def favourites(values: Mapping[str, Any]) -> bytes:
-    """A zip of the saved queries as they are packaged, after one that sets *values* as their parameters.
+    """A zip of the saved queries, preceded by a command that sets *values* as their parameters.
 
-    Queries that need what nobody types by hand, such as an embedding, stay out. The same queries and values give the
-    same bytes.
+    Queries with parameters that cannot be typed by hand, such as an embedding, are left out. The same queries and
+    values give the same bytes.
     """
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -46,30 +46,29 @@ def parameters(values: Mapping[str, Any]) -> str:
     """The command of Neo4j Browser that sets *values*, as a favourite.
 
     >>> print(parameters({"tenant_id": "demo"}))
-    // 0. Parameters: run this first, change what you look for
+    // 0. Parameters: run this first, then change the values
     :params {"tenant_id":"demo"}
 
     """
-    given = orjson.dumps(dict(values)).decode()
-    return f"// 0. Parameters: run this first, change what you look for\n:params {given}"
+    return f"// 0. Parameters: run this first, then change the values\n:params {orjson.dumps(dict(values)).decode()}"
 
 
 def _member(name: str) -> zipfile.ZipInfo:
     return zipfile.ZipInfo(f"{FOLDER}/{name}.cypher", _FIRST_DAY)
 
 
-# ``hmxgraph browser``: Neo4j Browser on the memory's graph.
+# The command.
 
-_Uri = Annotated[str | None, typer.Option("--uri", envvar="HMXGRAPH_URI", help="A Neo4j of your own.")]
+_Uri = Annotated[str | None, typer.Option("--uri", envvar="HMXGRAPH_URI", help="Address of your own Neo4j.")]
 User = Annotated[str, typer.Option("--user", envvar="HMXGRAPH_USER", help="Its user.")]
-Open = Annotated[bool, typer.Option("--open/--no-open", help="Open it, where a terminal is attached.")]
+Open = Annotated[bool, typer.Option("--open/--no-open", help="Open it, if run in a terminal.")]
 Save = Annotated[
-    Path | None, typer.Option("--save", help="Write the style and the saved queries for Browser into this folder.")
+    Path | None, typer.Option("--save", help="Write Browser's style sheet and the saved queries into this folder.")
 ]
 
 
 class Access(NamedTuple):
-    """What it takes to look at the graph; None where hmxgraph does not know."""
+    """Addresses and credentials; None where hmxgraph does not know them."""
 
     browser_uri: str | None
     uri: str
@@ -78,9 +77,9 @@ class Access(NamedTuple):
 
     @property
     def login_uri(self) -> str:
-        """The page with address and user filled in."""
-        scheme, _, place = self.uri.partition("://")
-        return f"{self.browser_uri}?dbms={quote(f'{scheme}://{self.user}@{place}', safe='')}"
+        """The login page with address and user filled in."""
+        scheme, _, host = self.uri.partition("://")
+        return f"{self.browser_uri}?dbms={quote(f'{scheme}://{self.user}@{host}', safe='')}"
 
 
 def browser(
@@ -91,25 +90,25 @@ def browser(
     open_it: Open = True,
     as_json: AsJson = False,
 ) -> None:
-    """Print where Neo4j Browser is and how to log in, and open it."""
+    """Print the address and login of Neo4j Browser, and open it."""
     access = remote(uri, user) if uri else local()
-    saved = [str(path) for path in written(save, uri, user, tenant)] if save else []
+    saved = [str(path) for path in write_files(save, uri, user, tenant)] if save else []
     emit({**access._asdict(), "saved": saved}, as_json, lambda: out.print(_table(access, saved)))
     if open_it and not as_json and out.is_terminal and access.browser_uri is not None:
         webbrowser.open(access.login_uri)
 
 
 def local() -> Access:
-    """The local server's Browser, after starting the server if need be."""
+    """Access to the local server, which is started if it is not running."""
     server = engine.ensure(progress=err.is_terminal)
     return Access(server.browser_uri, server.uri, server.user, server.password)
 
 
 def remote(uri: str, user: str) -> Access:
-    """What can be known of another server; its password stays where the user keeps it.
+    """Access to another server, without its password.
 
     Raises:
-        InvalidAddress: no Neo4j can have that address.
+        InvalidAddress: *uri* cannot be a Neo4j address.
 
     """
     check(uri)
@@ -117,25 +116,25 @@ def remote(uri: str, user: str) -> Access:
 
 
 def find_browser(host: str | None, port: int = 7474) -> str | None:
-    """The Browser's address, if *host* answers with it on Neo4j's usual port."""
+    """The address of Neo4j Browser, if *host* serves it on Neo4j's default port."""
     if host is None:
         return None
     connection = HTTPConnection(host, port, timeout=2)
     try:
         connection.request("GET", "/browser/")
-        found = connection.getresponse().status == 200
+        served = connection.getresponse().status == 200
     except (OSError, HTTPException):
         return None
     finally:
         connection.close()
-    return f"http://{host}:{port}/browser/" if found else None
+    return f"http://{host}:{port}/browser/" if served else None
 
 
-def written(folder: Path, uri: str | None, user: str, tenant: str) -> tuple[Path, Path]:
-    """The style file and the favourites, their parameters set to what *tenant* has, as files in *folder*.
+def write_files(folder: Path, uri: str | None, user: str, tenant: str) -> tuple[Path, Path]:
+    """Write style sheet and favourites into *folder*, with parameters taken from *tenant*'s data.
 
     Raises:
-        NotWritten: the folder cannot be made or written.
+        NotWritten: the folder cannot be created or written.
 
     """
     with connect(uri, user=user if uri else None, tenant_id=tenant) as graph:
@@ -152,10 +151,10 @@ def written(folder: Path, uri: str | None, user: str, tenant: str) -> tuple[Path
 
 def _table(access: Access, saved: list[str]) -> Table:
     table = Table(show_header=False, box=None)
-    table.add_row("Browser", access.browser_uri or "not found on port 7474; ask whoever runs that server")
+    table.add_row("Browser", access.browser_uri or "not found on port 7474; ask the server's administrator")
     table.add_row("connect to", access.uri)
     table.add_row("user", access.user)
     table.add_row("password", access.password or "yours (HMXGRAPH_PASSWORD)")
     for path in saved:
-        table.add_row("drag onto it", path)
+        table.add_row("drag into Browser", path)
     return table

@@ -1,4 +1,4 @@
-"""``hmxgraph compile`` and ``hmxgraph suggest``: what the events teach, and what comes next."""
+"""``hmxgraph compile`` and ``hmxgraph suggest``."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,14 +14,14 @@ from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.reports import CompileReport
 from hmxgraph.protocol.suggestions import Suggestion
 
-_DEEDS = ("created", "updated", "unchanged", "deprecated")
+_ACTIONS = ("created", "updated", "unchanged", "deprecated")
 SHOWN = 20
 
 
 def compile_events(
     tenant: Tenant = "default",
     full: Annotated[bool, typer.Option("--full", help="Read every session again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compile sessions into artifacts, without a language model."""
@@ -37,13 +37,13 @@ def suggest(
 ) -> None:
     """Suggest the next tool and steps of a running session."""
     with opened(tenant) as graph:
-        found = graph.suggest(session_id=session)
-    emit(found.document(), as_json, lambda: _show_suggestion(found))
+        suggestion = graph.suggest(session_id=session)
+    emit(suggestion.document(), as_json, lambda: _show_suggestion(suggestion))
 
 
 @contextmanager
 def stages() -> Iterator[Callable[[str, int], None] | None]:
-    """Tells stages of the compilation on stderr, where that is a terminal."""
+    """A callback that shows the stages of the compilation on stderr, or None if that is not a terminal."""
     if not err.is_terminal:
         yield None
         return
@@ -56,35 +56,35 @@ def stages() -> Iterator[Callable[[str, int], None] | None]:
 def show_report(report: CompileReport) -> None:
     """Print *report*: counts by type, and the changes themselves."""
     mode = " (dry run, nothing written)" if report.dry_run else ""
-    whole = f", {report.sessions} in all" if report.sessions else ""
+    total = f", {report.sessions} in total" if report.sessions else ""
     changed = counted(report.summarised, "changed session", "changed sessions")
-    title = f"{counted(report.events, 'event', 'events')} of {changed}{whole}{mode}"
-    table = Table("type", *_DEEDS, title=title)
+    title = f"{counted(report.events, 'event', 'events')} of {changed}{total}{mode}"
+    table = Table("type", *_ACTIONS, title=title)
     for kind in ARTIFACT_TYPES:
-        table.add_row(kind, *(str(getattr(report, deed).get(kind, 0)) for deed in _DEEDS))
+        table.add_row(kind, *(str(getattr(report, action).get(kind, 0)) for action in _ACTIONS))
     out.print(table)
     for note in _notes(report):
         out.print(note)
-    changes = [change for change in report.changes if change.deed not in {"unchanged", "left"}]
+    changes = [change for change in report.changes if change.action not in {"unchanged", "skipped"}]
     for change in changes[:SHOWN]:
-        line = f"{change.deed:<11}{change.artifact_type:<18}{change.title}"
+        line = f"{change.action:<11}{change.artifact_type:<18}{change.title}"
         out.print(line, highlight=False, no_wrap=True, overflow="ellipsis")
     if len(changes) > SHOWN:
-        rest = f"... and {len(changes) - SHOWN} more: {_where_all_are(report)}"
+        rest = f"... and {len(changes) - SHOWN} more: {_how_to_list(report)}"
         out.print(rest, highlight=False, soft_wrap=True)
 
 
-def _where_all_are(report: CompileReport) -> str:
-    """How to see every change, drafts too; what was only tried is nowhere but in the report."""
+def _how_to_list(report: CompileReport) -> str:
+    """How to see every change; those of a dry run are only in the report."""
     return (
-        "--json tells all"
+        "--json prints them all"
         if report.dry_run
         else f"hmxgraph artifact list --status any --tenant {quote(report.tenant_id)}"
     )
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """*number* with the word for it.
+    """*number* with the noun in singular or plural.
 
     >>> counted(1, "session", "sessions"), counted(1200, "session", "sessions")
     ('1 session', '1,200 sessions')
@@ -93,24 +93,24 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def _notes(report: CompileReport) -> Iterator[str]:
-    """What a reader of the table should know besides."""
+    """Notes below the table."""
     if not report.sessions and not report.dry_run and not report.summarised:
-        yield "Nothing to compile: the tenant has no new events. Feed some in with hmxgraph ingest."
+        yield "Nothing to compile: the tenant has no new events. Add some with hmxgraph ingest."
     if report.without_outcome:
-        found = counted(report.without_outcome, "session has", "sessions have")
-        yield f"{found} no outcome: feedback, results and tests would tell what worked."
+        number = counted(report.without_outcome, "session has", "sessions have")
+        yield f"{number} no outcome: add feedback or test results so that outcomes can be learned."
     if report.shortened:
-        found = counted(report.shortened, "session is", "sessions are")
-        yield f"{found} so long that only the first and last steps were learnt from."
+        number = counted(report.shortened, "session is", "sessions are")
+        yield f"{number} so long that only the first and last steps were used."
     if report.near_duplicates:
-        found = counted(report.near_duplicates, "pattern was", "patterns were")
-        yield f"{found} left out: others say nearly the same."
+        number = counted(report.near_duplicates, "pattern was", "patterns were")
+        yield f"{number} skipped as near duplicates of others."
 
 
-def _show_suggestion(found: Suggestion) -> None:
-    table = Table("next tool", "confidence", "because of", title=found.title or "No known task fits")
-    for tool in found.tools[:SHOWN]:
+def _show_suggestion(suggestion: Suggestion) -> None:
+    table = Table("next tool", "confidence", "supported by", title=suggestion.title or "No known task fits")
+    for tool in suggestion.tools[:SHOWN]:
         table.add_row(tool.tool, f"{tool.confidence:.2f}", ", ".join(tool.artifact_ids))
     out.print(table)
-    for step in found.steps:
+    for step in suggestion.steps:
         out.print(f"{step.order}. {step.description}")

@@ -15,15 +15,15 @@ from hmxgraph.cli.explore import show_digest
 from hmxgraph.demo import QUESTION, TENANT, events_file
 from hmxgraph.recall.pack import Pack
 
-# Invented events belong into nobody's own memory: HMXGRAPH_TENANT does not count here.
-_DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Whose memory the demo's events become.")]
+# Ignores HMXGRAPH_TENANT, to keep the sample events out of a real tenant's memory.
+_DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
 _WIDTH = 80
 
 
 def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
     """Load sample events, compile them, and print a context pack and the graph's digest.
 
-    The pack comes with its scores and drops.
+    The pack is shown with its scores and drops.
     """
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file()), graph.compile()
@@ -40,7 +40,7 @@ def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
         _show_counts(document)
         show_report(compiled)
         _show_pack(pack)
-        out.print(Rule("The graph in numbers"), width=min(out.width, _WIDTH))
+        out.print(Rule("Digest of the graph"), width=min(out.width, _WIDTH))
         show_digest(digest)
         out.print(f"\nNeo4j Browser: {document['browser']}   (login: hmxgraph browser)")
         out.print(f"Next: hmxgraph query --tenant {tenant}   hmxgraph pack 'a question' --tenant {tenant} --explain")
@@ -49,22 +49,22 @@ def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
 
 
 def browser_uri() -> str:
-    """Where Neo4j Browser answers: at the local server, or wherever the remote one serves it."""
+    """The address of Neo4j Browser on the local server, or a note that a remote server serves it."""
     server = None if os.environ.get("HMXGRAPH_URI") else engine.status().server
     return server.browser_uri if server else "served by the Neo4j at HMXGRAPH_URI"
 
 
 def _show_counts(document: dict[str, Any]) -> None:
     ingest = document["ingest"]
-    counts = f"{ingest['accepted']} events stored, {ingest['duplicates']} known, {len(ingest['rejected'])} rejected"
-    out.print(Text.assemble(("ingest", "bold"), f"   {counts}"))
+    counts = f"{ingest['accepted']} accepted, {ingest['duplicates']} duplicates, {len(ingest['rejected'])} rejected"
+    out.print(Text.assemble(("events", "bold"), f"   {counts}"))
 
 
 def _show_pack(pack: Pack) -> None:
     out.print(
         Panel(
             Text(pack.text),
-            title=f"What the agent gets for: {QUESTION}",
+            title=f"Context pack for: {QUESTION}",
             border_style="green",
             width=min(out.width, _WIDTH),
         )

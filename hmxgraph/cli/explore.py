@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from hmxgraph.api.exploring import QueryResult, told
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, opened, out, tell_why_nothing
+from hmxgraph.api.exploring import QueryResult, cell_text
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, opened, out
 from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.graph.plan import query as packaged
 from hmxgraph.graph.plan import query_names
@@ -26,7 +26,7 @@ _FILLED_IN = {"tenant_id", "tenant_key", "scope"}
 
 
 def query(
-    name: Annotated[str | None, typer.Argument(help="A saved query; without one they are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of a saved query; without it, all are listed.")] = None,
     parameters: Annotated[list[str] | None, typer.Argument(help="Its parameters, as name=value.")] = None,
     tenant: Tenant = "default",
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
@@ -41,7 +41,7 @@ def query(
     with opened(tenant) as graph:
         result = graph.query(full_name, **dict(_pair(text) for text in parameters or []))
         if not result:
-            tell_why_nothing(graph, "nothing of what is stored fits the query")
+            explain_empty_result(graph, "the query has no results")
     if as_csv:
         _write_csv(result)
     else:
@@ -74,7 +74,7 @@ def _listing(entries: list[dict[str, Any]]) -> Table:
 def _write_csv(result: QueryResult) -> None:
     writer = csv.writer(sys.stdout)
     writer.writerow(result.columns)
-    writer.writerows([told(row[column]) for column in result.columns] for row in result)
+    writer.writerows([cell_text(row[column]) for column in result.columns] for row in result)
 
 
 # ``hmxgraph digest``: the structure of the entity graph.
@@ -83,43 +83,43 @@ def _write_csv(result: QueryResult) -> None:
 def digest(tenant: Tenant = "default", as_of: AsOf = None, as_json: AsJson = False) -> None:
     """Print counts, distributions, hubs and diameter of the entity graph.
 
-    The digest of HMX-F 5.
+    This is the graph digest of HMX-F 5.
     """
     with opened(tenant) as graph:
-        found = graph.digest(as_of=as_of)
-    emit(found.document(), as_json, lambda: show_digest(found))
+        measured = graph.digest(as_of=as_of)
+    emit(measured.document(), as_json, lambda: show_digest(measured))
 
 
-def show_digest(found: MeasuredDigest) -> None:
+def show_digest(measured: MeasuredDigest) -> None:
     """Print a digest as two tables: numbers, then hubs."""
-    out.print(_numbers(found))
-    hubs = Table("entity", "type", "connections", title="best connected")
-    for hub in found.top_connected_entities:
+    out.print(_numbers(measured))
+    hubs = Table("entity", "type", "connections", title="hubs")
+    for hub in measured.top_connected_entities:
         hubs.add_row(Text(hub.name), hub.type, str(hub.connection_count))
-    if found.top_connected_entities:
+    if measured.top_connected_entities:
         out.print(hubs)
 
 
-def _numbers(found: MeasuredDigest) -> Table:
-    depth = str(found.max_depth) if found.max_depth_exact else f"at least {found.max_depth}"
+def _numbers(measured: MeasuredDigest) -> Table:
+    depth = str(measured.max_depth) if measured.max_depth_exact else f"at least {measured.max_depth}"
     table = Table(show_header=False, box=None)
     for name, value in {
-        "entities": f"{found.entity_count}{_parts(found.entity_type_distribution)}",
-        "relations": f"{found.relation_count}{_parts(found.relation_type_distribution)}",
-        "average confidence of entities": f"{found.avg_entity_confidence:g}",
-        "average weight of relations": f"{found.avg_relation_weight:g}",
-        "greatest distance in the largest component": depth,
+        "entities": f"{measured.entity_count}{_distribution(measured.entity_type_distribution)}",
+        "relations": f"{measured.relation_count}{_distribution(measured.relation_type_distribution)}",
+        "average entity confidence": f"{measured.avg_entity_confidence:g}",
+        "average relation weight": f"{measured.avg_relation_weight:g}",
+        "diameter of the largest component": depth,
     }.items():
         table.add_row(name, Text(value))
     return table
 
 
-def _parts(distribution: dict[str, int]) -> str:
-    largest = sorted(distribution.items(), key=lambda part: (-part[1], part[0]))
+def _distribution(counts: dict[str, int]) -> str:
+    largest = sorted(counts.items(), key=lambda part: (-part[1], part[0]))
     return f" ({', '.join(f'{name} {count}' for name, count in largest)})" if largest else ""
 
 
-# ``hmxgraph explain``: what a record rests on, down to the text of events.
+# ``hmxgraph explain``: the evidence of a record, down to the text of events.
 
 
 def explain(
@@ -129,34 +129,36 @@ def explain(
 ) -> None:
     """Show the evidence of a record, down to the text of events."""
     with opened(tenant) as graph:
-        found = graph.explain(record_id)
-        emit(found.document(), as_json, lambda: out.print(_tree(found)))
+        explanation = graph.explain(record_id)
+        emit(explanation.document(), as_json, lambda: out.print(_tree(explanation)))
 
 
-def _tree(found: Explanation) -> Tree:
-    tree = Tree(Text.assemble((f"{found.kind} {found.record_id}", "bold"), f"  {found.status}\n{found.text}"))
-    facts = tree.add("known of it")
-    for name, value in found.facts.items():
+def _tree(explanation: Explanation) -> Tree:
+    title = (f"{explanation.kind} {explanation.record_id}", "bold")
+    tree = Tree(Text.assemble(title, f"  {explanation.status}\n{explanation.text}"))
+    properties = tree.add("properties")
+    for name, value in explanation.facts.items():
         if value not in ([], ""):
-            facts.add(Text(f"{name.replace('_', ' ')}: {_shown(value)}"))
-    for event in found.events:
+            properties.add(Text(f"{name.replace('_', ' ')}: {_property_text(value)}"))
+    for event in explanation.events:
         tree.add(_line(event))
-    for part in found.rests_on:
-        tree.children.append(_tree(part))
-    for user in found.supports:
-        tree.add(Text(f"supports {user['kind']} {user['record_id']} ({user['status']}): {user['text']}"))
-    for conflict in found.conflicts:
+    for source in explanation.rests_on:
+        tree.children.append(_tree(source))
+    for dependent in explanation.supports:
+        name = f"{dependent['kind']} {dependent['record_id']} ({dependent['status']})"
+        tree.add(Text(f"supports {name}: {dependent['text']}"))
+    for conflict in explanation.conflicts:
         tree.add(Text(f"conflict {conflict.conflict_id} ({conflict.status}): {conflict.reason}", style="red"))
-    for name in found.missing:
-        tree.add(Text(f"{name}: not stored", style="yellow"))
+    for event_id in explanation.missing:
+        tree.add(Text(f"{event_id}: not stored", style="yellow"))
     return tree
 
 
-def _shown(value: Any) -> str:
-    """A fact in words: histories and lists entry by entry."""
+def _property_text(value: Any) -> str:
+    """*value* as text; the entries of lists and mappings are joined."""
     if isinstance(value, dict):
         return " ".join(str(part) for part in value.values() if part)
-    return ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
+    return ", ".join(map(_property_text, value)) if isinstance(value, list) else str(value)
 
 
 def _line(event: Evidence) -> Text:
@@ -164,18 +166,18 @@ def _line(event: Evidence) -> Text:
     return Text.assemble((f"{event.timestamp} {event.event_type} {event.event_id}", "cyan"), f"\n{text}")
 
 
-# ``hmxgraph verify``: recheck everything that is stored.
+# ``hmxgraph verify``: check everything that is stored.
 
 _DERIVED = (
-    "derived: stored by another release of hmxgraph, or changed by hand; packs and queries go by what is stored. "
-    "To have it derived anew, feed the same source into a new data home (HMXGRAPH_HOME) or database."
+    "derived: stored by another release of hmxgraph, or changed by hand; packs and queries use the stored value. "
+    "To derive it again, ingest the same source into a new data home (HMXGRAPH_HOME) or database."
 )
 
 
 def verify(tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Recheck every hash, chain, transition, link and counter.
+    """Check every hash, chain, transition, link and counter.
 
-    Lists what is wrong, changes nothing, and exits 1 if anything is.
+    Lists every inconsistency, repairs nothing, and exits with 1 if there is any.
     """
     with opened(tenant) as graph:
         report = graph.verify()
@@ -185,11 +187,11 @@ def verify(tenant: Tenant = "default", as_json: AsJson = False) -> None:
 
 
 def _show(report: VerifyReport) -> None:
-    looked = ", ".join(f"{count} {kind}" for kind, count in report.checked.items())
-    out.print(f"checked {looked}", highlight=False)
+    counts = ", ".join(f"{count} {kind}" for kind, count in report.checked.items())
+    out.print(f"checked {counts}", highlight=False)
     if report.findings:
         out.print(_table(report))
-    verdict = "nothing is wrong" if report.ok else f"{len(report.wrong)} wrong"
+    verdict = "no inconsistencies" if report.ok else f"{len(report.wrong)} wrong"
     out.print(verdict + (f", {len(report.missing)} missing" if report.missing else ""), highlight=False)
     if any(finding.check == "derived" for finding in report.wrong):
         out.print(_DERIVED, highlight=False)
@@ -197,40 +199,41 @@ def _show(report: VerifyReport) -> None:
 
 def _table(report: VerifyReport) -> Table:
     table = Table("level", "kind", "id", "check", "found", "expected")
-    for one in report.findings:
-        level = Text(one.level, style="red" if one.level == "wrong" else "yellow")
-        table.add_row(level, one.kind, Text(one.record_id), one.check, Text(one.found), Text(one.expected))
+    for finding in report.findings:
+        level = Text(finding.level, style="red" if finding.level == "wrong" else "yellow")
+        record_id, found, expected = Text(finding.record_id), Text(finding.found), Text(finding.expected)
+        table.add_row(level, finding.kind, record_id, finding.check, found, expected)
     return table
 
 
-# ``hmxgraph health``: the server, its indexes, the tenant's state.
+# ``hmxgraph health``: server and tenant status.
 
 
 def health(tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show server and tenant status."""
     with opened(tenant) as graph:
-        found = graph.health()
+        state = graph.health()
     table = Table.grid(padding=(0, 2))
-    for name, value in found.items():
+    for name, value in state.items():
         table.add_row(name, "none" if value in ([], None) else str(value))
-    if found["logical_us"] is not None:
-        table.add_row("latest", iso(found["logical_us"]))
-    emit(found, as_json, lambda: out.print(table))
+    if state["logical_us"] is not None:
+        table.add_row("latest", iso(state["logical_us"]))
+    emit(state, as_json, lambda: out.print(table))
 
 
-# ``hmxgraph schema``: the JSON Schemas of the documents, to print, pipe or save.
+# ``hmxgraph schema``: the JSON Schemas of the documents.
 
 
 def schema(
-    name: Annotated[str | None, typer.Argument(help="Which schema; without it, the names are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of a schema; without it, all are listed.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the JSON Schema of one kind of document, or list the kinds."""
     if name is None:
         emit(list(SCHEMA_NAMES), as_json, _list_names)
     else:
-        found = schema_of(name)
-        emit(found, as_json, lambda: out.print_json(data=found))
+        document = schema_of(name)
+        emit(document, as_json, lambda: out.print_json(data=document))
 
 
 def _list_names() -> None:

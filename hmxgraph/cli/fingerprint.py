@@ -1,4 +1,4 @@
-"""``hmxgraph fingerprint``: export, check, import, show and compare."""
+"""``hmxgraph fingerprint``: export, verify, import, withdraw, show, compare, generate keys."""
 
 import os
 import secrets
@@ -28,7 +28,7 @@ _STANDARD_INPUT = Path("-")
 
 
 def _read_envelope(file: Path) -> bytes:
-    """The bytes of an envelope, and never more than an envelope can have.
+    """The bytes of an envelope; reading stops beyond the maximum size of an envelope.
 
     Raises:
         FingerprintRefused: the file cannot be read.
@@ -43,72 +43,72 @@ def _read_envelope(file: Path) -> bytes:
         raise _unreadable(file, error) from error
 
 
-def _read_signature(envelope: Path, given: Path | None) -> Signature | None:
-    """The detached signature at *given*, else beside the envelope where there is one.
+def _read_signature(envelope: Path, path: Path | None) -> Signature | None:
+    """The detached signature at *path*, or in ``FILE.sig`` beside the envelope, if that exists.
 
     Raises:
         FingerprintRefused: the file cannot be read.
-        SignatureMismatch: it holds no signature.
+        SignatureMismatch: the file is not a signature.
 
     """
-    file = given or Path(f"{envelope}.sig")
-    if given is None and not file.is_file():
+    file = path or Path(f"{envelope}.sig")
+    if path is None and not file.is_file():
         return None
     return parse_signature(_bytes(file))
 
 
 def _read_key(file: Path) -> SigningKey:
-    """The private key in a file.
+    """The private key in *file*.
 
     Raises:
-        FingerprintRefused: the file cannot be read or holds no Ed25519 key.
+        FingerprintRefused: the file cannot be read or is not an Ed25519 key.
 
     """
     return SigningKey.of_pem(_bytes(file))
 
 
-def _trusted_key(given: str) -> str:
-    """A public key in hexadecimal, given as such or as the file that holds it."""
-    file = Path(given)
-    return _bytes(file).decode("ascii", "replace").strip() if file.suffix == ".pub" else given
+def _trusted_key(key_or_path: str) -> str:
+    """A public key in hexadecimal; a path ending in .pub is read."""
+    file = Path(key_or_path)
+    return _bytes(file).decode("ascii", "replace").strip() if file.suffix == ".pub" else key_or_path
 
 
 def _write_files(file: Path, envelope: Envelope, key: SigningKey | None) -> bytes:
-    """The bytes of *envelope*, written to *file*; with a key its signature to ``FILE.sig``, else none is left there."""
+    """Write *envelope* to *file* and return its bytes; ``FILE.sig`` gets its signature, or is removed without a key."""
     data = envelope.to_json().encode()
-    beside = Path(f"{file}.sig")
+    signature_file = Path(f"{file}.sig")
     try:
-        _put(file, data)
-        beside.unlink(missing_ok=True)
+        _replace(file, data)
+        signature_file.unlink(missing_ok=True)
         if key is not None:
-            _put(beside, f"{canonical_text(key.sign(envelope).model_dump())}\n".encode())
+            _replace(signature_file, f"{canonical_text(key.sign(envelope).model_dump())}\n".encode())
     except OSError as error:
         raise FingerprintRefused("file", f"{file}: {error.strerror}", "choose another --out") from error
     return data
 
 
-def _put(file: Path, data: bytes) -> None:
-    """Put *data* in the place of *file*, whole or not at all; what is no plain file, such as a pipe, is written to."""
+def _replace(file: Path, data: bytes) -> None:
+    """Replace *file* by *data* atomically; special files such as pipes are written to directly."""
     if file.exists() and not file.is_file():
         file.write_bytes(data)
         return
     target = file.resolve()
-    aside = target.with_name(f".{secrets.token_hex(8)}.part")
+    partial = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        aside.write_bytes(data)
+        partial.write_bytes(data)
         if target.exists():
-            shutil.copymode(target, aside)
-        aside.replace(target)
+            shutil.copymode(target, partial)
+        partial.replace(target)
     except BaseException:
-        aside.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
         raise
 
 
-def _key_files(file: Path, key: SigningKey) -> tuple[Path, Path]:
-    """The two files that now hold the private key (readable by its owner only) and the public one.
+def _write_key_files(file: Path, key: SigningKey) -> tuple[Path, Path]:
+    """Write the private key (readable by its owner only) and the public key, and return both paths.
 
     Raises:
-        FingerprintRefused: one of them exists already, or cannot be written; then none is left.
+        FingerprintRefused: one of them exists already, or cannot be written; then neither is left behind.
 
     """
     public = Path(f"{file}.pub")
@@ -122,16 +122,16 @@ def _key_files(file: Path, key: SigningKey) -> tuple[Path, Path]:
 
 
 def _new_file(file: Path, data: bytes, mode: int) -> None:
-    """Write *data* to a *file* that was not there before; half of it is not left."""
-    made = False
+    """Write *data* to a *file* that must not exist yet; an incomplete file is removed."""
+    created = False
     try:
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as target:
-            made = True
+            created = True
             target.write(data)
     except FileExistsError as error:
         raise FingerprintRefused("file", f"{file} exists", "a key is never overwritten: choose another name") from error
     except OSError as error:
-        if made:
+        if created:
             file.unlink(missing_ok=True)
         raise FingerprintRefused("file", f"{file}: {error.strerror}", "choose another name") from error
 
@@ -147,42 +147,42 @@ def _unreadable(file: Path, error: OSError) -> FingerprintRefused:
     return FingerprintRefused("file", f"{file}: {error.strerror}", "check the path")
 
 
-# ``hmxgraph fingerprint``: learned memory exported, checked, imported, shown and compared.
+# The commands.
 
 app = typer.Typer(no_args_is_help=True, help="Learned memory in a portable file: export, verify, import, compare.")
 
 _EnvelopeFile = Annotated[Path, typer.Argument(metavar="FILE", help="An envelope; - for standard input.")]
 _SignatureFile = Annotated[
-    Path | None, typer.Option("--signature", "-s", help="Its detached signature; FILE.sig where that exists.")
+    Path | None, typer.Option("--signature", "-s", help="Its detached signature; default: FILE.sig, if it exists.")
 ]
 _Trusted = Annotated[
     list[str] | None,
     typer.Option(
         "--trust",
         envvar="HMXGRAPH_TRUSTED_KEYS",
-        help="A public key (hexadecimal, or a .pub file) that must have signed.",
+        help="Require a signature by this public key (hexadecimal, or a .pub file); can be repeated.",
     ),
 ]
 At = Annotated[str | None, typer.Option("--at", help="Judge expiry at this time instead of now (ISO 8601).")]
-_DRAFTS = "Drafts stay out of packs until events of this tenant bear out all that they say, or you say so:"
+_DRAFTS = "Drafts stay out of packs until your own events confirm every step, or you activate them:"
 
 
 @app.command()
 def export(
-    file: Annotated[Path | None, typer.Option("--out", "-o", help="Write here instead of standard output.")] = None,
+    file: Annotated[Path | None, typer.Option("--out", "-o", help="Output file; default: standard output.")] = None,
     tier: Annotated[str, typer.Option(help="full (100 KB), compact (50 KB) or minimal (10 KB).")] = "full",
     key: Annotated[
         Path | None, typer.Option(help="Sign with this private key; the signature goes to FILE.sig.")
     ] = None,
     agent: Annotated[str | None, typer.Option(help="The agent that this memory belongs to.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag for the fingerprint; repeat it for several.")] = None,
-    expires: Annotated[str | None, typer.Option(help="Stale after this time (ISO 8601 with offset).")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag for the fingerprint; can be repeated.")] = None,
+    expires: Annotated[str | None, typer.Option(help="Expires at this time (ISO 8601 with offset).")] = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Write what was learned into an envelope: no events; secrets and private names are masked by rules."""
+    """Export learned memory as an envelope, without events; rules mask secrets and private names."""
     if key is not None and file is None:
-        raise typer.BadParameter("a signature needs a file to stand beside: add --out FILE", param_hint="--key")
+        raise typer.BadParameter("a signature is written beside the envelope: add --out FILE", param_hint="--key")
     signing = _read_key(key) if key else None
     with opened(tenant) as graph:
         envelope = graph.export_fingerprint(tier=tier, agent_id=agent, tags=tag or (), expires_at=expires)
@@ -217,11 +217,11 @@ def import_file(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Add what another memory learned as drafts; importing the same file twice changes nothing."""
-    data, found = _read_envelope(file), _read_signature(file, signature)
+    """Import the artifacts of an envelope as drafts; importing the same file twice changes nothing."""
+    data, detached = _read_envelope(file), _read_signature(file, signature)
     trusted = [_trusted_key(key) for key in trust or ()]
     with opened(tenant) as graph:
-        report = graph.import_fingerprint(data, signature=found, trusted_keys=trusted, at=at)
+        report = graph.import_fingerprint(data, signature=detached, trusted_keys=trusted, at=at)
     emit(report.document(), as_json, lambda: out.print(import_table(report)))
     if report.created_ids:
         err.print(f"{_DRAFTS} {ACTIVATE}", style="dim", highlight=False, soft_wrap=True)
@@ -229,20 +229,20 @@ def import_file(
 
 @app.command(name="take-back")
 def take_back(
-    import_id: Annotated[str, typer.Argument(help="The id of the import, or of its fingerprint.")],
+    import_id: Annotated[str, typer.Argument(help="Id of the import, or of its fingerprint.")],
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Take one import back out: what nothing else supports is deprecated, its priors hold no longer."""
+    """Withdraw an import: artifacts without other evidence are deprecated, its priors no longer apply."""
     with opened(tenant) as graph:
-        gone = graph.take_back_import(import_id)
-    told = f"{len(gone.deprecated_ids)} deprecated, {len(gone.kept_ids)} kept for other evidence"
-    emit(gone.document(), as_json, lambda: out.print(told))
+        withdrawn = graph.take_back_import(import_id)
+    line = f"{len(withdrawn.deprecated_ids)} deprecated, {len(withdrawn.kept_ids)} kept because of other evidence"
+    emit(withdrawn.document(), as_json, lambda: out.print(line))
 
 
 @app.command()
 def show(file: _EnvelopeFile, as_json: AsJson = False) -> None:
-    """What an envelope tells, once it is checked."""
+    """Verify an envelope and show its contents."""
     verdict = _verdict(file, None, None, None)
     document = verdict.fingerprint.document()
     emit(document, as_json, lambda: _print_all(fingerprint_tables(verdict)))
@@ -250,26 +250,28 @@ def show(file: _EnvelopeFile, as_json: AsJson = False) -> None:
 
 @app.command()
 def diff(before: _EnvelopeFile, after: _EnvelopeFile, as_json: AsJson = False) -> None:
-    """What was learned between two envelopes: summaries side by side, then the numbers that moved."""
+    """Compare two envelopes: changed summaries, then changed numbers."""
     first, second = (_verdict(file, None, None, None).fingerprint for file in (before, after))
-    found = compare(first, second)
-    emit(found.document(), as_json, lambda: _print_all(diff_tables(found)))
+    changes = compare(first, second)
+    emit(changes.document(), as_json, lambda: _print_all(diff_tables(changes)))
 
 
 @app.command()
 def keygen(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The private key; the public one goes to FILE.pub.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File for the private key; the public key goes to FILE.pub.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Make a key pair for signing envelopes; give FILE.pub to those who import them."""
+    """Generate a key pair for signing envelopes; share FILE.pub with those who import them."""
     key = SigningKey(secrets.token_bytes(32))
-    private, public = _key_files(file, key)
+    private, public = _write_key_files(file, key)
     document = {"private_key_file": str(private), "public_key_file": str(public), "public_key": key.public_key}
     emit(document, as_json, lambda: typer.echo(f"{private}: private key\n{public}: {key.public_key}"))
 
 
 def _print_all(tables: Iterable[Table]) -> None:
-    """Print *tables* one below the other."""
+    """Print *tables* below each other."""
     for table in tables:
         out.print(table)
 

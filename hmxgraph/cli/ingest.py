@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.api.aio import connect_async
-from hmxgraph.cli._signals import pipe_may_be_left
+from hmxgraph.cli._signals import interruptible_input
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
 from hmxgraph.graph.ingesting import IngestChoices
 from hmxgraph.ingest.streams.stream import is_stream_url, open_stream
@@ -67,7 +67,7 @@ def ingest(
     options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch, "format": format_}
     options |= {"session_id": session, "agent_id": agent, "user_id": user}
     options["on_error"] = "raise" if strict else "report"
-    with pipe_may_be_left(source):
+    with interruptible_input(source):
         with _progress() as told:
             options["progress"] = told
             streams = is_stream_url(source)

@@ -1,4 +1,4 @@
-"""``hmxgraph memory``: search, add, get, delete, supersede, judge, count, and upkeep (compact, dream)."""
+"""``hmxgraph memory``: search, add, get, delete, supersede, judge, statistics, maintenance (compact, dream)."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ from hmxgraph.cli._fields import (
 from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, opened, out
 from hmxgraph.protocol.memories import DreamReport, MemoryResult
 
-app = typer.Typer(no_args_is_help=True, help="Semantic memories by hand, and their maintenance.")
+app = typer.Typer(no_args_is_help=True, help="Semantic memories: add, search, judge, maintain.")
 
 _MemoryId = Annotated[str, typer.Argument(help="Id of the memory.")]
 Kind = Annotated[str, typer.Option(help="fact, preference, policy or goal.")]
@@ -45,9 +45,9 @@ def search(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Search memories that hold."""
+    """Search current memories."""
     with opened(tenant) as graph:
-        found = graph.memory.search(
+        result = graph.memory.search(
             query,
             kind=kind,
             project_id=project,
@@ -59,7 +59,7 @@ def search(
             expand_event_siblings=siblings,
             as_of=as_of,
         )
-        emit(found.document(), as_json, lambda: _show(found))
+        emit(result.document(), as_json, lambda: _show(result))
 
 
 @app.command()
@@ -115,7 +115,7 @@ def supersede(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Put a new memory in the place of an old one."""
+    """Replace a memory by a new one."""
     with opened(tenant) as graph:
         view = graph.memory.supersede(
             memory_id, text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard
@@ -127,7 +127,7 @@ def supersede(
 def feedback(
     memory_id: _MemoryId,
     signal: Annotated[str, typer.Argument(help="positive, negative or correction.")],
-    comment: Annotated[str, typer.Option(help="In words.")] = "",
+    comment: Annotated[str, typer.Option(help="A comment.")] = "",
     agent: Agent = None,
     at: At = None,
     tenant: Tenant = "default",
@@ -143,67 +143,67 @@ def feedback(
 def outcome(
     result: Annotated[str, typer.Argument(help="success, failure or mixed.")],
     memory_ids: Annotated[list[str], typer.Argument(help="Ids of the memories that were used.")],
-    summary: Annotated[str, typer.Option("--summary", "-s", help="In words.")] = "",
+    summary: Annotated[str, typer.Option("--summary", "-s", help="A summary of the outcome.")] = "",
     agent: Agent = None,
     at: At = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Record what came of work that used memories."""
+    """Record the outcome of work that used memories."""
     with opened(tenant) as graph:
-        found = graph.memory.record_outcome(memory_ids, result, summary=summary, agent_id=agent, at=at)
-        emit(found.document(), as_json, lambda: show_all(view.trust() for view in found))
+        memories = graph.memory.record_outcome(memory_ids, result, summary=summary, agent_id=agent, at=at)
+        emit(memories.document(), as_json, lambda: show_all(view.trust() for view in memories))
 
 
 @app.command()
 def stats(project: Project = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Count memories and records."""
     with opened(tenant) as graph:
-        found = graph.memory.stats(project_id=project).document()
-        emit(found, as_json, lambda: show_mapping(found))
+        figures = graph.memory.stats(project_id=project).document()
+        emit(figures, as_json, lambda: show_mapping(figures))
 
 
 @app.command()
 def health(
     project: Project = None,
     examples: Annotated[bool, typer.Option("--examples", help="Show duplicates.")] = False,
-    most: Annotated[int, typer.Option("--duplicate-limit", min=0, help="Duplicates shown at most.")] = 10,
+    most: Annotated[int, typer.Option("--duplicate-limit", min=0, help="Maximum number of duplicates shown.")] = 10,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Show duplicates, index coverage and sizes."""
     with opened(tenant) as graph:
-        found = graph.memory.health(project_id=project, include_examples=examples, duplicate_limit=most).document()
-        emit(found, as_json, lambda: show_mapping(found))
+        figures = graph.memory.health(project_id=project, include_examples=examples, duplicate_limit=most).document()
+        emit(figures, as_json, lambda: show_mapping(figures))
 
 
 @app.command()
 def metrics(tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Show what the operations of this process cost."""
+    """Show the cost of this process's operations."""
     with opened(tenant) as graph:
-        found = graph.memory.metrics().document()
-        emit(found, as_json, lambda: show_mapping(found))
+        figures = graph.memory.metrics().document()
+        emit(figures, as_json, lambda: show_mapping(figures))
 
 
 @app.command()
 def compact(
     project: Project = None,
-    mode: Annotated[list[str] | None, typer.Option(help="Only this digest; repeat it for several.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Rebuild what is fresh, too.")] = False,
+    mode: Annotated[list[str] | None, typer.Option(help="Only this digest; can be repeated.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Rebuild fresh digests, too.")] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Make digests fresh."""
+    """Refresh digests."""
     with opened(tenant) as graph:
-        found = graph.memory.compact(project_id=project, digest_modes=mode, force_digest_rebuild=force).document()
-        lines = [digest["artifact"]["digest_key"] for digest in found["digests"]]
-        emit(found, as_json, lambda: show_mapping({"fresh": lines}))
+        report = graph.memory.compact(project_id=project, digest_modes=mode, force_digest_rebuild=force).document()
+        keys = [digest["artifact"]["digest_key"] for digest in report["digests"]]
+        emit(report, as_json, lambda: show_mapping({"fresh": keys}))
 
 
 @app.command()
 def dream(
     project: Project = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Do it; else only say what would be done.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Apply it; without this, only print the plan.")] = False,
     agent: Agent = None,
     at: At = None,
     tenant: Tenant = "default",
@@ -215,9 +215,9 @@ def dream(
         emit(report.document(), as_json, lambda: _show_dream(report))
 
 
-def _show(found: MemoryResult) -> None:
+def _show(result: MemoryResult) -> None:
     table = Table("score", "trust", "kind", "memory", "text", "hidden")
-    for hit in found:
+    for hit in result:
         view = hit.view
         table.add_row(
             f"{hit.score:.3f}", view.trust_tier, view.kind, view.memory_id, hit.text, view.hidden_reason or ""
@@ -226,11 +226,11 @@ def _show(found: MemoryResult) -> None:
 
 
 def _show_dream(report: DreamReport) -> None:
-    words = "would be done" if report.dry_run else "done"
+    heading = "planned" if report.dry_run else "done"
     show_mapping(
         {
-            words: [" ".join(str(part) for part in action.values()) for action in report.actions] or ["nothing"],
-            "reported only": [f"{one['finding']}: {', '.join(one['ids'])}" for one in report.reported],
+            heading: [" ".join(str(part) for part in action.values()) for action in report.actions] or ["nothing"],
+            "reported only": [f"{finding['finding']}: {', '.join(finding['ids'])}" for finding in report.reported],
             "report": report.report_id,
         }
     )

@@ -1,4 +1,4 @@
-"""``hmxgraph pack``: the right memory inside a budget, as text, table, JSON or page."""
+"""``hmxgraph pack``: a context pack as text, table, JSON or HTML page."""
 
 import sys
 from pathlib import Path
@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, err, opened, out, tell_why_no_entry
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, err, explain_empty_pack, opened, out
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES, Entry
 from hmxgraph.recall.pack import Pack
 
 if TYPE_CHECKING:
-    from hmxgraph.api._base import WantedPack
+    from hmxgraph.api._base import PackOptions
 
-_Explain = Annotated[bool, typer.Option("--explain", help="Why each entry is in and each drop is out.")]
-_Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")]
-# Kinds of entries whose evidence the report unfolds.
+_Explain = Annotated[bool, typer.Option("--explain", help="Show the score of each entry and the reason of each drop.")]
+_Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained HTML page to this file.")]
+# Source types of entries whose evidence the HTML page lists.
 _DERIVED = frozenset({"artifact", "memory", "policy"})
 _Section = Annotated[
     list[str] | None,
-    typer.Option("--section", help=f"Only this section; repeat it for several: {', '.join(SECTION_PRIORITY)}."),
+    typer.Option("--section", help=f"Only this section; can be repeated: {', '.join(SECTION_PRIORITY)}."),
 ]
-Strategy = Annotated[str, typer.Option("--strategy", help=f"How to rank: {', '.join(STRATEGIES)}.")]
+Strategy = Annotated[str, typer.Option("--strategy", help=f"Ranking strategy: {', '.join(STRATEGIES)}.")]
 
 
 def pack(
@@ -38,50 +38,49 @@ def pack(
     as_json: AsJson = False,
 ) -> None:
     """Print the context pack for a query."""
-    wanted: WantedPack = {"budget": budget, "strategy": strategy, "as_of": as_of, "session_id": session}
+    options: PackOptions = {"budget": budget, "strategy": strategy, "as_of": as_of, "session_id": session}
     if section:
-        wanted["sections"] = section
+        options["sections"] = section
     with opened(tenant) as graph:
-        made = graph.pack(query, **wanted)
+        result = graph.pack(query, **options)
         if html is not None:
-            written = made.to_html(html, trails=trails(graph, made))
-            err.print(f"written: {written}", highlight=False, soft_wrap=True)
-        emit(made.document(), as_json, lambda: _show_pack(made, explain=explain))
-        if not made.entries:
-            tell_why_no_entry(graph, made)
+            path = result.to_html(html, trails=trails(graph, result))
+            err.print(f"written: {path}", highlight=False, soft_wrap=True)
+        emit(result.document(), as_json, lambda: _show_pack(result, explain=explain))
+        if not result.entries:
+            explain_empty_pack(graph, result)
 
 
-def trails(graph: KnowledgeGraph, made: Pack) -> dict[str, list[dict[str, Any]]]:
-    """The events behind each entry that is not an event itself."""
-    derived = {entry.source_id for entry in made.entries if entry.source_type in _DERIVED}
+def trails(graph: KnowledgeGraph, pack: Pack) -> dict[str, list[dict[str, Any]]]:
+    """The events behind each entry that is not itself an event."""
+    derived = {entry.source_id for entry in pack.entries if entry.source_type in _DERIVED}
     return {name: [event.document() for event in graph.explain(name).trail()] for name in sorted(derived)}
 
 
-def _show_pack(made: Pack, *, explain: bool) -> None:
-    """Print *made* as the agent gets it; beside it where each entry comes from, or if asked scores and drops."""
+def _show_pack(pack: Pack, *, explain: bool) -> None:
+    """Print *pack* as the agent gets it, then the source of each entry, or with *explain* scores and drops."""
     if out.is_terminal:
-        out.print(made.text, highlight=False, soft_wrap=True)
+        out.print(pack.text, highlight=False, soft_wrap=True)
     else:
-        # What is read by a program is the text to the byte: its tokens are within the budget.
-        sys.stdout.write(made.text)
+        # Programs get the exact text, because the token count holds for it alone.
+        sys.stdout.write(pack.text)
     if explain:
-        out.print(made.table())
-    elif made.entries:
-        err.print(_sources(made), style="dim", highlight=False, soft_wrap=True)
-    budget = made.token_budget
-    counts = f"{len(made.entries)} entries, {budget.dropped_count} dropped"
-    ways = "--html draws it" if explain else "--explain tells why, --html draws it"
-    told = f"{budget.used} of {budget.total_budget} tokens, {counts}; {ways}"
-    err.print(told, style="dim")
+        out.print(pack.table())
+    elif pack.entries:
+        err.print(_sources(pack), style="dim", highlight=False, soft_wrap=True)
+    budget = pack.token_budget
+    counts = f"{len(pack.entries)} entries, {budget.dropped_count} dropped"
+    hint = "--html writes a page" if explain else "--explain shows why, --html writes a page"
+    err.print(f"{budget.used} of {budget.total_budget} tokens, {counts}; {hint}", style="dim")
 
 
-def _sources(made: Pack) -> str:
-    """What each entry rests on, in the order of the text: ``hmxgraph explain ID`` follows it down to the events."""
-    return "\n".join(["", "From:", *map(_source, made.entries)])
+def _sources(pack: Pack) -> str:
+    """The source of each entry, in the order of the text; ``hmxgraph explain ID`` shows its evidence."""
+    return "\n".join(["", "From:", *map(_source, pack.entries)])
 
 
 def _source(entry: Entry) -> str:
-    seen = entry.provenance
-    support = f"confidence {seen.confidence:.2f}, evidence {seen.evidence_count:,}"
-    # Whole lines, no table: an id that was cut to fit a column could not be asked about.
+    provenance = entry.provenance
+    support = f"confidence {provenance.confidence:.2f}, evidence {provenance.evidence_count:,}"
+    # Lines, not a table: a truncated id could not be passed to hmxgraph explain.
     return f"  {entry.section:<15}  {entry.source_type:<8}  {entry.source_id}  {support}"

@@ -18,21 +18,21 @@ from hmxgraph.cli._fields import (
     records_table,
     search,
     show_library,
-    show_written,
+    show_receipt,
 )
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out
-from hmxgraph.protocol.record_results import Related
+from hmxgraph.protocol.record_results import Grounding
 from hmxgraph.protocol.records import ARTIFACT_KINDS
 
-app = typer.Typer(no_args_is_help=True, help="Records: what agents say about each other's work.")
+app = typer.Typer(no_args_is_help=True, help="Task records: reviews, verifications and decisions.")
 
-_ReplyTo = Annotated[str, typer.Argument(help="Id of the record it is about.")]
+_ReplyTo = Annotated[str, typer.Argument(help="Id of the record to reply to.")]
 
 
 @app.command()
 def create(
     kind: Annotated[str, typer.Argument(help=f"{', '.join(ARTIFACT_KINDS)}.")],
-    task_id: Annotated[str | None, typer.Option("--task", help="Its task; a reply needs none.")] = None,
+    task_id: Annotated[str | None, typer.Option("--task", help="Id of its task; not needed for a reply.")] = None,
     summary: Summary = "",
     agent: Agent = None,
     at: At = None,
@@ -43,8 +43,8 @@ def create(
     """Create a record of any kind."""
     with opened(tenant) as graph:
         fields = fields_of(more, summary=summary or None, agent_id=agent)
-        written = graph.records.create(kind, task_id=task_id, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        receipt = graph.records.create(kind, task_id=task_id, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
@@ -61,15 +61,15 @@ def review(
     """Review a record."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        written = graph.records.review(reply_to, summary=summary, supports_claim=supports, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        receipt = graph.records.review(reply_to, summary=summary, supports_claim=supports, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
 def revision(
     reply_to: _ReplyTo,
     summary: Summary,
-    supersedes: Annotated[bool, typer.Option("--supersedes", help="Take the record's place.")] = False,
+    supersedes: Annotated[bool, typer.Option("--supersedes", help="Supersede the record.")] = False,
     supports: Supports = None,
     agent: Agent = None,
     at: At = None,
@@ -80,10 +80,10 @@ def revision(
     """Revise a record."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        written = graph.records.revision(
+        receipt = graph.records.revision(
             reply_to, summary=summary, supports_claim=supports, supersedes=supersedes, at=at, **fields
         )
-        emit(written.document(), as_json, lambda: show_written(written))
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
@@ -100,15 +100,15 @@ def verification(
     """Countersign a record, or reject it."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        written = graph.records.verification(reply_to, summary=summary, supports_claim=supports, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        receipt = graph.records.verification(reply_to, summary=summary, supports_claim=supports, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
 def decision(
     summary: Summary,
-    task_id: Annotated[str | None, typer.Option("--task", help="The task it is taken in.")] = None,
-    reply_to: Annotated[str | None, typer.Option("--reply-to", help="The record it is about.")] = None,
+    task_id: Annotated[str | None, typer.Option("--task", help="Id of the task.")] = None,
+    reply_to: Annotated[str | None, typer.Option("--reply-to", help="Id of the record to reply to.")] = None,
     why: Annotated[str | None, typer.Option(help="The reason.")] = None,
     supports: Supports = None,
     agent: Agent = None,
@@ -119,10 +119,10 @@ def decision(
 ) -> None:
     """Record a decision."""
     with opened(tenant) as graph:
-        said = {"why_chosen": why, "reply_to_artifact_id": reply_to, "supports_claim": supports}
-        fields = fields_of(more, agent_id=agent, **said)
-        written = graph.records.decision(task_id, summary=summary, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        decided = {"why_chosen": why, "reply_to_artifact_id": reply_to, "supports_claim": supports}
+        fields = fields_of(more, agent_id=agent, **decided)
+        receipt = graph.records.decision(task_id, summary=summary, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
@@ -131,10 +131,10 @@ def get(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Show a record with the trust it has now."""
+    """Show a record with its current trust."""
     with opened(tenant) as graph:
-        found = graph.records.get(artifact_id)
-        emit(found.document(), as_json, lambda: out.print(records_table([found])))
+        view = graph.records.get(artifact_id)
+        emit(view.document(), as_json, lambda: out.print(records_table([view])))
 
 
 app.command()(search)
@@ -142,15 +142,15 @@ app.command()(search)
 
 @app.command()
 def thread(
-    thread_id: Annotated[str, typer.Argument(help="Id of the thread; a task's own has its id.")],
-    shown: Annotated[bool, typer.Option("--shown", help="Leave out what was superseded or retired.")] = False,
+    thread_id: Annotated[str, typer.Argument(help="Id of the thread; a task's own thread has the task's id.")],
+    shown: Annotated[bool, typer.Option("--shown", help="Leave out superseded and retired records.")] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """List a thread, oldest first."""
     with opened(tenant) as graph:
-        found = graph.records.list_thread(thread_id, include_hidden=not shown)
-        emit([view.document() for view in found], as_json, lambda: out.print(records_table(found)))
+        views = graph.records.list_thread(thread_id, include_hidden=not shown)
+        emit([view.document() for view in views], as_json, lambda: out.print(records_table(views)))
 
 
 @app.command()
@@ -161,54 +161,54 @@ def related(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Tell what a claim rests on and what speaks against it."""
+    """Show how well a claim is grounded, with supporting and conflicting records."""
     with opened(tenant) as graph:
-        found = graph.records.find_related(claim, project_id=project, limit=limit)
-        emit(found.document(), as_json, lambda: _show_related(found))
+        grounding = graph.records.find_related(claim, project_id=project, limit=limit)
+        emit(grounding.document(), as_json, lambda: _show_grounding(grounding))
 
 
 @app.command()
 def failures(
     query: Query = "", project: Project = None, limit: Limit = 20, tenant: Tenant = "default", as_json: AsJson = False
 ) -> None:
-    """List what failed."""
+    """List failures."""
     with opened(tenant) as graph:
-        found = graph.records.find_failures(query, project_id=project, limit=limit)
-        emit(found.document(), as_json, lambda: show_library(found))
+        library = graph.records.find_failures(query, project_id=project, limit=limit)
+        emit(library.document(), as_json, lambda: show_library(library))
 
 
 @app.command()
 def decisions(
     query: Query = "", project: Project = None, limit: Limit = 20, tenant: Tenant = "default", as_json: AsJson = False
 ) -> None:
-    """List what was decided."""
+    """List decisions."""
     with opened(tenant) as graph:
-        found = graph.records.find_decisions(query, project_id=project, limit=limit)
-        emit(found.document(), as_json, lambda: show_library(found))
+        library = graph.records.find_decisions(query, project_id=project, limit=limit)
+        emit(library.document(), as_json, lambda: show_library(library))
 
 
 @app.command("evidence")
 def list_evidence(
     query: Query = "", project: Project = None, limit: Limit = 20, tenant: Tenant = "default", as_json: AsJson = False
 ) -> None:
-    """List what was found out."""
+    """List evidence."""
     with opened(tenant) as graph:
-        found = graph.records.find_evidence(query, project_id=project, limit=limit)
-        emit(found.document(), as_json, lambda: show_library(found))
+        library = graph.records.find_evidence(query, project_id=project, limit=limit)
+        emit(library.document(), as_json, lambda: show_library(library))
 
 
 @app.command()
 def highlights(
     query: Query = "", project: Project = None, limit: Limit = 20, tenant: Tenant = "default", as_json: AsJson = False
 ) -> None:
-    """List what worked."""
+    """List successes."""
     with opened(tenant) as graph:
-        found = graph.records.find_highlights(query, project_id=project, limit=limit)
-        emit(found.document(), as_json, lambda: show_library(found))
+        library = graph.records.find_highlights(query, project_id=project, limit=limit)
+        emit(library.document(), as_json, lambda: show_library(library))
 
 
-def _show_related(found: Related) -> None:
-    out.print(f"grounding: {found.grounding_status}")
-    for name, hits in (("supporting", found.supporting), ("conflicting", found.conflicting), ("hints", found.hints)):
-        if hits:
+def _show_grounding(grounding: Grounding) -> None:
+    out.print(f"grounding: {grounding.grounding_status}")
+    for name in ("supporting", "conflicting", "hints"):
+        if hits := getattr(grounding, name):
             out.print(f"{name}:", hits_table(hits))

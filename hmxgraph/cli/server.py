@@ -17,46 +17,46 @@ Home = Annotated[Path | None, typer.Option("--home", envvar="HMXGRAPH_HOME", hel
 
 @app.command()
 def start(home: Home = None, as_json: AsJson = False) -> None:
-    """Start the local server (fetching it at first) unless it runs already."""
+    """Start the local server, downloading it first if needed; does nothing if it is running."""
     engine.ensure(home, progress=err.is_terminal)
     _show(engine.status(home), as_json)
 
 
 @app.command()
 def stop(home: Home = None, as_json: AsJson = False) -> None:
-    """Stop the local server and wait until it is gone; its data stay."""
+    """Stop the local server and wait until it has exited; its data are kept."""
     stopped = engine.stop(home)
     emit({"stopped": stopped}, as_json, lambda: out.print("stopped" if stopped else "no local server was running"))
 
 
 @app.command()
 def status(home: Home = None, as_json: AsJson = False) -> None:
-    """Whether the local server runs, where, and with how much memory."""
+    """Show whether the local server is running, its address and its memory use."""
     _show(engine.status(home), as_json)
 
 
 @app.command()
 def logs(
     home: Home = None,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many of the last lines.")] = 50,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="Number of lines.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """The last words of the local server."""
+    """Print the end of the local server's log."""
     text = engine.logs(home, lines)
     emit({"lines": text.splitlines()}, as_json, lambda: out.print(text, highlight=False))
 
 
-def _show(found: Status, as_json: bool) -> None:
-    emit(found.document(), as_json, lambda: out.print(_table(found)))
+def _show(state: Status, as_json: bool) -> None:
+    emit(state.document(), as_json, lambda: out.print(_table(state)))
 
 
-def _table(found: Status) -> Table:
-    rows = {"state": found.state, "home": str(found.home)}
-    if found.pid is not None:
-        rows |= {"process": str(found.pid), "memory": f"{found.resident_bytes / 1e6:.0f} MB"}
-        rows |= {"up": f"{found.uptime_seconds} s"}
-    if found.server is not None:
-        rows |= {"version": found.server.version, "uri": found.server.uri, "browser": found.server.browser_uri}
+def _table(state: Status) -> Table:
+    rows = {"state": state.state, "home": str(state.home)}
+    if state.pid is not None:
+        rows |= {"process": str(state.pid), "memory": f"{state.resident_bytes / 1e6:.0f} MB"}
+        rows |= {"up": f"{state.uptime_seconds} s"}
+    if state.server is not None:
+        rows |= {"version": state.server.version, "uri": state.server.uri, "browser": state.server.browser_uri}
     table = Table(show_header=False, box=None)
     for name, value in rows.items():
         table.add_row(name, value)

@@ -15,12 +15,12 @@ from hmxgraph.cli._fields import (
     records_table,
     search,
     show_mapping,
-    show_written,
+    show_receipt,
 )
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out
 from hmxgraph.protocol.record_results import TaskView
 
-app = typer.Typer(no_args_is_help=True, help="Tasks: shared work, step by step, with its runs and evidence.")
+app = typer.Typer(no_args_is_help=True, help="Tasks: shared work with its runs and evidence.")
 
 _TaskId = Annotated[str, typer.Argument(help="Id of the task.")]
 Status = Annotated[str, typer.Option(help="How it ended: completed, failed, ...")]
@@ -28,8 +28,8 @@ Status = Annotated[str, typer.Option(help="How it ended: completed, failed, ..."
 
 @app.command()
 def start(
-    goal: Annotated[str, typer.Argument(help="What is to be reached.")],
-    task_id: Annotated[str | None, typer.Option("--task-id", help="An id of your own; else a fresh one.")] = None,
+    goal: Annotated[str, typer.Argument(help="Goal of the task.")],
+    task_id: Annotated[str | None, typer.Option("--task-id", help="Id of the task; default: a fresh one.")] = None,
     agent: Agent = None,
     project: Project = None,
     at: At = None,
@@ -37,11 +37,11 @@ def start(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Begin a task."""
+    """Start a task."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent, project_id=project)
-        written = graph.tasks.start(goal, task_id=task_id, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        receipt = graph.tasks.start(goal, task_id=task_id, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
@@ -58,35 +58,35 @@ def progress(
     """Report a checkpoint and the next step."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        written = graph.tasks.progress(task_id, summary=summary, next_step=next_step, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        receipt = graph.tasks.progress(task_id, summary=summary, next_step=next_step, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command("run-start")
 def run_start(
     task_id: _TaskId,
-    command: Annotated[str, typer.Option(help="What is run.")],
+    command: Annotated[str, typer.Option(help="The command that is run.")],
     why: Annotated[str, typer.Option(help="Why it was chosen.")],
-    inputs: Annotated[list[str], typer.Option("--input", help="An input; repeat it for several.")],
-    tool: Annotated[str | None, typer.Option(help="The tool that runs.")] = None,
+    inputs: Annotated[list[str], typer.Option("--input", help="An input; can be repeated.")],
+    tool: Annotated[str | None, typer.Option(help="The tool that is run.")] = None,
     agent: Agent = None,
     at: At = None,
     more: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Begin a run; the id printed is the run's."""
+    """Start a run; prints the run's id."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent, tool_name=tool)
-        written = graph.tasks.run_start(task_id, command=command, why_chosen=why, inputs=inputs, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        receipt = graph.tasks.run_start(task_id, command=command, why_chosen=why, inputs=inputs, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command("run-finish")
 def run_finish(
     task_id: _TaskId,
     status: Status,
-    run_id: Annotated[str | None, typer.Option("--run", help="Which run; else the only one open.")] = None,
+    run_id: Annotated[str | None, typer.Option("--run", help="Id of the run; default: the only open one.")] = None,
     summary: Summary = "",
     agent: Agent = None,
     at: At = None,
@@ -94,19 +94,20 @@ def run_finish(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """End a run."""
+    """Finish a run."""
     with opened(tenant) as graph:
-        fields = fields_of(more, agent_id=agent)
-        said = summary or None
-        written = graph.tasks.run_finish(task_id, run_id=run_id, status=status, summary=said, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        fields = fields_of(more, agent_id=agent, summary=summary or None)
+        receipt = graph.tasks.run_finish(task_id, run_id=run_id, status=status, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
 def evidence(
     task_id: _TaskId,
     summary: Summary,
-    supports: Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether it backs the claim.")] = None,
+    supports: Annotated[
+        bool | None, typer.Option("--supports/--opposes", help="Whether it supports the claim.")
+    ] = None,
     agent: Agent = None,
     at: At = None,
     more: Set = None,
@@ -116,8 +117,8 @@ def evidence(
     """Add a concrete result."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        written = graph.tasks.add_evidence(task_id, summary=summary, supports_claim=supports, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        receipt = graph.tasks.add_evidence(task_id, summary=summary, supports_claim=supports, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
@@ -125,27 +126,27 @@ def finish(
     task_id: _TaskId,
     status: Status = "completed",
     summary: Summary = "",
-    worked: Annotated[list[str] | None, typer.Option(help="What worked; repeat it for several.")] = None,
-    failed: Annotated[list[str] | None, typer.Option(help="What failed; repeat it for several.")] = None,
+    worked: Annotated[list[str] | None, typer.Option(help="What worked; can be repeated.")] = None,
+    failed: Annotated[list[str] | None, typer.Option(help="What failed; can be repeated.")] = None,
     agent: Agent = None,
     at: At = None,
     more: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """End a task."""
+    """Finish a task."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent, what_worked=worked, what_failed=failed)
-        written = graph.tasks.finish(task_id, status=status, summary=summary or None, at=at, **fields)
-        emit(written.document(), as_json, lambda: show_written(written))
+        receipt = graph.tasks.finish(task_id, status=status, summary=summary or None, at=at, **fields)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
 @app.command()
 def get(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show a task with its runs and records."""
     with opened(tenant) as graph:
-        found = graph.tasks.get(task_id)
-        emit(found.document(), as_json, lambda: _show(found))
+        view = graph.tasks.get(task_id)
+        emit(view.document(), as_json, lambda: _show(view))
 
 
 app.command()(search)
@@ -153,16 +154,16 @@ app.command()(search)
 
 @app.command()
 def resume(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Tell the next agent where a task stands."""
+    """Summarise a task for the agent that continues it."""
     with opened(tenant) as graph:
-        found = graph.tasks.resume(task_id)
-        shown = {name: value for name, value in found.document().items() if name != "digest" and value}
-        emit(found.document(), as_json, lambda: show_mapping(shown))
+        document = graph.tasks.resume(task_id).document()
+        visible = {name: value for name, value in document.items() if name != "digest" and value}
+        emit(document, as_json, lambda: show_mapping(visible))
 
 
-def _show(found: TaskView) -> None:
-    show_mapping({"task": found.task_id, "status": found.status, **found.properties})
+def _show(view: TaskView) -> None:
+    show_mapping({"task": view.task_id, "status": view.status, **view.properties})
     runs = Table("run", "status", "command")
-    for run in found.runs:
+    for run in view.runs:
         runs.add_row(run["run_id"], run["status"], run.get("command", ""))
-    out.print(runs, records_table(found.records))
+    out.print(runs, records_table(view.records))

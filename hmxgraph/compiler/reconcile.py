@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from hmxgraph.compiler._drafts import ArtifactDraft
 from hmxgraph.compiler.profile import CompilerProfile
-from hmxgraph.protocol.artifacts import ARTIFACT_TYPES, LIVING, Artifact
+from hmxgraph.protocol.artifacts import ARTIFACT_TYPES, LIVE_STATUSES, Artifact
 from hmxgraph.protocol.canonical import content_hash, sha256_hex, stable_id
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.reports import _COUNTED, ReportedChange
@@ -29,7 +29,7 @@ _VALIDATED = OWN_REASON + "enough sessions support it"
 _GENERATION = "~"
 _HASH_PREFIX = "sha256:"
 
-_Deed: TypeAlias = Literal["created", "updated", "counted", "activated", "deprecated", "unchanged", "left"]
+_Action: TypeAlias = Literal["created", "updated", "counted", "activated", "deprecated", "unchanged", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Change:
     ``statuses`` are the transitions of the head before its successor takes its place.
     """
 
-    deed: _Deed
+    action: _Action
     artifact_type: str
     title: str
     reason: str
@@ -186,8 +186,8 @@ def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
 def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
     if head is None:
         return _new_chain(draft, making, None)
-    if not head.compiled or (head.status not in LIVING and not _own(head)):
-        return Change("left", head.artifact_type, head.title, f"{head.status} by decision", head)
+    if not head.compiled or (head.status not in LIVE_STATUSES and not _own(head)):
+        return Change("skipped", head.artifact_type, head.title, f"{head.status} by decision", head)
     match head.status:
         case "active":
             return _of_active(head, draft, making)
@@ -200,7 +200,7 @@ def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
 def _new_chain(draft: ArtifactDraft, making: Making, head: Head | None) -> Change:
     """The first version of a new chain; *head* is the end of the previous chain, if any."""
     if draft.contradicted(making.profile):
-        return Change("left", draft.artifact_type, draft.title, _CONTRADICTED, head)
+        return Change("skipped", draft.artifact_type, draft.title, _CONTRADICTED, head)
     place = Place(head.generation + 1) if head is not None else Place()
     reason = "new pattern" if head is None else "the pattern shows again"
     artifact = build(draft, place, making)
@@ -254,7 +254,7 @@ def _counted(head: Head, draft: ArtifactDraft) -> Change:
 
 def _orphan(head: Head) -> Change:
     if not head.compiled:
-        return Change("left", head.artifact_type, head.title, "recorded by hand", head)
+        return Change("skipped", head.artifact_type, head.title, "recorded by hand", head)
     return _deprecated(head, _UNSUPPORTED)
 
 
@@ -291,7 +291,7 @@ def _hashed_name(name: str) -> str:
 
 
 def _alive(head: Head) -> bool:
-    return head.status in LIVING
+    return head.status in LIVE_STATUSES
 
 
 def _own(head: Head) -> bool:
@@ -309,16 +309,16 @@ def counts(changes: Sequence[Change]) -> dict[str, dict[str, int]]:
     """For each kind of change, the number of artifacts by type; types without any are omitted."""
     by_field: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
     for change in changes:
-        by_field[_FIELD.get(change.deed, change.deed)][change.artifact_type] += 1
+        by_field[_FIELD.get(change.action, change.action)][change.artifact_type] += 1
     return {name: {kind: by_field[name][kind] for kind in ARTIFACT_TYPES if by_field[name][kind]} for name in _COUNTED}
 
 
 def reported(changes: Sequence[Change]) -> tuple[ReportedChange, ...]:
     """The changes worth reporting: all but the unchanged."""
     return tuple(
-        ReportedChange(change.deed, change.artifact_type, _id(change), change.title, change.reason)
+        ReportedChange(change.action, change.artifact_type, _id(change), change.title, change.reason)
         for change in changes
-        if change.deed != "unchanged"
+        if change.action != "unchanged"
     )
 
 

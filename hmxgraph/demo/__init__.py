@@ -1,4 +1,4 @@
-"""A small event file of our own making: a team deploying to Kubernetes staging, with its failures and recoveries."""
+"""A small sample event file: a team deploys to Kubernetes staging, with failures and recoveries."""
 
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -8,7 +8,7 @@ QUESTION = "Deploy the staging environment"
 
 
 def events_file() -> Path:
-    """The path of the demo's events, newline-delimited JSON.
+    """The path of the sample events, newline-delimited JSON.
 
     >>> events_file().name
     'deployments.ndjson'

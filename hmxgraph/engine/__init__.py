@@ -1,4 +1,4 @@
-"""A local Neo4j: jars by lock file, a Java, one process per data home (DESIGN 1); stands alone."""
+"""The local Neo4j server: locked jars, a Java, one process per data home. Of hmxgraph, imports only the errors."""
 
 from pathlib import Path
 

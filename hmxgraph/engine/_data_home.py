@@ -1,4 +1,4 @@
-"""Files of a data home: state and lock, always whole and private."""
+"""Files of a data home: state and lock, private and written atomically."""
 
 import json
 import os
@@ -12,32 +12,32 @@ from filelock import FileLock, Timeout
 from hmxgraph.engine import _refusals
 from hmxgraph.engine.server import Server
 
-# Small private files that are always whole: written aside, flushed, renamed into place.
+# Small private files, written atomically: to a temporary file, flushed, renamed into place.
 
 
 def write_private(path: Path, text: str) -> None:
-    """Put *text* at *path*, readable by its owner only; a reader sees the old or the new text, never a part."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """Write *text* to *path*, readable by its owner only; a reader sees either the old or the new text."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    aside.replace(path)
+    temporary.replace(path)
 
 
-# The state file: what every process needs to use the running server, readable by its owner only.
+# The state file: address and login of the running server, for every process of its owner.
 
 
 def save(server: Server) -> None:
-    """Store *server* in its data home (mode 0600, whole or not at all)."""
+    """Store *server* in its data home, atomically and with mode 0600."""
     write_private(_path(server.home), json.dumps(server.document(), indent=1) + "\n")
 
 
 def load(home: Path) -> Server | None:
-    """The server that the state file names; None where it is missing, cut, or of another release.
+    """The server that the state file names; None if the file is missing, truncated, or of another release.
 
-    Nothing depends on it: a lost state is found again from the process and its configuration.
+    A lost state file is no harm: it is restored from the process and its configuration.
     """
     try:
         document = json.loads(_path(home).read_bytes())
@@ -47,7 +47,7 @@ def load(home: Path) -> Server | None:
 
 
 def clear(home: Path) -> None:
-    """Forget the state of a server that is gone."""
+    """Remove the state of a stopped server."""
     _path(home).unlink(missing_ok=True)
 
 
@@ -55,22 +55,22 @@ def _path(home: Path) -> Path:
     return home / "server.json"
 
 
-# One process at a time, by a file lock that the system frees when its holder dies.
+# Mutual exclusion of processes by a file lock, which the system releases if its holder dies.
 
-_MOMENT = 0.5
+_SHORT_WAIT_SECONDS = 0.5
 
 
 @contextmanager
 def exclusive(path: Path, seconds: float, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold the lock *path* for the length of the block; *waiting* is called if that takes longer than a moment.
+    """Hold the lock *path* during the block; *waiting* is called if acquiring it takes longer than half a second.
 
     Raises:
-        EngineError: another process kept it for longer than *seconds*.
+        EngineError: another process held it for longer than *seconds*.
 
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
-    if not _acquired(lock, min(seconds, _MOMENT)):
+    if not _acquired(lock, min(seconds, _SHORT_WAIT_SECONDS)):
         waiting()
         if not _acquired(lock, seconds):
             raise _refusals.lock_held(path, seconds)

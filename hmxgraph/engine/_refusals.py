@@ -1,4 +1,4 @@
-"""The words of every engine error: what is wrong, and the ways out that fit it."""
+"""The messages of engine errors: what is wrong, and the way out."""
 
 import re
 from collections.abc import Iterable
@@ -18,12 +18,12 @@ from hmxgraph.errors import (
 )
 
 _MIB = 1024 * 1024
-_ROOM = 300  # MiB that a first start writes, its logs of transactions above all
+_ROOM = 300  # MiB that a first start writes, mostly transaction logs
 _OTHER_SERVER = "set HMXGRAPH_URI to another Neo4j (docker compose up -d starts one)"
 
 
 def unsupported_platform(name: str) -> EngineError:
-    """This operating system cannot run the local server."""
+    """The operating system cannot run the local server."""
     return EngineError(f"the local server runs on Linux and macOS, not on {name}", _OTHER_SERVER)
 
 
@@ -33,114 +33,115 @@ def home_unusable(home: Path, error: OSError) -> EngineError:
 
 
 def lock_held(path: Path, seconds: float) -> EngineError:
-    """Somebody else keeps the file lock."""
+    """Another process holds the file lock."""
     reason = f"another process has held {path} for {seconds:.0f} s"
-    return EngineError(reason, "wait until it has fetched and started the server, or end it, and try again")
+    return EngineError(reason, "wait until it has downloaded and started the server, or end it, and try again")
 
 
 def package_missing(name: str) -> EngineError:
     """An optional package of the extra ``local`` is not installed."""
     way_out = f"pip install 'hmxgraph[local]', set HMXGRAPH_JARS to a folder of jars, or {_OTHER_SERVER}"
-    return EngineError(f"the package {name} is needed to fetch the local server", way_out)
+    return EngineError(f"the package {name} is needed to download the local server", way_out)
 
 
-def no_java(accepted: Iterable[int], seen: Iterable[str]) -> JavaMissing:
-    """Nowhere a Java that this Neo4j runs on."""
+def no_java(accepted: Iterable[int], rejected: Iterable[str]) -> JavaMissing:
+    """No suitable Java was found."""
     versions = " or ".join(str(major) for major in sorted(accepted))
-    found = ", ".join(seen) or "none at all"
-    way_out = f"pip install 'hmxgraph[local]' (brings one), set HMXGRAPH_JAVA to a Java {versions}, or {_OTHER_SERVER}"
+    found = ", ".join(rejected) or "none"
+    way_out = (
+        f"pip install 'hmxgraph[local]' (includes one), set HMXGRAPH_JAVA to a Java {versions}, or {_OTHER_SERVER}"
+    )
     return JavaMissing(f"no Java {versions} for the local server (found: {found})", way_out)
 
 
 def wrong_java(accepted: Iterable[int], found: str) -> JavaMissing:
-    """``HMXGRAPH_JAVA`` names something else."""
+    """``HMXGRAPH_JAVA`` points to something else."""
     versions = " or ".join(str(major) for major in sorted(accepted))
-    reason = f"HMXGRAPH_JAVA is no Java {versions} (found: {found})"
-    return JavaMissing(reason, "correct it, or unset it to let hmxgraph look for one")
+    reason = f"HMXGRAPH_JAVA does not point to Java {versions} (found: {found})"
+    return JavaMissing(reason, "correct it, or unset it to search the usual places")
 
 
 def not_fetched(coordinate: str, error: object) -> JarsUnavailable:
     """A jar could not be downloaded."""
     way_out = (
-        "check the network and run the same command again (it goes on where it stopped), set HMXGRAPH_MAVEN_URL to a "
+        "check the network and run the same command again (finished downloads are kept), set HMXGRAPH_MAVEN_URL to a "
         f"mirror or HMXGRAPH_JARS to a folder of jars, or {_OTHER_SERVER}"
     )
-    reason = re.sub(r"//[^/@\s]*@", "//", str(error))  # a mirror's login is nobody's business
-    return JarsUnavailable(f"{coordinate} could not be fetched ({reason})", way_out)
+    reason = re.sub(r"//[^/@\s]*@", "//", str(error))  # remove the credentials of a mirror
+    return JarsUnavailable(f"{coordinate} could not be downloaded ({reason})", way_out)
 
 
 def cache_unusable(cache: Path, error: OSError) -> EngineError:
-    """The folder for the jars cannot be written, or its disk is full."""
+    """The cache folder cannot be written, or its disk is full."""
     return EngineError(
         f"the jars cannot be stored in {cache} ({error})", "set HMXGRAPH_CACHE to a folder with 300 MB free"
     )
 
 
 def wrong_bytes(coordinate: str) -> JarDamaged:
-    """The bytes downloaded are not the locked ones."""
-    way_out = "run the same command again; if it stays so, set HMXGRAPH_MAVEN_URL to another mirror"
-    return JarDamaged(f"{coordinate} as fetched does not match its SHA-256", way_out)
+    """The SHA-256 of a downloaded jar differs from the lock file's."""
+    way_out = "run the same command again; if the error persists, set HMXGRAPH_MAVEN_URL to another mirror"
+    return JarDamaged(f"{coordinate} as downloaded does not match its SHA-256", way_out)
 
 
 def damaged_jar(path: Path) -> JarDamaged:
-    """A jar in the user's own folder is broken."""
-    return JarDamaged(
-        f"the jar {path} is damaged", "copy it again, or unset HMXGRAPH_JARS to let hmxgraph fetch the jars"
-    )
+    """A jar in the user's own folder is damaged."""
+    return JarDamaged(f"the jar {path} is damaged", "copy it again, or unset HMXGRAPH_JARS to download the jars")
 
 
 def no_server_jar(folder: Path) -> JarsUnavailable:
-    """The user's folder holds no Neo4j."""
-    way_out = "point HMXGRAPH_JARS at a folder with all jars of Neo4j (its own lib folder will do), or unset it"
-    return JarsUnavailable(f"{folder} holds no neo4j-<version>.jar with a server in it", way_out)
+    """The user's folder does not contain Neo4j."""
+    way_out = "point HMXGRAPH_JARS to a folder with all jars of Neo4j, such as its lib folder, or unset it"
+    return JarsUnavailable(f"{folder} contains no neo4j-<version>.jar with a server", way_out)
 
 
 def not_enough_memory(needed: int, physical: int) -> NotEnoughMemory:
-    """Heap, page cache and Java itself do not fit the machine."""
+    """Heap, page cache and Java's own memory exceed the machine's."""
     reason = f"the local server needs {needed} MiB of memory, this machine has {physical} MiB"
-    return NotEnoughMemory(reason, f"lower HMXGRAPH_HEAP and HMXGRAPH_PAGECACHE (256m and 64m do), or {_OTHER_SERVER}")
+    way_out = f"lower HMXGRAPH_HEAP and HMXGRAPH_PAGECACHE (to 256m and 64m at least), or {_OTHER_SERVER}"
+    return NotEnoughMemory(reason, way_out)
 
 
 def port_taken(port: int, variable: str) -> PortTaken:
-    """The port the user asked for is in use."""
+    """A configured port is in use."""
     return PortTaken(f"port {port} is taken by another program", f"end that program, change {variable}, or unset it")
 
 
 def one_port_for_two(port: int) -> PortTaken:
-    """The user asked for one port for both."""
+    """Both ports are configured to the same number."""
     reason = f"HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT are both {port}"
     return PortTaken(reason, "the server needs two ports: change one of them, or unset it")
 
 
 def password_lost(home: Path) -> PasswordLost:
-    """Data without its password."""
-    reason = f"{home} holds a database, but the file with its password is gone or unreadable"
-    return PasswordLost(reason, f"put {home / 'password'} back, or move {home} away to start with an empty one")
+    """The data home holds a database but not its password."""
+    reason = f"{home} holds a database, but its password file is missing or unreadable"
+    return PasswordLost(reason, f"restore {home / 'password'}, or move {home} away to start with an empty database")
 
 
 def password_refused(home: Path) -> PasswordLost:
-    """The database has another password than the file says."""
+    """The database's password differs from the one in the file."""
     reason = f"the server on {home} refuses the password in {home / 'password'}"
-    return PasswordLost(reason, "if you changed it in the Browser, write the new one into that file")
+    return PasswordLost(reason, "if you changed it in Neo4j Browser, write the new one into that file")
 
 
 def died(log: Path, lines: str) -> ServerDied:
-    """The server ended while starting."""
+    """The server exited while starting."""
     return ServerDied(
-        "the local server ended while starting", f"see {log} and debug.log beside it, or {_OTHER_SERVER}", lines
+        "the local server exited while starting", f"see {log} and debug.log beside it, or {_OTHER_SERVER}", lines
     )
 
 
 def unresponsive(pid: int, seconds: float, log: Path) -> ServerUnresponsive:
-    """The process is there but does not answer."""
+    """The process is running but does not answer."""
     reason = f"the local server (process {pid}) does not answer after {seconds:.0f} s"
     free = disk_usage(log.parent).free // _MIB
     if free < _ROOM:
         reason += f", with {free} MiB left on the disk of its data"
         return ServerUnresponsive(reason, f"free {_ROOM} MB there, run `hmxgraph server stop` and try again")
-    again = "run `hmxgraph server stop` and try again, raise HMXGRAPH_START_SECONDS"
-    # A database that cannot be opened is told in debug.log alone.
-    return ServerUnresponsive(reason, f"{again}, or see {log} and debug.log beside it")
+    retry = "run `hmxgraph server stop` and try again, raise HMXGRAPH_START_SECONDS"
+    # Only debug.log reports a database that cannot be opened.
+    return ServerUnresponsive(reason, f"{retry}, or see {log} and debug.log beside it")
 
 
 def will_not_stop(pid: int, seconds: float) -> ServerUnresponsive:

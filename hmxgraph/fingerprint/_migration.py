@@ -54,7 +54,7 @@ def stated_hash(fingerprint: Mapping[str, Any]) -> Any:
 
 
 def computed_hash(fingerprint: Mapping[str, Any]) -> str:
-    """The hash that a fingerprint of its version must state: over its own names of the hashed fields."""
+    """The hash that a fingerprint must state, over the field names of its own version."""
     if version_of(fingerprint) == 0:
         names = [camel(name) for name in HASHED_FIELDS]
         return content_hash({name: fingerprint[name] for name in names if name in fingerprint})
@@ -62,10 +62,10 @@ def computed_hash(fingerprint: Mapping[str, Any]) -> str:
 
 
 def migrated(fingerprint: Mapping[str, Any]) -> _Migrated:
-    """*fingerprint* in this version, its hash made anew, and the old one kept in its metadata.
+    """*fingerprint* in this version with a new hash; the old one is kept in its metadata.
 
     Raises:
-        FingerprintRefused: there is no place to keep it in, because the metadata is no object (HMX-F 2.1).
+        FingerprintRefused: the metadata is not an object (HMX-F 2.1).
 
     """
     document, version = dict(fingerprint), version_of(fingerprint)
@@ -75,11 +75,11 @@ def migrated(fingerprint: Mapping[str, Any]) -> _Migrated:
     if not steps:
         return _Migrated(document, version, ())
     if not isinstance(document["metadata"], Mapping):
-        found = f"metadata is {describe(document['metadata'])}, no object (HMX-F 2.1)"
-        raise FingerprintRefused("structure", found, "ask for the file again")
+        reason = f"metadata is {describe(document['metadata'])}, not an object (HMX-F 2.1)"
+        raise FingerprintRefused("structure", reason, "get the file again from its sender")
     names = tuple(step.name for step in steps)
-    came = {"fingerprint_version": version, "fingerprint_hash": stated_hash(fingerprint), "steps": list(names)}
-    document |= {"metadata": {**document["metadata"], "migrated_from": came}}
+    origin = {"fingerprint_version": version, "fingerprint_hash": stated_hash(fingerprint), "steps": list(names)}
+    document |= {"metadata": {**document["metadata"], "migrated_from": origin}}
     return _Migrated({**document, "fingerprint_hash": fingerprint_hash(document)}, version, names)
 
 
@@ -90,7 +90,7 @@ def _wire_names(document: _JsonObject) -> _JsonObject:
 
 
 def _missing_sections(document: _JsonObject) -> _JsonObject:
-    """Version 0 came before behaviour, priors and memory statistics: what it does not tell is zero."""
+    """Version 0 has no behaviour, priors and memory statistics: missing numbers become zero."""
     return {**_empty_sections(), "metadata": {}, **document}
 
 
@@ -99,7 +99,7 @@ def _first_version(document: _JsonObject) -> _JsonObject:
 
 
 def _empty_sections() -> _JsonObject:
-    """The sections of a fingerprint that tells nothing."""
+    """The sections of an empty fingerprint."""
     return {
         "artifact_summaries": {name: [] for name in (POLICIES, TASKS, PLAYBOOKS, CLUSTERS)},
         "behavioral_patterns": behavioral_patterns(Behaviour(), ExportOptions(), Disclosure([]), 0),
@@ -127,66 +127,66 @@ STEPS: Mapping[int, tuple[Step, ...]] = {
 }
 
 
-# Fingerprints of later versions, read as far as this one understands them, with warnings (HMX-F 13).
+# Fingerprints of later versions: known fields are read, unknown ones are dropped with a warning (HMX-F 13).
 
 _SETS = {POLICIES: "policy", TASKS: "task_schema", PLAYBOOKS: "playbook", CLUSTERS: "cluster"}
 _SECTIONS = ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state")
 _OPTIONAL = frozenset(name for name, field in Fingerprint.model_fields.items() if not field.is_required())
 _TOP = re.compile(r"\$\.(\w+)")
-# So many warnings are told one by one, and so much of a name: both are the exporter's to choose.
+# Maximum number of warnings, and length of a name in them; both are under the exporter's control.
 _MOST_WARNINGS, _MOST_OF_NAME = 40, 60
 
 
 def readable(fingerprint: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What this version understands of *fingerprint*, and a warning for each thing it does not."""
+    """The parts of *fingerprint* that this version can read, and a warning for each other part."""
     known = {name: value for name, value in fingerprint.items() if name in Fingerprint.model_fields}
     warnings = [f"fingerprint_version {fingerprint['fingerprint_version']} is newer than {FINGERPRINT_VERSION}"]
-    warnings += [f"unknown field {_told(name)} was left out" for name in sorted(fingerprint.keys() - known.keys())]
+    warnings += [f"unknown field {_quoted(name)} was dropped" for name in sorted(fingerprint.keys() - known.keys())]
     for name in _SECTIONS:
         if name in known and not _fits(name, known[name]):
             del known[name]
-            warnings.append(f"section {name!r} is not as this version knows it and was left out")
+            warnings.append(f"section {name!r} does not fit this version's schema and was dropped")
     known = {**_empty_sections(), "metadata": {}, **known}
     for name in _misfits(known):
         del known[name]
-        warnings.append(f"field {name!r} is not as this version knows it and was left out")
+        warnings.append(f"field {name!r} does not fit this version's schema and was dropped")
     summaries, most = known["artifact_summaries"], TIER_SUMMARIES[known.get("compression_tier", "full")]
     known["artifact_summaries"] = dict(_sets(summaries if isinstance(summaries, Mapping) else {}, most, warnings))
     return {"metadata": {}, **known}, _fewer(warnings)
 
 
 def _misfits(document: Mapping[str, Any]) -> list[str]:
-    """The fields that may be missing, metadata too, and are not as this version knows them."""
-    found = (_TOP.match(fault.path) for fault in Fingerprint.faults(document))
-    return sorted({name[1] for name in found if name} & (_OPTIONAL | {"metadata"}))
+    """The optional fields, and metadata, that do not fit this version's schema."""
+    matches = (_TOP.match(fault.path) for fault in Fingerprint.faults(document))
+    return sorted({match[1] for match in matches if match} & (_OPTIONAL | {"metadata"}))
 
 
 def _sets(summaries: Mapping[str, Any], most: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """The sets that are known, each with the entries that are; of summaries the *most* heaviest (HMX-F 15)."""
-    warnings += [f"unknown set {_told(name)} was left out" for name in sorted(summaries.keys() - _SETS.keys())]
+    """The known sets with their valid entries, at most the *most* heaviest summaries (HMX-F 15)."""
+    warnings += [f"unknown set {_quoted(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
     for name, kind in _SETS.items():
         found = summaries.get(name)
         entries = found if isinstance(found, list) else []
         understood = [entry for entry in entries if _fits(kind, entry)]
         kept = understood if name == CLUSTERS else _heaviest(understood, COUNTS[name], most)
         if len(kept) < len(entries):
-            warnings.append(f"{len(entries) - len(kept)} of {len(entries)} in {name!r} were left out")
+            warnings.append(f"{len(entries) - len(kept)} of {len(entries)} in {name!r} were dropped")
         yield name, kept
 
 
 def _heaviest(entries: Sequence[Mapping[str, Any]], count: str, most: int) -> list[Any]:
-    """The *most* entries with the greatest confidence times observations, in their order (HMX-F 8, rule 3)."""
+    """The *most* entries with the largest confidence times observations, in original order (HMX-F 8, rule 3)."""
     ranked = sorted(range(len(entries)), key=lambda place: -entries[place]["confidence"] * entries[place][count])
     return [entries[place] for place in sorted(ranked[:most])]
 
 
-def _told(name: object) -> str:
+def _quoted(name: object) -> str:
     return repr(str(name)[:_MOST_OF_NAME])
 
 
 def _fewer(warnings: Sequence[str]) -> tuple[str, ...]:
     rest = len(warnings) - _MOST_WARNINGS
-    return (*warnings[:_MOST_WARNINGS], *([f"and {rest} warnings more"] if rest > 0 else []))
+    return (*warnings[:_MOST_WARNINGS], *([f"and {rest} more warnings"] if rest > 0 else []))
 
 
 def _fits(kind: str, value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Texts as they may travel: on one line, without secrets or private names, and not longer than their tier allows."""
+"""Texts for export: on one line, without secrets or private names, and within the limits of their tier."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,52 +7,52 @@ from typing import Any
 from hmxgraph.fingerprint._masking import asks_for_secret, travelling
 from hmxgraph.fingerprint.measures import most_frequent
 from hmxgraph.fingerprint.state import PrivateName
-from hmxgraph.protocol.showing import cut
+from hmxgraph.protocol.display import truncate
 
-# No field of a fingerprint may be longer, so that no entry can fill a tier by itself.
+# Maximum length of a text field, so that no single entry can fill a tier.
 LONGEST_TEXT = 1_000
 LONGEST_LIST = 64
 LONGEST_NAME = 64
 LONGEST_TITLE = 120
-# So much is read of a text of which so much less can be told: room for keys that shrink to a mark.
+# Read extra characters: masking shortens secrets.
 _LONGEST_READ = 8 * LONGEST_TEXT
 _SHORTEST_NAME = 3
-# What the types of a map that are not told one by one are called together.
+# Combined name of the types that are not listed one by one.
 OTHER = "other"
 _TYPE = re.compile(rf"\w[\w.:/-]{{0,{LONGEST_NAME - 1}}}")
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
 
 
 class Disclosure:
-    """Cleans texts: secrets and personal data masked, names of private entities replaced by their type."""
+    """Cleans texts for export: masks secrets and personal data, replaces names of private entities by their type."""
 
     def __init__(self, texts: Iterable[str], names: Iterable[PrivateName] = ()) -> None:
-        whole = "\n".join(texts)
-        folded = whole.casefold()
-        kept = sorted(name for name in set(names) if _occurs(name.name, whole, folded))
-        self._marks = {_key(name.name): f"[{name.type}]" for name in reversed(kept)}
-        longest_first = sorted({name.name for name in kept}, key=lambda name: (-len(name), name))
+        all_text = "\n".join(texts)
+        folded = all_text.casefold()
+        occurring = sorted(name for name in set(names) if _occurs(name.name, all_text, folded))
+        self._marks = {_key(name.name): f"[{name.type}]" for name in reversed(occurring)}
+        longest_first = sorted({name.name for name in occurring}, key=lambda name: (-len(name), name))
         words = "|".join(map(_pattern, longest_first))
-        self._told: dict[str, str] = {}
+        self._clean: dict[str, str] = {}
         self._names = re.compile(rf"(?<!\w)(?:{words})(?!\w)") if words else None
 
     def text(self, text: str) -> str:
-        """*text* as it may travel.
+        """*text* without secrets and private names.
 
         >>> Disclosure(["Ask Ann"], [PrivateName("person", "Ann")]).text("Ask Ann, password=hunter2")
         'Ask [person], password=[password]'
 
         """
-        if text not in self._told:
+        if text not in self._clean:
             masked = one_line(travelling(text[:_LONGEST_READ]))
-            self._told[text] = self._names.sub(self._mark, masked) if self._names else masked
-        return self._told[text]
+            self._clean[text] = self._names.sub(self._mark, masked) if self._names else masked
+        return self._clean[text]
 
-    def _mark(self, found: re.Match[str]) -> str:
-        return self._marks.get(_key(found.group()), "[name]")
+    def _mark(self, match: re.Match[str]) -> str:
+        return self._marks.get(_key(match.group()), "[name]")
 
     def value(self, value: Any) -> Any:
-        """A JSON value with every text in it as it may travel, keys of objects left alone."""
+        """A JSON value with every text cleaned; keys are not changed."""
         match value:
             case str():
                 return self.text(value)
@@ -64,23 +64,23 @@ class Disclosure:
                 return value
 
     def _part(self, before: Any, part: Any) -> Any:
-        """One entry of a list: a secret where the one before asks for it, as arguments of a command do."""
-        asked = isinstance(part, str) and isinstance(before, str) and asks_for_secret(before)
-        return "[password]" if asked else self.value(part)
+        """One entry of a list: a secret if the entry before it announces one, as in the arguments of a command."""
+        is_secret = isinstance(part, str) and isinstance(before, str) and asks_for_secret(before)
+        return "[password]" if is_secret else self.value(part)
 
     def names(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """Counts by names as they may travel; names that become the same are added up."""
+        """Counts by cleaned name; the counts of names that become equal are added."""
         clean: dict[str, int] = {}
         for name in sorted(counts):
-            told = cut(self.text(name), LONGEST_NAME)
-            clean[told] = clean.get(told, 0) + counts[name]
+            clean_name = truncate(self.text(name), LONGEST_NAME)
+            clean[clean_name] = clean.get(clean_name, 0) + counts[name]
         return clean
 
     def types(self, counts: Mapping[str, int], most: int) -> dict[str, int]:
-        """Counts by types: the *most* frequent ones by name, all others together.
+        """Counts by type: the *most* frequent types by name, all others as ``other``.
 
-        Whoever records what work is about names its type. Only what is a single word is one; a sentence may tell of
-        anybody, and is counted with the others.
+        Agents choose type names freely. Only a single word counts as a type; a sentence may name a person, so it is
+        counted as ``other``.
 
         >>> Disclosure([]).types({"tool": 3, "gene": 1, "patient Ann Lee": 1, "[person]": 1}, 1)
         {'other': 3, 'tool': 3}
@@ -101,7 +101,7 @@ def _key(name: str) -> str:
 
 
 def _pattern(name: str) -> str:
-    # "Will" is a person, "will" is a word; of all that is not a single word the case tells nothing.
+    # Single words are case-sensitive: "Will" is a person, "will" is a word.
     return re.escape(name) if name.isalpha() else f"(?i:{re.escape(name)})"
 
 
@@ -115,21 +115,21 @@ def one_line(text: str) -> str:
     return " ".join(text.translate(_CONTROL).split())
 
 
-def shortened(value: Any, longest_text: int, longest_list: int) -> Any:
-    """A JSON value with texts and lists no longer than that."""
+def limited(value: Any, longest_text: int, longest_list: int) -> Any:
+    """A JSON value with texts and lists cut to these lengths."""
     match value:
         case str():
-            return cut(value, longest_text)
+            return truncate(value, longest_text)
         case list():
-            return [shortened(part, longest_text, longest_list) for part in value[:longest_list]]
+            return [limited(part, longest_text, longest_list) for part in value[:longest_list]]
         case dict():
-            return {key: shortened(part, longest_text, longest_list) for key, part in value.items()}
+            return {key: limited(part, longest_text, longest_list) for key, part in value.items()}
         case _:
             return value
 
 
 def texts_in(values: Sequence[Any]) -> Iterator[str]:
-    """Every text inside JSON values, keys left out."""
+    """Every text inside JSON values, without keys."""
     for value in values:
         match value:
             case str():

@@ -1,4 +1,4 @@
-"""Whether two artifacts of one type say the same, so that local evidence can speak for an imported draft (DESIGN 6)."""
+"""Whether two artifacts of one type are the same knowledge, so that local evidence can confirm an imported draft."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,26 +6,26 @@ from typing import Any
 
 from hmxgraph.fingerprint._texts import LONGEST_TITLE, texts_in
 from hmxgraph.fingerprint.summaries import policy_title
-from hmxgraph.protocol.showing import cut
+from hmxgraph.protocol.display import truncate
 from hmxgraph.text import artifacts
 from hmxgraph.text.comparison import differs, jaccard
 from hmxgraph.text.terms import terms
 
 ALIKE = 0.6
-# One of a few words each, which the importer's own experience may see otherwise.
+# Ratings may differ between exporter and importer.
 _RATINGS = frozenset({"severity", "estimated_complexity"})
-# A command between backticks is one piece, and so is whatever stands between blanks.
+# A command between backticks is one piece; other text is split at white space.
 _PIECE = re.compile(r"`[^`]*`?|[^\s`]+")
 _ARTICLES = frozenset({"a", "an", "the"})
 _SENTENCE_MARKS = ".,;:!?"
 
 
 def agree(artifact_type: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether the contents *one* and *other* of this type are the same knowledge in other words.
+    """Whether the contents *one* and *other* of this type are the same knowledge, possibly in other words.
 
-    Policies: the same condition and no other answer. Task schemas: the same steps in the same order. Playbooks: the
-    same failure and the same first way out. Words count, not ids and punctuation; other types are never compared.
-    One may say more than the other: see :func:`borne_out`.
+    Policies: the same condition without contradicting recommendations. Task schemas: the same steps in the same order.
+    Playbooks: the same failure and the same first recovery step. Ids and punctuation do not count; other types never
+    agree. One content may contain more than the other: see :func:`confirms`.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},
     ...     {"condition": "Table over 1 GB", "recommendation": "migrate online!"})
@@ -47,51 +47,51 @@ def agree(artifact_type: str, one: Mapping[str, Any], other: Mapping[str, Any]) 
             return False
 
 
-def borne_out(imported: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
-    """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, says all that *imported* says.
+def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
+    """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, confirms all of *imported*.
 
-    They agree, and each text of the imported one stands in the same field of the own one, in the same order: so no
-    word that somebody else wrote becomes active because of the words around it. Articles, endings, capitals and the
-    marks of a sentence do not count in plain words; commands must be the same to the letter.
+    They must agree, and each text of the imported one must occur in the same field of the own one, in the same order,
+    so that no foreign text becomes active only because of its context. In plain words, articles, endings, capitals and
+    punctuation do not count; commands must be identical.
 
     >>> step = {"condition": "deploying", "recommendation": "check the rollout"}
     >>> more = {"condition": "deploying", "recommendation": "check the rollout and mail the customer list"}
-    >>> one, other = ({"artifact_type": "decision_policy", "title": "t", "content": said} for said in (step, more))
-    >>> borne_out(one, one), borne_out(other, one), borne_out(one, other)
+    >>> one, other = ({"artifact_type": "decision_policy", "title": "t", "content": text} for text in (step, more))
+    >>> confirms(one, one), confirms(one, other), confirms(other, one)
     (True, False, False)
 
     """
     theirs, ours = imported["content"], own["content"]
     return (
         agree(imported["artifact_type"], theirs, ours)
-        and _titled_alike(imported["title"], own)
-        and all(_says(ours.get(name), value) for name, value in theirs.items() if name not in _RATINGS)
+        and _same_title(imported["title"], own)
+        and all(_contains(ours.get(name), value) for name, value in theirs.items() if name not in _RATINGS)
     )
 
 
-def _titled_alike(title: str, own: Mapping[str, Any]) -> bool:
-    """Whether *title* is that of the own artifact, or follows from its condition: no imported policy has another."""
+def _same_title(title: str, own: Mapping[str, Any]) -> bool:
+    """Whether *title* is that of the own artifact, or is derived from its condition, as in imported policies."""
     condition = str(own["content"].get("condition") or "")
-    derived = {cut(condition, LONGEST_TITLE), policy_title(condition)} if condition else set()
+    derived = {truncate(condition, LONGEST_TITLE), policy_title(condition)} if condition else set()
     return _pieces(title) == _pieces(own["title"]) or title in derived
 
 
-def _says(own: Any, imported: Any) -> bool:
-    """Whether all texts in *imported* are among those in *own*, in their order."""
-    told = map(_pieces, texts_in([own]))
-    return all(_pieces(text) in told for text in texts_in([imported]))
+def _contains(own: Any, imported: Any) -> bool:
+    """Whether all texts in *imported* occur in *own*, in the same order."""
+    own_texts = map(_pieces, texts_in([own]))  # an iterator, so that the order counts
+    return all(_pieces(text) in own_texts for text in texts_in([imported]))
 
 
 def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
-    pieces = (_piece(found) for found in _PIECE.findall(artifacts.plain(text)))
+    pieces = (_piece(word) for word in _PIECE.findall(artifacts.plain(text)))
     return tuple(piece for piece in pieces if piece)
 
 
-def _piece(found: str) -> tuple[str, ...]:
-    """A plain word as its search terms, nothing of an article, anything else as it is."""
-    word = found.strip(_SENTENCE_MARKS).lower()
+def _piece(text: str) -> tuple[str, ...]:
+    """The search terms of a plain word, nothing for an article, any other text unchanged."""
+    word = text.strip(_SENTENCE_MARKS).lower()
     if not word.isalpha():
-        return (found,)
+        return (text,)
     return () if word in _ARTICLES else tuple(terms(word)) or (word,)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-# An undirected graph as two arrays, in which every node has a neighbour.
+# An undirected graph without isolated nodes, as two arrays.
 
 Nodes: TypeAlias = NDArray[np.int64]
 
@@ -22,7 +22,7 @@ class _Adjacency:
 
     @classmethod
     def of_links(cls, links: Iterable[tuple[str, Sequence[str]]]) -> "_Adjacency":
-        """The graph of ``(source, targets)`` rows: direction, repetition and links to oneself make no difference.
+        """The graph of ``(source, targets)`` rows; direction, repetitions and self-links are ignored.
 
         >>> _Adjacency.of_links([("a", ["b", "a"]), ("b", ["a"]), ("c", ["c"])]).size
         2
@@ -38,7 +38,7 @@ class _Adjacency:
 
     @classmethod
     def of_pairs(cls, sources: Nodes, targets: Nodes) -> "_Adjacency":
-        """The graph of pairs of numbers; nodes are numbered anew, those linked to nobody else left out."""
+        """The graph of pairs of numbers; nodes are renumbered, isolated ones dropped."""
         proper = sources != targets
         ends, numbered = np.unique(np.concatenate((sources[proper], targets[proper])), return_inverse=True)
         one, other = np.split(numbered.astype(np.int64), 2)
@@ -70,7 +70,7 @@ class _Adjacency:
         return _Adjacency.of_pairs(origins[kept], self.neighbours[kept])
 
     def components(self) -> Nodes:
-        """For each node the smallest number in its component: labels hooked onto smaller ones and shortened."""
+        """For each node, the smallest number in its component (by hooking and pointer jumping)."""
         label = np.arange(self.size)
         origins = self.origins
         while True:

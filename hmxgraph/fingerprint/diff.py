@@ -23,13 +23,18 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class _SummaryChange:
-    """One summary: ``learned``, ``rewritten`` (same name, other words), ``changed`` (in numbers) or ``gone``."""
+    """One changed summary: ``learned``, ``rewritten`` (same name, other text), ``changed`` (in numbers) or ``gone``."""
 
     set_name: str
     change: str
     name: str
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
+
+    def document(self) -> dict[str, Any]:
+        """The change as a JSON-able dict."""
+        fields = {"change": self.change, "name": self.name, "before": self.before, "after": self.after}
+        return {"set": self.set_name, **fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +61,21 @@ class FingerprintDiff:
             "before": self.before_id,
             "after": self.after_id,
             "summaries": [
-                {"set": one.set_name, "change": one.change, "name": one.name, "before": one.before, "after": one.after}
-                for one in self.summaries
+                {
+                    "set": item.set_name,
+                    "change": item.change,
+                    "name": item.name,
+                    "before": item.before,
+                    "after": item.after,
+                }
+                for item in self.summaries
             ],
-            "numbers": [{"path": one.path, "before": one.before, "after": one.after} for one in self.numbers],
+            "numbers": [{"path": item.path, "before": item.before, "after": item.after} for item in self.numbers],
         }
 
 
 def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
-    """What *after* knows otherwise than *before*: summaries matched by what they say, sections number by number."""
+    """The changes from *before* to *after*: summaries matched by content, other sections number by number."""
     old, new = before.document(), after.document()
     return FingerprintDiff(
         before.fingerprint_id,
@@ -74,10 +85,10 @@ def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
     )
 
 
-def said(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """What a summary says, without its id and its numbers: equal for the same knowledge in two tenants.
+def statement(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a summary without id and numbers: equal for the same knowledge in two tenants.
 
-    >>> said({"artifact_id": "a", "confidence": 0.9, "title": "Deploy"})
+    >>> statement({"artifact_id": "a", "confidence": 0.9, "title": "Deploy"})
     {'title': 'Deploy'}
 
     """
@@ -92,14 +103,14 @@ def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
         gone = [before[key] for key in sorted(before.keys() - after.keys())]
         learned = [after[key] for key in sorted(after.keys() - before.keys())]
         found += _apart(name, titles, gone, learned)
-        yield from sorted(found, key=lambda one: (_CHANGES.index(one.change), one.name))
+        yield from sorted(found, key=lambda change: (_CHANGES.index(change.change), change.name))
 
 
 def _apart(name: str, titles: Titles, gone: list[Summary], learned: list[Summary]) -> Iterator[_SummaryChange]:
-    """Summaries that only one side has; those of one name are one that was rewritten."""
+    """Changes of summaries that only one side has; two of the same name count as one rewritten summary."""
     for later in learned:
-        called = _name(later, titles[:1])
-        earlier = next((one for one in gone if _name(one, titles[:1]) == called), None)
+        later_name = _name(later, titles[:1])
+        earlier = next((summary for summary in gone if _name(summary, titles[:1]) == later_name), None)
         if earlier is not None:
             gone.remove(earlier)
         yield _change(name, "learned" if earlier is None else "rewritten", titles, earlier, later)
@@ -114,7 +125,7 @@ def _change(name: str, change: str, titles: Titles, earlier: Summary | None, lat
 def _by_content(name: str, summaries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     if name == CLUSTERS:
         return {summary["cluster_id"]: summary for summary in summaries}
-    return {content_hash(said(summary)): summary for summary in summaries}
+    return {content_hash(statement(summary)): summary for summary in summaries}
 
 
 def _name(summary: Mapping[str, Any], titles: tuple[str, ...]) -> str:

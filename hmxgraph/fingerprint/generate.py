@@ -1,4 +1,4 @@
-"""A tenant's learned state as a fingerprint: the algorithm of HMX-F 11."""
+"""Generating a fingerprint from a tenant's learned state (HMX-F 11)."""
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -9,22 +9,22 @@ from hmxgraph.fingerprint._texts import (
     LONGEST_NAME,
     LONGEST_TEXT,
     Disclosure,
+    limited,
     one_line,
-    shortened,
     texts_in,
 )
 from hmxgraph.fingerprint.groups import cluster_summary
 from hmxgraph.fingerprint.sections import behavioral_patterns, context_priors, semantic_summary
 from hmxgraph.fingerprint.signing import sealed
-from hmxgraph.fingerprint.state import ExportOptions, Known, Selection
+from hmxgraph.fingerprint.state import ExportOptions, LearnedState, Selection
 from hmxgraph.fingerprint.summaries import CLUSTERS, SET_OF_TYPE, summary
 from hmxgraph.protocol.canonical import canonical_bytes
+from hmxgraph.protocol.display import truncate
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
-from hmxgraph.protocol.showing import cut
 from hmxgraph.protocol.timestamps import iso
 
-# Entries into a number of bytes: first made short, then the lightest left out; the same ones every time.
+# Fitting entries into the size limit: entries are shortened first, then the lightest are dropped.
 
 Entry: TypeAlias = dict[str, Any]
 _IDS = ("artifact_id", "cluster_id", "representative_ids")
@@ -32,13 +32,13 @@ _SHORTEST = 32
 _COMMA = 1
 
 
-def measured(value: Any) -> int:
-    """The bytes of *value* in canonical UTF-8."""
+def canonical_size(value: Any) -> int:
+    """The size of *value* in bytes of canonical UTF-8."""
     return len(canonical_bytes(value))
 
 
 def fitted(entry: Entry, most_bytes: int) -> Entry:
-    """*entry* with texts and lists cut until it fits; ids stay whole, so one with a longer id cannot fit.
+    """*entry* with texts and lists cut until it fits; ids are never cut, so an entry with a long id may not fit.
 
     >>> sorted(fitted({"artifact_id": "a", "steps": ["x" * 900] * 9}, 2_000)["steps"], key=len)[0][-2:]
     'x…'
@@ -46,16 +46,16 @@ def fitted(entry: Entry, most_bytes: int) -> Entry:
     """
     text, many = LONGEST_TEXT, LONGEST_LIST
     while True:
-        short = {name: value if name in _IDS else shortened(value, text, many) for name, value in entry.items()}
-        if measured(short) <= most_bytes or text <= _SHORTEST:
+        short = {name: value if name in _IDS else limited(value, text, many) for name, value in entry.items()}
+        if canonical_size(short) <= most_bytes or text <= _SHORTEST:
             return short
         text, many = text // 2, max(many // 2, 2)
 
 
 def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Entry]]:
-    """As much of the *sets* as *room* bytes hold: the first of each set, then the second of each, and so on.
+    """As many entries of the *sets* as fit into *room* bytes: the first of each set, then the second, and so on.
 
-    An entry that does not fit is left out and smaller ones after it may still come in. Each keeps its order.
+    An entry that does not fit is dropped, and smaller ones after it may still fit. The order is kept.
 
     >>> chosen({"a": [{"x": 1}, {"x": 222}], "b": [{"y": 1}]}, 17)
     {'a': [{'x': 1}], 'b': [{'y': 1}]}
@@ -64,85 +64,89 @@ def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Ent
     kept: dict[str, list[Entry]] = {name: [] for name in sets}
     for row in zip_longest(*sets.values()):
         for name, entry in zip(sets, row, strict=True):
-            size = measured(entry) + _COMMA
+            size = canonical_size(entry) + _COMMA
             if entry is not None and size <= room:
                 kept[name].append(entry)
                 room -= size
     return kept
 
 
-# A tenant's learned state as a fingerprint: the algorithm of HMX-F 11, a pure function of what is known.
+# The algorithm of HMX-F 11, a pure function of the learned state.
 
-_GENERATE_IDS = ("artifact_id", "cluster_id", "representative_ids", "dominant_type")
-# What may still change once the entries are chosen: the counts of those left out.
+_UNMASKED = ("artifact_id", "cluster_id", "representative_ids", "dominant_type")
+# Bytes reserved for the counts of dropped entries, which are state only after the choice.
 _SLACK = 64
 
 
-def generate(known: Known, options: ExportOptions) -> Envelope:
-    """The envelope with the fingerprint of what is *known*, never larger than its tier allows; same state, same bytes.
+def generate(state: LearnedState, options: ExportOptions) -> Envelope:
+    """The envelope with the fingerprint of *state*, within the limits of its tier; the same state gives the same bytes.
 
     Raises:
         UnknownChoice: no such tier.
 
     """
-    disclosure = _disclosure(known)
-    entries = _entries(known, options, disclosure)
-    told = _named(known, options, disclosure)
-    bare = _document(known, options, told, disclosure, {name: [] for name in entries})
-    bare["context_priors"] = _priors(known, options, disclosure, _ids_of(known.selection))
+    disclosure = _disclosure(state)
+    entries = _entries(state, options, disclosure)
+    sections = _sections_with_names(state, options, disclosure)
+    bare = _document(state, options, sections, disclosure, {name: [] for name in entries})
+    bare["context_priors"] = _priors(state, options, disclosure, _ids_of(state.selection))
     kept = chosen(entries, _room(bare, options))
     sets = {name: _by_id(name, members) for name, members in kept.items()}
-    document = _document(known, options, told, disclosure, sets)
-    document["metadata"]["left_out"] = _left_out(known.selection, kept)
+    document = _document(state, options, sections, disclosure, sets)
+    document["metadata"]["left_out"] = _left_out(state.selection, kept)
     return sealed(document, options)
 
 
-def _named(known: Known, options: ExportOptions, disclosure: Disclosure) -> Entry:
-    """The sections that name tools, errors and types, with fewer names where so many would fill the tier."""
+def _sections_with_names(state: LearnedState, options: ExportOptions, disclosure: Disclosure) -> Entry:
+    """The sections that name tools, errors and types; the number of names is halved until they fit the tier."""
     empty: dict[str, list[Entry]] = {name: [] for name in (*SET_OF_TYPE.values(), CLUSTERS)}
     most = options.limits.names
     while True:
-        told = {
-            "behavioral_patterns": behavioral_patterns(known.behaviour, options, disclosure, most),
-            "graph_digest": _digest(known, options, disclosure, most),
+        sections = {
+            "behavioral_patterns": behavioral_patterns(state.behaviour, options, disclosure, most),
+            "graph_digest": _digest(state, options, disclosure, most),
         }
-        if not most or _room(_document(known, options, told, disclosure, empty), options) >= 0:
-            return told
+        if not most or _room(_document(state, options, sections, disclosure, empty), options) >= 0:
+            return sections
         most //= 2
 
 
 def _room(document: Entry, options: ExportOptions) -> int:
-    """The bytes that *document* leaves of its tier."""
-    return options.limits.most_bytes - measured(sealed(document, options).document()) - _SLACK
+    """The bytes of its tier that *document* leaves free."""
+    return options.limits.most_bytes - canonical_size(sealed(document, options).document()) - _SLACK
 
 
 def _document(
-    known: Known, options: ExportOptions, told: Entry, disclosure: Disclosure, sets: Mapping[str, list[Entry]]
+    state: LearnedState,
+    options: ExportOptions,
+    sections: Entry,
+    disclosure: Disclosure,
+    sets: Mapping[str, list[Entry]],
 ) -> dict[str, Any]:
-    """Steps 1 to 8: everything but ids and hashes; *told* are the sections that name something."""
+    """Steps 1 to 8: everything but ids and hashes; *sections* are those that contain names."""
     ids = {entry["artifact_id"] for members in sets.values() for entry in members if "artifact_id" in entry}
     document: dict[str, Any] = {
         "hmx_version": HMX_VERSION,
         "fingerprint_version": FINGERPRINT_VERSION,
-        "tenant_id": known.tenant_id,
-        "created_at": iso(known.as_of_us),
+        "tenant_id": state.tenant_id,
+        "created_at": iso(state.as_of_us),
         "artifact_summaries": dict(sets),
-        **told,
-        "semantic_summary": semantic_summary(known.memories),
-        "context_priors": _priors(known, options, disclosure, [one for one in _ids_of(known.selection) if one in ids]),
+        **sections,
+        "semantic_summary": semantic_summary(state.memories),
+        "context_priors": _priors(state, options, disclosure, [one for one in _ids_of(state.selection) if one in ids]),
         "metadata": {
             "generator": options.exported_by,
             "left_out": dict.fromkeys(sets, 0),
-            "max_depth_exact": known.digest.max_depth_exact,
+            "max_depth_exact": state.digest.max_depth_exact,
         },
         "compression_tier": options.tier,
-        "source_event_count": known.event_count,
-        "source_artifact_count": known.selection.artifact_count,
+        "source_event_count": state.event_count,
+        "source_artifact_count": state.selection.artifact_count,
     }
-    return document | _optional(known, options)
+    return document | _optional(state, options)
 
 
-def _optional(known: Known, options: ExportOptions) -> dict[str, Any]:
+def _optional(state: LearnedState, options: ExportOptions) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if options.agent_id is not None:
         found["agent_id"] = options.agent_id
@@ -150,51 +154,53 @@ def _optional(known: Known, options: ExportOptions) -> dict[str, Any]:
         found["tags"] = sorted(set(options.tags))
     if options.expires_us is not None:
         found["expires_at"] = iso(options.expires_us)
-    if known.compiler_state is not None:
-        found["compiler_state"] = dict(known.compiler_state)
+    if state.compiler_state is not None:
+        found["compiler_state"] = dict(state.compiler_state)
         if not options.limits.per_type:
             found["compiler_state"]["adapted_parameters"] = []
     return found
 
 
-def _entries(known: Known, options: ExportOptions, disclosure: Disclosure) -> dict[str, list[Entry]]:
-    """The summaries of each set and the clusters, heaviest first, as they may travel."""
+def _entries(state: LearnedState, options: ExportOptions, disclosure: Disclosure) -> dict[str, list[Entry]]:
+    """The cleaned summaries of each set and the clusters, heaviest first."""
     limits = options.limits
     raw: dict[str, list[Entry]] = {
-        name: [summary(artifact, known.contents[artifact.artifact_id]) for artifact in members]
-        for name, members in known.selection.sets.items()
+        name: [summary(artifact, state.contents[artifact.artifact_id]) for artifact in members]
+        for name, members in state.selection.sets.items()
     }
-    raw[CLUSTERS] = [cluster_summary(group) for group in known.selection.groups]
+    raw[CLUSTERS] = [cluster_summary(group) for group in state.selection.groups]
     return {
-        name: [fitted(_told(entry, options, disclosure), limits.entry_bytes) for entry in members]
+        name: [fitted(_cleaned(entry, options, disclosure), limits.entry_bytes) for entry in members]
         for name, members in raw.items()
     }
 
 
-def _told(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> Entry:
-    clean = {name: value if name in _GENERATE_IDS else disclosure.value(value) for name, value in entry.items()}
-    if "tools_used" in clean and not options.tells("tool"):
+def _cleaned(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> Entry:
+    clean = {name: value if name in _UNMASKED else disclosure.value(value) for name, value in entry.items()}
+    if "tools_used" in clean and not options.discloses("tool"):
         clean["tools_used"] = []
     for name in ("tags", "shared_tags", "scope", "tools_used"):
         if name in clean:
-            clean[name] = list(dict.fromkeys(cut(value, LONGEST_NAME) for value in clean[name]))
+            clean[name] = list(dict.fromkeys(truncate(value, LONGEST_NAME) for value in clean[name]))
     return clean
 
 
-def _digest(known: Known, options: ExportOptions, disclosure: Disclosure, most: int) -> dict[str, Any]:
-    digest = known.digest.document()
+def _digest(state: LearnedState, options: ExportOptions, disclosure: Disclosure, most: int) -> dict[str, Any]:
+    digest = state.digest.document()
     for name in ("entity_type_distribution", "relation_type_distribution"):
         digest[name] = disclosure.types(digest[name], most)
-    hubs = [hub for hub in digest["top_connected_entities"] if options.tells(hub["type"])][: options.limits.hubs]
-    told = [hub | {"name": cut(disclosure.text(hub["name"]), LONGEST_NAME)} for hub in hubs]
-    digest["top_connected_entities"] = sorted(told, key=lambda hub: (hub["name"], hub["type"]))
+    hubs = [hub for hub in digest["top_connected_entities"] if options.discloses(hub["type"])][: options.limits.hubs]
+    cleaned = [hub | {"name": truncate(disclosure.text(hub["name"]), LONGEST_NAME)} for hub in hubs]
+    digest["top_connected_entities"] = sorted(cleaned, key=lambda hub: (hub["name"], hub["type"]))
     return digest
 
 
-def _priors(known: Known, options: ExportOptions, disclosure: Disclosure, artifact_ids: list[str]) -> dict[str, Any]:
-    priors = context_priors(known.served, known.selection.tag_weights, artifact_ids, options.limits.tags)
+def _priors(
+    state: LearnedState, options: ExportOptions, disclosure: Disclosure, artifact_ids: list[str]
+) -> dict[str, Any]:
+    priors = context_priors(state.served, state.selection.tag_weights, artifact_ids, options.limits.tags)
     for name in ("priority_tags", "suppressed_tags"):
-        priors[name] = list(dict.fromkeys(cut(disclosure.text(tag), LONGEST_NAME) for tag in priors[name]))
+        priors[name] = list(dict.fromkeys(truncate(disclosure.text(tag), LONGEST_NAME) for tag in priors[name]))
     return priors
 
 
@@ -212,9 +218,9 @@ def _left_out(selection: Selection, kept: Mapping[str, list[Entry]]) -> dict[str
     return {name: selection.totals.get(name, 0) - len(members) for name, members in kept.items()}
 
 
-def _disclosure(known: Known) -> Disclosure:
-    if not known.private_names:
+def _disclosure(state: LearnedState) -> Disclosure:
+    if not state.private_names:
         return Disclosure([])
-    titles = [artifact.title for members in known.selection.sets.values() for artifact in members]
-    titles += [group[0].title for group in known.selection.groups]
-    return Disclosure(map(one_line, texts_in([titles, list(known.contents.values())])), known.private_names)
+    titles = [artifact.title for members in state.selection.sets.values() for artifact in members]
+    titles += [group[0].title for group in state.selection.groups]
+    return Disclosure(map(one_line, texts_in([titles, list(state.contents.values())])), state.private_names)

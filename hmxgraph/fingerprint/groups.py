@@ -1,4 +1,4 @@
-"""Groups of related artifacts, and which artifacts a fingerprint contains (HMX-F 8; DESIGN 6)."""
+"""Clusters of related artifacts, and the selection of artifacts for a fingerprint (HMX-F 8)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,21 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hmxgraph.fingerprint.measures import mean, millionths, ranked
-from hmxgraph.fingerprint.state import KnownArtifact, Selection, Tier
+from hmxgraph.fingerprint.state import ExportedArtifact, Selection, Tier
 from hmxgraph.fingerprint.summaries import CLUSTERS, SET_OF_TYPE
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.text.terms import terms
 
-# Groups of related things: connected by tags that are half the same, or by a tag and a title half the same.
+# Clusters: connected components of the relation "similar tags, or a shared tag and similar titles".
 
 Words = frozenset[str]
 
 
 def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list[int]]:
-    """The places of all things as groups, each ascending, in the order of their first places.
+    """The indices of all items in groups, each ascending, ordered by their first index.
 
-    Two are related when the Jaccard similarity of their tags is at least 0.5, or when they share a tag and that of
-    their titles' words is at least 0.5 (DESIGN 6). Relatedness is carried on: a chain is one group.
+    Two items are related if the Jaccard similarity of their tags is at least 0.5, or if they share a tag and the
+    similarity of their titles' words is at least 0.5. Relatedness is transitive: a chain forms one group.
 
     >>> _related_groups([frozenset("ab"), frozenset("abc"), frozenset("x")], [frozenset()] * 3)
     [[0, 1], [2]]
@@ -43,18 +43,18 @@ def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list
 
 
 class _Overlap:
-    """How many words each set shares with those before it, by the places in which each word occurs."""
+    """The number of words that each set shares with the earlier ones, by an inverted index."""
 
     def __init__(self, sets: Sequence[Words]) -> None:
         self._sizes = np.array([len(words) for words in sets], dtype=np.int32)
-        # A word that occurs once is shared with nobody.
+        # A word that occurs once is not shared.
         frequency = Counter(word for words in sets for word in words)
         self._words = [sorted(word for word in words if frequency[word] > 1) for words in sets]
         self._places = {word: np.empty(count, dtype=np.int64) for word, count in frequency.items() if count > 1}
         self._seen: Counter[str] = Counter()
 
     def with_earlier(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """For each earlier set: whether it is at least half the same, and whether it shares anything at all."""
+        """For each earlier set: whether its similarity is at least 0.5, and whether it shares any word."""
         shared = np.zeros(place, dtype=np.int32)
         for word in self._words[place]:
             shared[self._places[word][: self._seen[word]]] += 1
@@ -70,7 +70,7 @@ class _Overlap:
 
 
 def _join(group: NDArray[np.int64], place: int, related: NDArray[np.int64]) -> None:
-    """Give *place*, the *related* and their groups the smallest of their numbers."""
+    """Merge the groups of *place* and *related*, under the smallest group number."""
     present = np.zeros(len(group), dtype=bool)
     present[group[related]] = True
     present[group[place]] = True
@@ -78,16 +78,15 @@ def _join(group: NDArray[np.int64], place: int, related: NDArray[np.int64]) -> N
         group[present[group]] = np.flatnonzero(present)[0]
 
 
-# Related artifacts as groups: shared tags, similar titles (HMX-F 8, rule 2; DESIGN 6).
+# Clusters of artifacts (HMX-F 8, rule 2).
 
 _REPRESENTATIVES = 3
 
 
-def clusters(artifacts: Sequence[KnownArtifact]) -> list[tuple[KnownArtifact, ...]]:
-    """The connected groups of related artifacts, each heaviest first, the groups by their heaviest member.
+def clusters(artifacts: Sequence[ExportedArtifact]) -> list[tuple[ExportedArtifact, ...]]:
+    """Clusters of related artifacts, members heaviest first, ordered by their heaviest member.
 
-    Two artifacts are related when the Jaccard similarity of their tags is at least 0.5, or when they share a tag and
-    that of their titles' words is. Relatedness is carried on: a chain of related artifacts is one group.
+    See :func:`_related_groups` for what counts as related.
     """
     ordered = sorted(artifacts, key=lambda artifact: artifact.rank)
     tags = [frozenset(artifact.tags) for artifact in ordered]
@@ -95,8 +94,8 @@ def clusters(artifacts: Sequence[KnownArtifact]) -> list[tuple[KnownArtifact, ..
     return [tuple(ordered[place] for place in places) for places in _related_groups(tags, titles)]
 
 
-def cluster_summary(members: Sequence[KnownArtifact]) -> dict[str, Any]:
-    """What a fingerprint tells of a group; its id follows from the contents of its members alone."""
+def cluster_summary(members: Sequence[ExportedArtifact]) -> dict[str, Any]:
+    """The summary of a cluster; its id is derived from the contents of its members."""
     types = Counter(artifact.artifact_type for artifact in members)
     shared = frozenset(members[0].tags).intersection(*(artifact.tags for artifact in members))
     return {
@@ -111,38 +110,39 @@ def cluster_summary(members: Sequence[KnownArtifact]) -> dict[str, Any]:
     }
 
 
-def _cluster_weight(members: Iterable[KnownArtifact]) -> float:
-    """What decides which groups stay where not all can."""
+def _cluster_weight(members: Iterable[ExportedArtifact]) -> float:
+    """The weight by which clusters are selected."""
     return sum(artifact.weight for artifact in members)
 
 
-# Who is told about in a fingerprint (HMX-F 8): one of each content, the heaviest, groups of related ones.
+# Selection (HMX-F 8): duplicates are removed, the heaviest artifacts and clusters are selected.
 
 
-def select(artifacts: Iterable[KnownArtifact], tier: Tier) -> Selection:
-    """The choice among *artifacts* that *tier* leaves; it depends on them alone, not on their order."""
+def select(artifacts: Iterable[ExportedArtifact], tier: Tier) -> Selection:
+    """The *artifacts* and clusters selected for *tier*, independent of the order of *artifacts*."""
     distinct = collapsed(artifacts)
-    groups = _told_groups(clusters(distinct), tier)
+    groups = _listed_groups(clusters(distinct), tier)
     return Selection(
         sets=heaviest(distinct, tier.per_type),
         groups=groups[: tier.clusters],
         tag_weights=_tag_weights(distinct),
-        totals=Counter(SET_OF_TYPE[one.artifact_type] for one in distinct if _has_set(one)) | {CLUSTERS: len(groups)},
+        totals=Counter(SET_OF_TYPE[artifact.artifact_type] for artifact in distinct if _has_set(artifact))
+        | {CLUSTERS: len(groups)},
         artifact_count=len(distinct),
     )
 
 
-def collapsed(artifacts: Iterable[KnownArtifact]) -> list[KnownArtifact]:
-    """One artifact of each content, the heaviest, heaviest first (rule 1)."""
-    kept: dict[str, KnownArtifact] = {}
+def collapsed(artifacts: Iterable[ExportedArtifact]) -> list[ExportedArtifact]:
+    """The heaviest artifact of each content, heaviest first (rule 1)."""
+    kept: dict[str, ExportedArtifact] = {}
     for artifact in sorted(artifacts, key=lambda artifact: artifact.rank):
         kept.setdefault(artifact.content_hash, artifact)
     return list(kept.values())
 
 
-def heaviest(artifacts: Iterable[KnownArtifact], most: int) -> dict[str, list[KnownArtifact]]:
-    """For each set its *most* heaviest artifacts (rule 3); *artifacts* come heaviest first."""
-    sets: dict[str, list[KnownArtifact]] = {name: [] for name in SET_OF_TYPE.values()}
+def heaviest(artifacts: Iterable[ExportedArtifact], most: int) -> dict[str, list[ExportedArtifact]]:
+    """The first *most* artifacts of each set (rule 3); *artifacts* are sorted heaviest first."""
+    sets: dict[str, list[ExportedArtifact]] = {name: [] for name in SET_OF_TYPE.values()}
     for artifact in artifacts:
         chosen = sets.get(SET_OF_TYPE.get(artifact.artifact_type, ""))
         if chosen is not None and len(chosen) < most:
@@ -150,17 +150,17 @@ def heaviest(artifacts: Iterable[KnownArtifact], most: int) -> dict[str, list[Kn
     return sets
 
 
-def _told_groups(groups: Iterable[Sequence[KnownArtifact]], tier: Tier) -> list[Sequence[KnownArtifact]]:
-    """The heaviest groups; one artifact is a group only where no set can carry it (rules 2 and 4)."""
-    told = [group for group in groups if len(group) > 1 or not tier.per_type or not _has_set(group[0])]
-    return sorted(told, key=lambda group: (-_cluster_weight(group), group[0].rank))
+def _listed_groups(groups: Iterable[Sequence[ExportedArtifact]], tier: Tier) -> list[Sequence[ExportedArtifact]]:
+    """The clusters, heaviest first; a single artifact is one only if no set can contain it (rules 2 and 4)."""
+    listed = [group for group in groups if len(group) > 1 or not tier.per_type or not _has_set(group[0])]
+    return sorted(listed, key=lambda group: (-_cluster_weight(group), group[0].rank))
 
 
-def _has_set(artifact: KnownArtifact) -> bool:
+def _has_set(artifact: ExportedArtifact) -> bool:
     return artifact.artifact_type in SET_OF_TYPE
 
 
-def _tag_weights(artifacts: Iterable[KnownArtifact]) -> dict[str, float]:
+def _tag_weights(artifacts: Iterable[ExportedArtifact]) -> dict[str, float]:
     weights: dict[str, float] = {}
     for artifact in artifacts:
         for tag in artifact.tags:

@@ -1,4 +1,4 @@
-"""Digest of the entity graph in numbers, and exact rounding (HMX-F 5)."""
+"""The digest of the entity graph (HMX-F 5), and averages that are the same on every machine."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -9,13 +9,13 @@ from hmxgraph.fingerprint.depth import Depth
 from hmxgraph.protocol.fingerprints import ConnectedEntity, GraphDigest
 from hmxgraph.text.terms import most_first
 
-# Shares and means that come out the same on every machine: whole numbers in, six decimals out.
+# Exact ratios and averages: sums of integers, rounded to six decimals.
 
 _MILLION = 1_000_000
 
 
 def ratio(part: float, whole: float) -> float:
-    """*part* / *whole* to six decimals; 0.0 of nothing.
+    """*part* / *whole* to six decimals; 0.0 if *whole* is zero.
 
     >>> ratio(2, 3), ratio(1, 0)
     (0.666667, 0.0)
@@ -25,12 +25,12 @@ def ratio(part: float, whole: float) -> float:
 
 
 def millionths(value: float) -> int:
-    """*value* as a whole number of millionths, so that sums do not depend on their order."""
+    """*value* in millionths, an integer, so that sums do not depend on their order."""
     return round(value * _MILLION)
 
 
 def mean(values: Iterable[float]) -> float:
-    """The mean to six decimals, whatever the order of *values*; 0.0 of none.
+    """The mean to six decimals, independent of the order of *values*; 0.0 without values.
 
     >>> mean([0.25, 0.5])
     0.375
@@ -41,7 +41,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def average(total_millionths: int, count: int) -> float:
-    """A sum of millionths shared by *count*, to six decimals; 0.0 for nothing.
+    """The mean of *count* values from their sum in millionths, to six decimals; 0.0 if *count* is zero.
 
     >>> average(2_000_000, 3)
     0.666667
@@ -51,7 +51,7 @@ def average(total_millionths: int, count: int) -> float:
 
 
 def most_frequent(counts: Mapping[str, int], most: int) -> dict[str, int]:
-    """The *most* largest counts above zero, ties by name, in the order of their names.
+    """The *most* largest positive counts, ties by name, sorted by name.
 
     >>> most_frequent({"b": 2, "a": 1, "c": 2}, 2)
     {'b': 2, 'c': 2}
@@ -61,7 +61,7 @@ def most_frequent(counts: Mapping[str, int], most: int) -> dict[str, int]:
 
 
 def ranked(counts: Mapping[str, float], most: int) -> list[str]:
-    """The names of the *most* largest values above zero, largest first, ties by name.
+    """The names of the *most* largest positive values, largest first, ties by name.
 
     >>> ranked({"b": 2, "a": 1, "c": 2}, 2)
     ['b', 'c']
@@ -70,13 +70,13 @@ def ranked(counts: Mapping[str, float], most: int) -> list[str]:
     return [name for name in most_first(counts) if counts[name] > 0][:most]
 
 
-# The structure of a knowledge graph in numbers (HMX-F 5), from counts by type.
+# The digest, from counts by type (HMX-F 5).
 
 Counts: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class MeasuredDigest(GraphDigest):
-    """A ``graph_digest`` that knows, beside the wire, whether its depth is a diameter or a lower bound."""
+    """A ``graph_digest``; ``max_depth_exact``, not on the wire, is False if ``max_depth`` is only a lower bound."""
 
     max_depth_exact: bool = Field(default=True, exclude=True)
 
@@ -86,7 +86,7 @@ class MeasuredDigest(GraphDigest):
 
 
 def digest_of(entities: Counts, relations: Counts, connected: Counts, depth: Depth) -> MeasuredDigest:
-    """The digest of counts by type, hubs and depth; averages are exact to six decimals, whatever the order of rows.
+    """The digest of counts by type, hubs and depth; averages do not depend on the order of rows.
 
     >>> row = {"type": "tool", "entity_count": 2, "confidence_millionths": 1_500_000}
     >>> digest_of([row], [], [], Depth(0, exact=True)).avg_entity_confidence

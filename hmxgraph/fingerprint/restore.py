@@ -1,7 +1,8 @@
-"""A verified fingerprint as what an importer stores: drafts, priors, compiler parameters and the event that logs it.
+"""What the import of a verified fingerprint stores: drafts, priors, compiler parameters and the event that logs it.
 
-Restore only adds (HMX-F 12). An imported summary is a draft with four fifths of its confidence: it becomes active
-when local evidence or an operator confirms it. Its id follows from import and content: what was taken back comes anew.
+Restore only adds (HMX-F 12). An imported summary becomes a draft with four fifths of its confidence, and active once
+local evidence or an operator confirms it. Its id is derived from import and content, so that importing again after a
+withdrawal creates new drafts.
 """
 
 from collections import defaultdict
@@ -14,15 +15,15 @@ from hmxgraph.fingerprint.summaries import COUNTS, PLAYBOOKS, POLICIES, TASKS, p
 from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash, stable_id
+from hmxgraph.protocol.display import truncate
 from hmxgraph.protocol.events import HMX_VERSION, Event
-from hmxgraph.protocol.showing import cut
 from hmxgraph.protocol.timestamps import iso
 
 EVENT_TYPE = "x-hmxgraph-fingerprint_import"
 _AGENT = "hmxgraph"
 LOGGING_SESSIONS = "fingerprint-import-"
 _TRUST = 0.8
-# Knowing that something was imported helps nobody to do the next task.
+# Low, because the import event itself does not help with any task.
 _SALIENCE = 0.1
 Summary = Mapping[str, Any]
 
@@ -42,11 +43,10 @@ class Restoration:
 def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 0) -> Restoration:
     """What importing *verdict*'s fingerprint into *tenant_id* at *at_us* adds.
 
-    *generation* counts how often this envelope was imported and taken back before: what was taken back does not rise
-    again, it comes anew.
+    *generation* counts earlier imports of this envelope that were withdrawn: a new import gets new ids.
     """
-    again = (str(generation),) if generation else ()
-    import_id = stable_id(tenant_id, "fingerprint-import", verdict.envelope.integrity_hash, *again)
+    suffix = (str(generation),) if generation else ()
+    import_id = stable_id(tenant_id, "fingerprint-import", verdict.envelope.integrity_hash, *suffix)
     summaries = verdict.fingerprint.document()["artifact_summaries"]
     drafts = [
         (str(summary["artifact_id"]), _draft(name, summary, tenant_id, import_id, iso(at_us)))
@@ -64,15 +64,15 @@ def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 
     )
 
 
-def naming_known(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
-    """*restored*, its priorities naming what stands there already where its own drafts would say the same again."""
-    wanted = restored.context_priors["priority_artifact_ids"]
-    named = list(dict.fromkeys(known_ids.get(artifact_id, artifact_id) for artifact_id in wanted))
-    return replace(restored, context_priors={**restored.context_priors, "priority_artifact_ids": named})
+def with_stored_priorities(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
+    """*restored*, with its priorities pointing to stored artifacts that equal its own drafts."""
+    draft_ids = restored.context_priors["priority_artifact_ids"]
+    ids = list(dict.fromkeys(known_ids.get(artifact_id, artifact_id) for artifact_id in draft_ids))
+    return replace(restored, context_priors={**restored.context_priors, "priority_artifact_ids": ids})
 
 
 def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, drafts: int) -> Event:
-    """The event that logs the import, in a session of its own: to forget it is to forget the import (HMX-F 12)."""
+    """The event that logs the import, in a session of its own, so that it can be forgotten separately (HMX-F 12)."""
     fingerprint = verdict.fingerprint
     return Event(
         hmx_version=HMX_VERSION,
@@ -128,7 +128,7 @@ def _title(name: str, summary: Summary) -> str:
     """The title; a policy has none of its own (HMX-F 3), it follows from the condition."""
     if name == POLICIES and summary["condition"]:
         return policy_title(summary["condition"])
-    return cut((name != POLICIES and summary["title"]) or "Imported knowledge", LONGEST_TITLE)
+    return truncate((name != POLICIES and summary["title"]) or "Imported knowledge", LONGEST_TITLE)
 
 
 def _policy(summary: Summary) -> dict[str, Any]:
@@ -174,7 +174,7 @@ _CONTENTS: Mapping[str, tuple[str, Callable[[Summary], dict[str, Any]]]] = {
 
 
 def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[str, Any]:
-    """The exporter's priors in the ids of the importer; a summary's id that comes twice names both."""
+    """The exporter's priors with the importer's ids; a summary id that occurs twice maps to both drafts."""
     priors = verdict.fingerprint.document()["context_priors"]
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for source, artifact in drafts:
@@ -184,14 +184,14 @@ def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[st
 
 
 def _parameters(verdict: Verdict) -> dict[str, Mapping[str, Any]]:
-    """The values that the exporter's compiler went by; a frozen one is only not adapted any further (HMX-F 9)."""
+    """The parameters of the exporter's compiler; a frozen one is used but not adapted any further (HMX-F 9)."""
     state = verdict.fingerprint.document().get("compiler_state") or {}
     freeze = bool(state.get("global_freeze"))
     return {
-        one["parameter"]: {
-            "current_value": one["current_value"],
-            "adaptation_count": one["adaptation_count"],
-            "frozen": one["frozen"] or freeze,
+        adapted["parameter"]: {
+            "current_value": adapted["current_value"],
+            "adaptation_count": adapted["adaptation_count"],
+            "frozen": adapted["frozen"] or freeze,
         }
-        for one in sorted(state.get("adapted_parameters", ()), key=lambda one: str(one["parameter"]))
+        for adapted in sorted(state.get("adapted_parameters", ()), key=lambda adapted: str(adapted["parameter"]))
     }

@@ -1,4 +1,4 @@
-"""Sections of a fingerprint: behaviour, semantic memory, and hints from served packs (HMX-F 4, 6, 7)."""
+"""Sections of a fingerprint: behaviour, semantic memory, and context priors (HMX-F 4, 6, 7)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from hmxgraph.fingerprint.measures import average, millionths, most_frequent, ra
 from hmxgraph.fingerprint.state import ExportOptions, MemoryCount, ServedPack
 from hmxgraph.protocol.fingerprints import MEMORY_STATUSES
 
-# Behaviour as a fingerprint tells it (HMX-F 4).
+# Behaviour (HMX-F 4).
 
 _PREFERRED = 5
 _MILLISECOND, _SECOND = 1_000, 1_000_000
@@ -20,9 +20,9 @@ def behavioral_patterns(
     behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure, most: int
 ) -> dict[str, Any]:
     """Averages and the *most* frequent names; sessions are measured in seconds, recoveries in milliseconds."""
-    tools = _told(behaviour.tools, disclosure, allowed=options.tells("tool"))
-    errors = _told(behaviour.error_types, disclosure, allowed=options.tells("error_type"))
-    domains = _told(behaviour.decision_domains, disclosure, allowed=options.tells("tag"))
+    tools = _names(behaviour.tools, disclosure, allowed=options.discloses("tool"))
+    errors = _names(behaviour.error_types, disclosure, allowed=options.discloses("error_type"))
+    domains = _names(behaviour.decision_domains, disclosure, allowed=options.discloses("tag"))
     return {
         "tool_usage": {
             "total_calls": behaviour.tool_calls,
@@ -50,11 +50,11 @@ def behavioral_patterns(
     }
 
 
-def _told(counts: Mapping[str, int] | None, disclosure: Disclosure, *, allowed: bool) -> dict[str, int]:
+def _names(counts: Mapping[str, int] | None, disclosure: Disclosure, *, allowed: bool) -> dict[str, int]:
     return disclosure.names(counts or {}) if allowed else {}
 
 
-# The semantic memory in numbers (HMX-F 6).
+# Semantic memory (HMX-F 6).
 
 _MOST_KINDS = 32
 
@@ -84,9 +84,9 @@ def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
     }
 
 
-# Hints for assembling context, learnt from the packs whose readers reported on them (HMX-F 7).
+# Context priors, learned from feedback on packs (HMX-F 7).
 #
-# Reading a pack writes nothing; a report does. So only packs that were really used count, and each by its verdict.
+# Making a pack writes nothing, feedback does: so only packs that were really used count, weighted by their verdict.
 
 DEFAULT_BUDGET = 4096
 _MOST_ARTIFACTS = 20
@@ -97,9 +97,9 @@ _MILLION = 1_000_000
 def context_priors(
     served: Sequence[ServedPack], tag_weights: Mapping[str, float], artifact_ids: Sequence[str], most_tags: int
 ) -> dict[str, Any]:
-    """The priors; what no report tells is taken from what is stored: the heaviest artifacts and tags.
+    """The priors; without feedback, the heaviest artifacts and tags.
 
-    *artifact_ids* are those that the fingerprint tells of, heaviest first: no others can be a priority.
+    *artifact_ids* are those in the fingerprint, heaviest first; only they can be priorities.
     """
     weights = section_weights(served)
     liked, disliked = _tags(served, liked=True), _tags(served, liked=False)
@@ -116,9 +116,10 @@ def context_priors(
 
 
 def section_weights(served: Sequence[ServedPack]) -> dict[str, float]:
-    """For each section 1 + (helped - hindered) / (helped + hindered + 2): 1 where nothing is known, near it after few.
+    """The weight of each section: 1 + (helped - hindered) / (helped + hindered + 2).
 
-    Helped and hindered are its shares of the tokens of liked and disliked packs, added up.
+    *helped* and *hindered* are the sums of its shares of the tokens of packs with positive and negative feedback. The
+    weight is 1 without feedback, and close to 1 after little.
 
     >>> section_weights([ServedPack("p", "positive", 100, {"facts": 30, "procedures": 10}, (), ())])
     {'facts': 1.272727, 'procedures': 1.111111}

@@ -1,4 +1,4 @@
-"""Ids, hashes, envelope and detached Ed25519 signatures (HMX-F 11, RFC 8032)."""
+"""Sealing a fingerprint into an envelope, and detached Ed25519 signatures (HMX-F 11, RFC 8032)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -24,34 +24,34 @@ from hmxgraph.protocol.parsing import parse_json
 
 # Steps 9 and 10 of HMX-F 11: ids, both hashes, the envelope.
 
-# The envelope's own words stand again in the fingerprint's metadata, where the integrity hash covers them.
+# Envelope fields that are copied into the fingerprint's metadata, where the integrity hash covers them.
 COPIED = ("exported_at", "exported_by")
 
 
 def sealed(document: Mapping[str, Any], options: ExportOptions) -> Envelope:
     """The envelope around *document*, which gets its id and ``fingerprint_hash``.
 
-    It is exported when it was created: at the logical time of the state, so that the same state gives the same bytes.
+    ``exported_at`` is the logical time of the state, so that the same state gives the same bytes.
     """
-    words = {"exported_at": document["created_at"], "exported_by": options.exported_by}
-    found = fingerprint_hash(document)
-    whole = {
+    origin = {"exported_at": document["created_at"], "exported_by": options.exported_by}
+    hashed = fingerprint_hash(document)
+    fingerprint = {
         **document,
-        "fingerprint_id": stable_id("fingerprint", document["tenant_id"], document["created_at"], found),
-        "fingerprint_hash": found,
-        "metadata": {**document["metadata"], "envelope": words},
+        "fingerprint_id": stable_id("fingerprint", document["tenant_id"], document["created_at"], hashed),
+        "fingerprint_hash": hashed,
+        "metadata": {**document["metadata"], "envelope": origin},
     }
     return Envelope(
         format=ENVELOPE_FORMAT,
         envelope_version=ENVELOPE_VERSION,
         hmx_version=HMX_VERSION,
-        fingerprint=whole,
-        integrity_hash=integrity_hash(whole),
-        **words,
+        fingerprint=fingerprint,
+        integrity_hash=integrity_hash(fingerprint),
+        **origin,
     )
 
 
-# Who vouches for a fingerprint: detached Ed25519 signatures (RFC 8032) over the canonical bytes of its envelope.
+# Signatures: Ed25519 (RFC 8032) over the canonical bytes of the envelope.
 
 _ALGORITHM = "Ed25519"
 _KEY_BYTES, _SIGNATURE_BYTES = 32, 64
@@ -59,7 +59,7 @@ _KEY_BYTES, _SIGNATURE_BYTES = 32, 64
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A private key; its text never shows in a repr."""
+    """A private key, hidden from its repr."""
 
     seed: bytes = field(repr=False)
 
@@ -68,20 +68,21 @@ class SigningKey:
         """The key in an unencrypted PKCS 8 file, as :meth:`pem` and ``openssl genpkey`` write it.
 
         Raises:
-            FingerprintRefused: it is no such file, or no Ed25519 key.
+            FingerprintRefused: not such a file, or not an Ed25519 key.
 
         """
+        way_out = "generate one with hmxgraph fingerprint keygen"
         try:
             key = load_pem_private_key(pem, password=None)
         except (ValueError, TypeError) as error:
-            raise FingerprintRefused("key", "no PKCS 8 private key", "make one with: fingerprint keygen") from error
+            raise FingerprintRefused("key", "not a PKCS 8 private key", way_out) from error
         if not isinstance(key, Ed25519PrivateKey):
-            raise FingerprintRefused("key", "not an Ed25519 key", "make one with: fingerprint keygen")
+            raise FingerprintRefused("key", "not an Ed25519 key", way_out)
         return cls(key.private_bytes_raw())
 
     @property
     def public_key(self) -> str:
-        """The public key in hexadecimal: what an importer pins.
+        """The public key in hexadecimal, for importers to pin.
 
         >>> SigningKey(bytes(32)).public_key[:16]
         '3b6a27bcceb6a42d'
@@ -90,11 +91,11 @@ class SigningKey:
         return self._key.public_key().public_bytes_raw().hex()
 
     def pem(self) -> bytes:
-        """The key as a file that only its owner may read."""
+        """The key as the content of a PKCS 8 file, to be readable by its owner only."""
         return self._key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
     def sign(self, envelope: Envelope) -> Signature:
-        """The signature over *envelope*: over its canonical bytes without any signature it carries."""
+        """The signature of the canonical bytes of *envelope* without its ``signature`` field."""
         value = self._key.sign(envelope.signed_bytes()).hex()
         return Signature(algorithm=_ALGORITHM, public_key=self.public_key, value=value)
 
@@ -104,27 +105,26 @@ class SigningKey:
 
 
 def parse_signature(data: bytes | str) -> Signature:
-    """The signature in a detached file.
+    """The signature in a detached signature file.
 
     Raises:
-        SignatureMismatch: it is no signature of this kind.
+        SignatureMismatch: not an Ed25519 signature.
 
     """
     try:
-        document = parse_json(data)
-        found = Signature(**document)
-        if found.algorithm == _ALGORITHM and _hexadecimal(found.public_key, _KEY_BYTES):
-            return found
+        signature = Signature(**parse_json(data))
+        if signature.algorithm == _ALGORITHM and _hexadecimal(signature.public_key, _KEY_BYTES):
+            return signature
     except (ValueError, TypeError) as error:
-        raise SignatureMismatch("the signature file is not one") from error
-    raise SignatureMismatch(f"only {_ALGORITHM} signatures with a key of {_KEY_BYTES} bytes are known")
+        raise SignatureMismatch("the file is not a signature; get it again from the exporter") from error
+    raise SignatureMismatch(f"only {_ALGORITHM} signatures with a key of {_KEY_BYTES} bytes are supported")
 
 
 def check_signature(envelope: Envelope, signature: Signature | None, trusted: Iterable[str]) -> str | None:
-    """The public key that signed *envelope*; None where neither a signature is given nor a key pinned.
+    """The public key that signed *envelope*; None without a signature and pinned keys.
 
     Raises:
-        SignatureMismatch: keys are pinned and the signature is missing or by another key, or it is wrong.
+        SignatureMismatch: the signature is wrong, or keys are pinned and it is missing or made with another key.
 
     """
     pinned = frozenset(key.strip().lower() for key in trusted)
@@ -135,7 +135,7 @@ def check_signature(envelope: Envelope, signature: Signature | None, trusted: It
     if pinned and signature.public_key not in pinned:
         raise SignatureMismatch(f"signed by {signature.public_key}, which is not pinned; pin it if you trust it")
     if not _is_valid(envelope.signed_bytes(), signature):
-        raise SignatureMismatch("it does not fit the envelope; ask for both files again")
+        raise SignatureMismatch("it does not match the envelope; get both files again from the exporter")
     return signature.public_key
 
 

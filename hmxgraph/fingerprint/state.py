@@ -1,4 +1,4 @@
-"""What a fingerprint is made from, and how much of it may leave (HMX-F 8, 11, 15)."""
+"""The input of fingerprint generation: export options, tier limits and the learned state (HMX-F 8, 11, 15)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.protocol.document import KB
 from hmxgraph.protocol.fingerprints import TIER_BYTES, TIER_SUMMARIES
 
-# How much a fingerprint may tell and how large it may be (HMX-F 8 and 15).
+# Export options and tier limits (HMX-F 8 and 15).
 
-# Entities of these types may be named; of all others only how many there are.
+# Entities of these types are named; others are only counted.
 PUBLIC_TYPES = ("command", "error_type", "tag", "tool")
-# Names of these, unless made public, are replaced in every text. Whether a concept names a person is not known: it
-# is not listed, but the words of a procedure stay words.
+# Names of entities of these types, unless made public, are replaced in every text. Concepts may name persons: they are
+# not listed as hubs, but are not replaced in texts, because procedures consist of them.
 _PRIVATE_TYPES = ("agent", "email", "file", "host", "id", "person", "url")
 
 
@@ -23,8 +23,8 @@ _PRIVATE_TYPES = ("agent", "email", "file", "host", "id", "person", "url")
 class Tier:
     """The limits of one compression tier.
 
-    ``most_bytes`` holds for the whole envelope in canonical UTF-8; ``per_type`` for each set of summaries;
-    ``entry_bytes`` for one summary; ``names`` for each map of names; ``hubs`` for connected entities.
+    ``most_bytes`` limits the whole envelope in canonical UTF-8, ``per_type`` each set of summaries, ``entry_bytes``
+    one summary, ``names`` each map of names, and ``hubs`` the connected entities.
     """
 
     name: str
@@ -49,7 +49,7 @@ TIERS = {
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What the caller of an export may choose."""
+    """The options of an export."""
 
     tier: str = "full"
     agent_id: str | None = None
@@ -73,29 +73,29 @@ class ExportOptions:
             raise UnknownChoice("compression tier", self.tier, tuple(TIERS))
         return TIERS[self.tier]
 
-    def tells(self, entity_type: str) -> bool:
-        """Whether names of entities of this type may travel."""
+    def discloses(self, entity_type: str) -> bool:
+        """Whether names of entities of this type may be exported."""
         return entity_type in self.public_types
 
     @property
     def private_types(self) -> tuple[str, ...]:
         """The entity types whose names are replaced in texts."""
-        return tuple(kind for kind in _PRIVATE_TYPES if not self.tells(kind))
+        return tuple(kind for kind in _PRIVATE_TYPES if not self.discloses(kind))
 
 
-# What a fingerprint is made from: everything a tenant has learned, as plain values (HMX-F 11, input requirements).
+# The learned state of a tenant (HMX-F 11, input requirements).
 
 
 class PrivateName(NamedTuple):
-    """The name of an entity whose type may not be told, to be replaced by its type."""
+    """The name of a private entity, to be replaced by its type."""
 
     type: str
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class KnownArtifact:
-    """One active artifact, as far as it is looked at before it is chosen."""
+class ExportedArtifact:
+    """The properties of an active artifact by which it is selected for a fingerprint."""
 
     artifact_id: str
     artifact_type: str
@@ -108,7 +108,7 @@ class KnownArtifact:
 
     @property
     def weight(self) -> float:
-        """What decides who stays where not all can: confidence times observations (HMX-F 8, rule 3)."""
+        """The weight in the selection: confidence times observations (HMX-F 8, rule 3)."""
         return self.confidence * self.observed_count
 
     @property
@@ -119,7 +119,7 @@ class KnownArtifact:
 
 @dataclass(frozen=True, slots=True)
 class MemoryCount:
-    """Memories of one status, kind and extraction method: how many, and sums over them."""
+    """Count and sums of the memories of one status, kind and extraction method."""
 
     status: str
     kind: str
@@ -131,7 +131,7 @@ class MemoryCount:
 
 @dataclass(frozen=True, slots=True)
 class ServedPack:
-    """A context pack that its reader reported on: tokens by section, sources used, and what it was worth."""
+    """A context pack with feedback: tokens by section, artifacts used, and the signal."""
 
     pack_id: str
     signal: str
@@ -143,24 +143,24 @@ class ServedPack:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Who is told about: the heaviest artifacts of each set, and groups of related ones, heaviest first."""
+    """The selected artifacts of each set, and the clusters, heaviest first."""
 
-    sets: Mapping[str, Sequence[KnownArtifact]]
-    groups: Sequence[Sequence[KnownArtifact]]
+    sets: Mapping[str, Sequence[ExportedArtifact]]
+    groups: Sequence[Sequence[ExportedArtifact]]
     totals: Mapping[str, int]
     tag_weights: Mapping[str, float]
     artifact_count: int
 
     @property
     def artifact_ids(self) -> list[str]:
-        """The ids of the artifacts whose contents or titles will be told."""
+        """The ids of the artifacts whose contents or titles are exported."""
         chosen = {artifact.artifact_id for members in self.sets.values() for artifact in members}
         return sorted(chosen | {group[0].artifact_id for group in self.groups})
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A tenant's learned state at one moment; ``contents`` are those of the artifacts selected, by artifact_id."""
+class LearnedState:
+    """A tenant's learned state at one time; ``contents`` are those of the selected artifacts, by artifact_id."""
 
     tenant_id: str
     as_of_us: int

@@ -1,26 +1,26 @@
-"""Artifacts in short, by type (HMX-F 3)."""
+"""Summaries of artifacts, by type (HMX-F 3)."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from hmxgraph.fingerprint._texts import LONGEST_TITLE
-from hmxgraph.fingerprint.state import KnownArtifact
-from hmxgraph.protocol.showing import cut
+from hmxgraph.fingerprint.state import ExportedArtifact
+from hmxgraph.protocol.display import truncate
 from hmxgraph.text.lines import question_in
 
 POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
 SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}
-# By what name each set tells how often its knowledge was observed.
+# The field of each set that counts observations.
 COUNTS = {POLICIES: "outcome_count", TASKS: "observed_count", PLAYBOOKS: "occurrence_count"}
 _COMPLEXITIES = ("low", "medium", "high")
 _SEVERITIES = ("low", "medium", "high", "critical")
 
 
-def summary(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
-    """What a fingerprint tells of one artifact of a type that has its own set.
+def summary(artifact: ExportedArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The summary of an artifact whose type has a set.
 
     >>> content = {"condition": "table > 1 GB", "recommendation": "migrate online", "scope": ["database"]}
-    >>> policy = KnownArtifact("a", "decision_policy", "Migrate", "00", 0.9, 8, 1.0, ("db",))
+    >>> policy = ExportedArtifact("a", "decision_policy", "Migrate", "00", 0.9, 8, 1.0, ("db",))
     >>> summary(policy, content)["outcome_count"]
     8
 
@@ -30,7 +30,7 @@ def summary(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, An
     return {"artifact_id": artifact.artifact_id, "tags": list(artifact.tags), **own}
 
 
-def _policy(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
+def _policy(artifact: ExportedArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "condition": _text(content, "condition"),
         "recommendation": _text(content, "recommendation"),
@@ -40,7 +40,7 @@ def _policy(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _task_schema(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
+def _task_schema(artifact: ExportedArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "title": artifact.title,
         "steps": [_text(step, "description") for step in _parts(content, "steps")],
@@ -54,7 +54,7 @@ def _task_schema(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[st
     }
 
 
-def _playbook(artifact: KnownArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
+def _playbook(artifact: ExportedArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "title": artifact.title,
         "failure_pattern": _text(content, "failure_pattern"),
@@ -81,24 +81,24 @@ def _parts(content: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 
 
 def _listed(content: Mapping[str, Any], name: str) -> list[Any]:
-    # Contents are not validated against their type: what is no list tells nothing here.
+    # Contents are not validated against their type: skip values that are not lists.
     value = content.get(name)
     return list(value) if isinstance(value, list | tuple) else []
 
 
 def _choice(content: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
-    # Required in a summary, optional in a content that is not validated: the middle says least.
+    # Required in a summary but optional in content: default to the middle of the scale.
     value = content.get(name)
     return value if value in choices else "medium"
 
 
 def policy_title(condition: str) -> str:
-    """The title of a policy that is known by its *condition* alone, as the compiler would write it.
+    """The title that the compiler would give to a policy with this *condition*.
 
     >>> policy_title("the work begins"), policy_title("the question is “Which plan?”")
     ('When the work begins', 'Decide: Which plan?')
     """
     if question := question_in(condition):
-        return cut(f"Decide: {question}", LONGEST_TITLE)
+        return truncate(f"Decide: {question}", LONGEST_TITLE)
     asks = condition.lower().startswith(("when ", "whenever ", "if "))
-    return cut(condition if asks else f"When {condition}", LONGEST_TITLE)
+    return truncate(condition if asks else f"When {condition}", LONGEST_TITLE)

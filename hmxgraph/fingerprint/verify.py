@@ -1,4 +1,4 @@
-"""Whether an envelope may be trusted: checks in a fixed order, the first that fails named (HMX-F 10 and 13)."""
+"""Verification of envelopes: checks in a fixed order; the first that fails is reported (HMX-F 10 and 13)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -25,17 +25,17 @@ from hmxgraph.protocol.fingerprints import (
     integrity_hash,
 )
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.protocol.timestamps import TELLABLE, microseconds, tellable
+from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, microseconds
 
-# Ten times the largest tier: room for indentation and for what later versions may allow.
+# Ten times the largest tier, to allow for indentation and larger limits of later versions.
 MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
-_ASK = "ask for the file again"
+_ASK = "get the file again from its sender"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An envelope that passed every check, its fingerprint in this version, and what is worth knowing about both."""
+    """A verified envelope and its fingerprint, migrated to this version."""
 
     envelope: Envelope
     fingerprint: Fingerprint
@@ -67,16 +67,16 @@ def verify(
 ) -> Verdict:
     """The verdict on *source*, an envelope as text or document; raises at the first check that fails.
 
-    Size, JSON, format, versions, structure of the envelope, both hashes (HMX-F 10), the envelope's words, the
-    signature, structure of the fingerprint after migration, its times. *signature* is a detached one, else the
-    envelope's own counts; *trusted* are the public keys of whom the caller trusts. Whether it has expired is judged at
+    The checks are size, JSON, format, versions, structure of the envelope, both hashes (HMX-F 10), the envelope fields
+    repeated in the metadata, the signature, structure of the migrated fingerprint, and its times. *signature* is a
+    detached one; without it, the envelope's own counts. *trusted* lists the public keys to accept. Expiry is judged at
     *at_us*.
 
     Raises:
         FingerprintRefused: size, json, format, structure or words.
         UnsupportedVersion: hmx_version, envelope_version or fingerprint_version.
         HashMismatch: fingerprint_hash or integrity_hash.
-        SignatureMismatch: missing, foreign or wrong signature.
+        SignatureMismatch: the signature is missing, wrong, or made with another key.
 
     """
     document = _document(source)
@@ -94,7 +94,7 @@ def verify(
 
 
 def judged(verdict: Verdict, at_us: int | None) -> Verdict:
-    """*verdict*, flagged and warned of where its fingerprint had expired by *at_us*."""
+    """*verdict*, flagged and with a warning if its fingerprint had expired by *at_us*."""
     expires_at = verdict.fingerprint.expires_at
     if verdict.expired or at_us is None or expires_at is None or microseconds(expires_at) >= at_us:
         return verdict
@@ -107,13 +107,13 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
     if isinstance(source, Mapping):
         return source
     if len(source) > MOST_BYTES:
-        raise FingerprintRefused("size", f"{len(source)} bytes, more than {MOST_BYTES}", "is it an envelope?")
+        raise FingerprintRefused("size", f"{len(source)} bytes, more than {MOST_BYTES}", "give an exported envelope")
     try:
         document = parse_json(source)
     except MalformedJson as error:
         raise FingerprintRefused("json", str(error), _ASK) from error
     if not isinstance(document, Mapping):
-        raise FingerprintRefused("format", "not a JSON object", "is it an envelope?")
+        raise FingerprintRefused("format", "not a JSON object", "give an exported envelope")
     return document
 
 
@@ -173,12 +173,12 @@ def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
     times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
     for name, time in {**times, "exported_at": envelope.exported_at}.items():
         if time is not None and not _tellable(time):
-            raise FingerprintRefused("structure", f"{name} {time!r} is no {TELLABLE}", _ASK)
+            raise FingerprintRefused("structure", f"{name} {time!r} is not {REPRESENTABLE}", _ASK)
 
 
 def _tellable(time: str) -> bool:
     try:
-        return tellable(microseconds(time))
+        return is_representable(microseconds(time))
     except InvalidTime:
         return False
 

@@ -12,7 +12,7 @@ from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.document import KB
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.lenient import storable
-from hmxgraph.protocol.parsing import measured
+from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.marks import cut_marked
 
@@ -254,7 +254,7 @@ def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
 
 def _bytes(value: Any, most: int) -> int:
     """The size of the canonical text; an upper bound of it where that is enough."""
-    bound = measured(value)
+    bound = canonical_size_bound(value)
     return bound if bound <= most else len(canonical_bytes(value))
 
 

@@ -21,7 +21,7 @@ def check_limit(limit: int) -> None:
     """
     if not 1 <= limit <= MAX_INTEGER:
         found = str(limit) if abs(limit) <= MAX_INTEGER else f"{hex(limit):.60}"
-        raise InvalidRequest("limit", found, "size of a page", f"give 1 or more, up to {MAX_INTEGER}")
+        raise InvalidRequest("limit", found, "a page size", f"give 1 or more, up to {MAX_INTEGER}")
 
 
 def cursor(time_us: int, name: str) -> str:

@@ -9,7 +9,7 @@ from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.graph._paging import check_limit, cursor, place
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
 from hmxgraph.graph.tenancy import Tenancy, state
-from hmxgraph.protocol.artifacts import LIVING, STATUSES, Artifact
+from hmxgraph.protocol.artifacts import LIVE_STATUSES, STATUSES, Artifact
 from hmxgraph.protocol.canonical import canonical_text, content_hash
 from hmxgraph.protocol.lifecycle import ArtifactFilter, ArtifactPage, Chain
 from hmxgraph.protocol.parsing import parse_json
@@ -142,7 +142,7 @@ def _wire(document: Mapping[str, Any]) -> Row:
 
 
 def _hashes(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
-    alive = document["status"] in LIVING
+    alive = document["status"] in LIVE_STATUSES
     supersedes = document.get("supersedes")
     return {
         "core_hash": core_hash(document),

@@ -16,14 +16,14 @@ from hmxgraph.graph.compilations import LINEAGES
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.prepare import event_document, traits
-from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVING
+from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVE_STATUSES
 from hmxgraph.protocol.canonical import content_hash, sha256_hex
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import Finding, VerifyReport
 
 # Stored artifacts against their hashes, history, chain and evidence; conflicts against their sides.
 
-_HOLDS = {"Artifact": LIVING, "Memory": ("promoted", "tentative")}
+_HOLDS = {"Artifact": LIVE_STATUSES, "Memory": ("promoted", "tentative")}
 
 
 def _artifact_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> Iterator[Finding]:
@@ -86,7 +86,7 @@ def _history_findings(artifact: Row) -> Iterator[Finding]:
 
 
 def _dedup_findings(tenancy: Tenancy, artifact: Row) -> Iterator[Finding]:
-    expected = dedup_key(tenancy, artifact) if artifact["status"] in LIVING else None
+    expected = dedup_key(tenancy, artifact) if artifact["status"] in LIVE_STATUSES else None
     if artifact.get("dedup_key") != expected:
         found = artifact.get("dedup_key") or "none"
         yield Finding("dedup_key", "artifact", artifact["artifact_id"], found, expected or "none")
@@ -260,7 +260,7 @@ def _task_record_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
 # Recheck what is stored, page by page: every hash, chain, transition, link and counter. Repairs nothing.
 
 PAGE = 1_000
-BEFORE_ALL = -(2**63)
+BEFORE_FIRST = -(2**63)
 
 
 class Page(NamedTuple):
@@ -281,7 +281,7 @@ def verify(tenancy: Tenancy) -> Procedure[VerifyReport]:
     """
     found = list((yield from read(lambda: _tenant(tenancy))))
     checked: Counter[str] = Counter()
-    after: tuple[int, str] | None = (BEFORE_ALL, "")
+    after: tuple[int, str] | None = (BEFORE_FIRST, "")
     while after is not None:
         page = yield from read(partial(_events, tenancy, after))
         checked["events"] += page.records

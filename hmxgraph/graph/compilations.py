@@ -22,7 +22,7 @@ from hmxgraph.graph.fingerprints import NOTHING_IMPORTED, InForce, in_force, las
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
 from hmxgraph.graph.tenancy import Tenancy, bump, model_key, state
 from hmxgraph.protocol.canonical import content_hash
-from hmxgraph.protocol.events import BEFORE_ALL, Position, position
+from hmxgraph.protocol.events import BEFORE_FIRST, Position, position
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.reports import CompileReport
 from hmxgraph.text.terms import TokenCounter, counter, search_text
@@ -137,7 +137,7 @@ def _successor_rows(
 def _count_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) -> Iterator[Row]:
     """The heads whose counts rise, for ``compiler/count``."""
     for change in changes:
-        if change.deed in {"counted", "activated"} and change.head is not None and change.draft is not None:
+        if change.action in {"counted", "activated"} and change.head is not None and change.draft is not None:
             yield {
                 "key": tenancy.node_key(change.head.artifact_id),
                 "observed_count": change.draft.seen.count,
@@ -184,7 +184,7 @@ _TWIN = "another artifact says the same"
 def _store_changes(tenancy: Tenancy, planned: Sequence[Change], at_us: int) -> Plan[tuple[tuple[Change, ...], bool]]:
     """The changes that were made, and whether there were any; content that somebody else recorded is skipped."""
     changes = yield from _without_twins(tenancy, planned)
-    writing = [change for change in changes if change.deed in _WRITES]
+    writing = [change for change in changes if change.action in _WRITES]
     if not writing:
         return tuple(changes), False
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=_change_keys(tenancy, writing))
@@ -227,7 +227,7 @@ def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Cha
 
 
 def _left(change: Change) -> Change:
-    return Change("left", change.artifact_type, change.title, _TWIN, change.head)
+    return Change("skipped", change.artifact_type, change.title, _TWIN, change.head)
 
 
 # Compiling a tenant: changed sessions read and summarised, all summaries compiled, the differences written.
@@ -393,7 +393,7 @@ def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionS
 
 def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -> Plan[SessionReader]:
     """A session, read page by page without keeping the pages."""
-    reader, after = SessionReader(profile), BEFORE_ALL
+    reader, after = SessionReader(profile), BEFORE_FIRST
     while events := (yield from _session_page(tenancy, session_key, after)):
         for event in events:
             reader.add(event)

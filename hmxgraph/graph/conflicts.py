@@ -10,7 +10,7 @@ from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.memories import CONTRADICTION, redraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
 from hmxgraph.graph.tenancy import Tenancy, bump, state
-from hmxgraph.protocol.artifacts import LIVING
+from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.artifacts import Validity, overlap
@@ -257,7 +257,7 @@ def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> P
     memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
     relations = [one for one in lost_relations(row["conflict"]) if relation_id(*one) != keep]
     if losing_artifacts:
-        change = {"status": "deprecated", "from": list(LIVING), "at_us": at_us, "reason": reason}
+        change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": reason}
         yield bind(
             "artifacts/transition",
             tenant_id=tenancy.tenant_id,

@@ -7,8 +7,8 @@ from functools import partial
 from typing import NamedTuple
 
 from hmxgraph.errors import NotFound
-from hmxgraph.fingerprint.agreement import agree, borne_out
-from hmxgraph.fingerprint.restore import Restoration, naming_known, restoration
+from hmxgraph.fingerprint.agreement import agree, confirms
+from hmxgraph.fingerprint.restore import Restoration, restoration, with_stored_priorities
 from hmxgraph.fingerprint.summaries import SET_OF_TYPE
 from hmxgraph.fingerprint.verify import EnvelopeSource, Verdict, judged, verify
 from hmxgraph.graph import _events
@@ -19,10 +19,10 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, bind, write
 from hmxgraph.graph.tenancy import Tenancy, bump, state
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
-from hmxgraph.protocol.artifacts import LIVING, Artifact
+from hmxgraph.protocol.artifacts import LIVE_STATUSES, Artifact
 from hmxgraph.protocol.fingerprints import Signature
 from hmxgraph.protocol.parsing import parse_json
-from hmxgraph.protocol.reports import ImportReport, TakenBack
+from hmxgraph.protocol.reports import ImportReport, WithdrawnImport
 from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.text.terms import counter
 
@@ -87,7 +87,7 @@ def _counterpart(imported: Row, own: Sequence[Row]) -> Row | None:
     if active is not None:
         return active if imported["status"] == "active" else None
     drafts = same if imported["status"] == "draft" else ()
-    return next((other for other in drafts if borne_out(imported, other)), None)
+    return next((other for other in drafts if confirms(other, imported)), None)
 
 
 def _write(tenancy: Tenancy, confirmed: Sequence[_Pair], replaced: Sequence[_Pair]) -> Plan[None]:
@@ -141,7 +141,7 @@ def import_fingerprint(
     return (yield from write(partial(_import, tenancy, verdict, now_us, at_us)))
 
 
-def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Procedure[TakenBack]:
+def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Procedure[WithdrawnImport]:
     """The outcome of withdrawing the import *wanted* (its id or its fingerprint's).
 
     What it created and nothing else supports is deprecated; its priors and compiler parameters are no longer in force.
@@ -178,7 +178,7 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
     began_us = _began(tenant, verdict, now_us)
     restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(before))
     arrivals = yield from _arrivals(tenancy, restored)
-    restored = naming_known(restored, arrivals.existing)
+    restored = with_stored_priorities(restored, arrivals.existing)
     conflicts = yield from _contradictions(tenancy, arrivals.fresh)
     touched = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(touched | {*arrivals.shared_keys}))
@@ -280,12 +280,12 @@ def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[st
     )
 
 
-def _withdraw(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[TakenBack]:
+def _withdraw(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[WithdrawnImport]:
     rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, wanted=wanted)
     if not rows:
         raise NotFound("import", wanted, tenancy.tenant_id, hint="an import is called by its id or its fingerprint's")
     withdrawn = rows[0]
-    seeded = [artifact for artifact in withdrawn["seeded"] if artifact["status"] in LIVING]
+    seeded = [artifact for artifact in withdrawn["seeded"] if artifact["status"] in LIVE_STATUSES]
     unsupported = [artifact for artifact in seeded if not artifact["others"]]
     tenant = yield from state(tenancy)
     now_us = tenant["logical_us"] if at_us is None else at_us
@@ -293,7 +293,7 @@ def _withdraw(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[TakenBac
         yield from _deprecate(tenancy, sorted(artifact["key"] for artifact in unsupported), now_us)
     yield bind("fingerprints/withdraw", tenant_id=tenancy.tenant_id, key=withdrawn["key"], at_us=now_us)
     yield from bump(tenancy, now_us)
-    return TakenBack(
+    return WithdrawnImport(
         withdrawn["import_id"],
         withdrawn["fingerprint_id"],
         tuple(sorted(artifact["artifact_id"] for artifact in unsupported)),
@@ -303,6 +303,6 @@ def _withdraw(tenancy: Tenancy, wanted: str, at_us: int | None) -> Plan[TakenBac
 
 def _deprecate(tenancy: Tenancy, keys: list[str], at_us: int) -> Plan[None]:
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
-    change = {"status": "deprecated", "from": list(LIVING), "at_us": at_us, "reason": REASON}
+    change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": REASON}
     yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in keys])
     yield from settle(tenancy, keys, at_us)

@@ -15,7 +15,15 @@ from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.groups import select
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS, Restoration
 from hmxgraph.fingerprint.sections import VERDICTS
-from hmxgraph.fingerprint.state import ExportOptions, Known, KnownArtifact, MemoryCount, PrivateName, ServedPack, Tier
+from hmxgraph.fingerprint.state import (
+    ExportedArtifact,
+    ExportOptions,
+    LearnedState,
+    MemoryCount,
+    PrivateName,
+    ServedPack,
+    Tier,
+)
 from hmxgraph.graph.exploring import graph_digest
 from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
 from hmxgraph.graph.tenancy import Tenancy, model_key, state
@@ -52,9 +60,9 @@ class InForce:
 NOTHING_IMPORTED = InForce("", {}, {})
 
 
-def _known_artifact(row: Row) -> KnownArtifact:
+def _known_artifact(row: Row) -> ExportedArtifact:
     """The fields of an artifact that it is chosen by."""
-    return KnownArtifact(**{**row, "tags": tuple(row["tags"])})
+    return ExportedArtifact(**{**row, "tags": tuple(row["tags"])})
 
 
 def _memory_count(row: Row) -> MemoryCount:
@@ -233,7 +241,7 @@ def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | No
     return _in_force_of(rows[0]) if rows else None
 
 
-def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[Known]:
+def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[LearnedState]:
     tenant = yield from state(tenancy)
     active = yield bind("fingerprints/artifacts", tenant_id=tenancy.tenant_id)
     selection = select(map(_known_artifact, active[0]["artifacts"]), tier)
@@ -248,7 +256,7 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
     memories = yield bind("fingerprints/memories", tenant_id=tenancy.tenant_id)
     behaviour = yield from _behaviour(tenancy)
     reports = yield bind("fingerprints/reports", tenant_id=tenancy.tenant_id, limit=_REPORTS)
-    return Known(
+    return LearnedState(
         tenant_id=tenancy.tenant_id,
         as_of_us=tenant["logical_us"] or 0,
         selection=selection,

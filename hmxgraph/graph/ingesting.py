@@ -251,9 +251,9 @@ class IngestOptions:
             raise UnknownChoice("on_error", str(self.on_error), ON_ERROR)
         for name, number in (("batch_size", self.batch_size), ("writers", self.writers)):
             if number < 1:
-                raise InvalidRequest(name, str(number), "number to work with", "give 1 or more")
+                raise InvalidRequest(name, str(number), "a positive number", "give 1 or more")
         if not self.window_seconds >= 0:  # NaN is no window either
-            raise InvalidRequest("window_seconds", str(self.window_seconds), "length of a window", "give 0 or more")
+            raise InvalidRequest("window_seconds", str(self.window_seconds), "a window length", "give 0 or more")
 
 
 @dataclass(slots=True)

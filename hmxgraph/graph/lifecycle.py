@@ -18,15 +18,15 @@ from hmxgraph.graph.artifacts import SUBJECTS, artifact_row, core_differences, n
 from hmxgraph.graph.conflicts import detect_among, settle
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
 from hmxgraph.graph.tenancy import Tenancy, bump, state
-from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVING, Artifact
+from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVE_STATUSES, Artifact
 from hmxgraph.protocol.canonical import content_hash
-from hmxgraph.protocol.lifecycle import Recorded
-from hmxgraph.protocol.timestamps import TELLABLE, microseconds, tellable
+from hmxgraph.protocol.lifecycle import ArtifactReceipt
+from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, microseconds
 from hmxgraph.text.terms import counter
 
 # Faults of a document, by itself or next to its predecessor, found before anything is written (HMX-A 5, 7, 8).
 
-_RECORDABLE = (*LIVING, "deprecated", "archived")
+_RECORDABLE = (*LIVE_STATUSES, "deprecated", "archived")
 
 
 def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
@@ -54,8 +54,8 @@ def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
         raise SuccessorMismatch(old_id, "tenant_id", repr(artifact.tenant_id), repr(tenancy.tenant_id))
     if artifact.supersedes not in {None, old_id}:
         raise SuccessorMismatch(old_id, "supersedes", repr(artifact.supersedes), repr(old_id))
-    if artifact.status not in LIVING:
-        raise SuccessorMismatch(old_id, "status", repr(artifact.status), " or ".join(LIVING))
+    if artifact.status not in LIVE_STATUSES:
+        raise SuccessorMismatch(old_id, "status", repr(artifact.status), " or ".join(LIVE_STATUSES))
     _refuse(artifact, [*_faults(tenancy, artifact)])
 
 
@@ -74,8 +74,8 @@ def _faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
     if not artifact.hmx_version.startswith("HMX-1."):
         yield Fault("$.hmx_version", "HMX-A 2.1", artifact.hmx_version, "HMX-1.x")
     for name, clause in (("created_at", "HMX-A 2.1"), ("updated_at", "HMX-A 2.2")):
-        if (time_text := getattr(artifact, name)) is not None and not tellable(microseconds(time_text)):
-            yield Fault(f"$.{name}", clause, time_text, f"a {TELLABLE}")
+        if (time_text := getattr(artifact, name)) is not None and not is_representable(microseconds(time_text)):
+            yield Fault(f"$.{name}", clause, time_text, f"a {REPRESENTABLE}")
 
 
 def _first_faults(artifact: Artifact) -> Iterator[Fault]:
@@ -100,7 +100,7 @@ def _refuse(artifact: Artifact, faults: list[Fault]) -> None:
 # Artifacts written: recorded, superseded, moved between statuses; Cypher enforces the rules, under locks.
 
 
-def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None) -> Procedure[Recorded]:
+def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None = None) -> Procedure[ArtifactReceipt]:
     """*artifact*, stored as the first version of a chain, or as the next version of the one it ``supersedes``.
 
     Raises:
@@ -115,7 +115,9 @@ def record_artifact(tenancy: Tenancy, artifact: Artifact, *, at_us: int | None =
     return (yield from _with_conflicts(tenancy, recorded))
 
 
-def supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, *, at_us: int | None = None) -> Procedure[Recorded]:
+def supersede(
+    tenancy: Tenancy, old_id: str, artifact: Artifact, *, at_us: int | None = None
+) -> Procedure[ArtifactReceipt]:
     """*artifact*, stored as the successor of the active head *old_id*: status, edge and version at once (HMX-A 7).
 
     A fresh document (version 1, no ``supersedes``) is numbered here; any other must have the next version.
@@ -169,19 +171,19 @@ def _legal_from(status: str) -> tuple[str, ...]:
     return LEGAL_TRANSITIONS.get(status, ())
 
 
-def _record(tenancy: Tenancy, artifact: Artifact, at_us: int | None) -> Plan[Recorded]:
+def _record(tenancy: Tenancy, artifact: Artifact, at_us: int | None) -> Plan[ArtifactReceipt]:
     row = artifact_row(tenancy, artifact, counter(), at_us=at_us)
     existing = yield from _existing(tenancy, row, None)
     if same := existing.get("same"):
         return _unchanged(same, row)
     if twin := existing.get("twin"):
-        return Recorded(value(twin), "duplicate")
+        return ArtifactReceipt(value(twin), "duplicate")
     yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=[row])
     yield from bump(tenancy, row["properties"]["status_times"][0])
-    return Recorded(value(row["properties"]), "created")
+    return ArtifactReceipt(value(row["properties"]), "created")
 
 
-def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | None) -> Plan[Recorded]:
+def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | None) -> Plan[ArtifactReceipt]:
     old_key = tenancy.node_key(old_id)
     keys = sorted({old_key, tenancy.node_key(artifact.artifact_id)})
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
@@ -200,7 +202,7 @@ def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | N
     yield from settle(tenancy, [old_key], done[0]["at_us"])
     yield from bump(tenancy, done[0]["at_us"])
     stored = yield from node(tenancy, artifact.artifact_id)
-    return Recorded(value(stored), "created", old_id)
+    return ArtifactReceipt(value(stored), "created", old_id)
 
 
 def _existing(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row]]:
@@ -215,15 +217,15 @@ def _existing(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row
     return existing
 
 
-def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> Recorded:
+def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> ArtifactReceipt:
     """The outcome for an artifact that is already recorded with the same core."""
     if stored["core_hash"] != row["properties"]["core_hash"]:
         known, given = stored_document(stored), stored_document(row["properties"])
         raise ImmutableArtifact(stored["artifact_id"], core_differences(known or {}, given or {}))
-    return Recorded(value(stored), "unchanged", superseded_id)
+    return ArtifactReceipt(value(stored), "unchanged", superseded_id)
 
 
-def _replayed(stored: Row, row: Row, old: Row) -> Recorded:
+def _replayed(stored: Row, row: Row, old: Row) -> ArtifactReceipt:
     """The outcome for a successor that is already stored; no other artifact with its id can become one."""
     if stored.get("supersedes") == old["artifact_id"]:
         return _unchanged(stored, row, old["artifact_id"])
@@ -271,10 +273,10 @@ def _already_done(stored: Row, change: Row) -> bool:
     return bool(last == asked)
 
 
-def _with_conflicts(tenancy: Tenancy, recorded: Recorded) -> Procedure[Recorded]:
+def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
     """*recorded* with the conflicts that it opened; detection is repeated if it was interrupted."""
     opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
-    return Recorded(recorded.artifact, recorded.outcome, recorded.superseded_id, opened)
+    return ArtifactReceipt(recorded.artifact, recorded.outcome, recorded.superseded_id, opened)
 
 
 def _detected(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:

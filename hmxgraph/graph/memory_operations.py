@@ -239,7 +239,7 @@ class Remembered:
             if value is not None:
                 checked_text(name, value)
         if not checked_text("text", self.text).strip():
-            raise InvalidRequest("text", repr(self.text), "sentence", "say in words what to remember")
+            raise InvalidRequest("text", repr(self.text), "a sentence", "say in words what to remember")
         return self
 
     @property
@@ -395,8 +395,8 @@ def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, doing: Doi
         raise InvalidRequest(
             "text",
             repr(new.text),
-            f"memory that supersedes nothing yet: it supersedes {new.supersedes}",
-            "delete the old one",
+            f"a memory without a predecessor, but it supersedes {new.supersedes}",
+            "delete the old memory instead",
         )
     if not done:
         raise SupersessionCycle(old.memory_id, new.memory_id)
@@ -478,7 +478,7 @@ def remember(
 
     """
     if hard and kind != "policy":
-        raise InvalidRequest("hard", kind, "hard policy", 'say kind="policy", or leave "hard" out')
+        raise InvalidRequest("hard", f"for kind {kind!r}", "kind 'policy'", 'write kind="policy", or leave "hard" out')
     tenant = yield from read(partial(state, tenancy))
     known_us = tenant["logical_us"]
     after_us = min(known_us + 1, LAST_US) if known_us else author.now_us

@@ -11,7 +11,7 @@ from hmxgraph.graph.records import LONGEST_THREAD, record_properties, task_key, 
 from hmxgraph.graph.tenancy import Tenancy, bump
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.parsing import checked_text
-from hmxgraph.protocol.record_results import Hit, Library, RecordView, Related, Resume, TaskView
+from hmxgraph.protocol.record_results import Grounding, Hit, Library, RecordView, Resume, TaskView
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import DigestName, Source, compose, digest_name, resumed, sources_wanted
@@ -166,7 +166,9 @@ def library(
     return Library(role, hits, view, tuple(compiled))
 
 
-def find_related(tenancy: Tenancy, claim: str, *, project_id: str | None = None, limit: int = 20) -> Procedure[Related]:
+def find_related(
+    tenancy: Tenancy, claim: str, *, project_id: str | None = None, limit: int = 20
+) -> Procedure[Grounding]:
     """Evidence for and against *claim* (a text, or a record's id), and how well it is grounded.
 
     Raises:
@@ -189,7 +191,7 @@ def _library(tenancy: Tenancy, role: str, wanted: Wanted) -> Plan[tuple[tuple[Re
     return tuple(hit.view for hit in hits if hit.view.artifact_kind != "digest"), compiled
 
 
-def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -> Plan[Related]:
+def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -> Plan[Grounding]:
     named = yield from views(tenancy, [tenancy.node_key(claim)])
     text = record_text(named[0].record) if named else claim
     wanted = search_of(text, {"project_id": project_id}, limit=_CANDIDATES)
@@ -199,7 +201,7 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
     others = [hit for hit in hits if hit.artifact_id not in known]
     parts = said + [(part_of(text, hit.view.record, rejected=bool(hit.view.rejected_by)), hit) for hit in others]
     status = grounding_status([Grounds(part, hit.trust_tier) for part, hit in parts])
-    return Related(
+    return Grounding(
         status, _of(parts, "supporting")[:limit], _of(parts, "conflicting")[:limit], _of(parts, "hint")[:limit]
     )
 

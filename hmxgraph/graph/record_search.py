@@ -9,12 +9,11 @@ from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
 from hmxgraph.graph.records import facet_key, views
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.canonical import canonical_text, indexable
-from hmxgraph.protocol.parsing import checked_text, checked_whole
+from hmxgraph.protocol.parsing import checked_integer, checked_text
 from hmxgraph.protocol.record_results import Hit, RecordView, SearchResult
-from hmxgraph.records.digests import Mode, lifted, mode_of
+from hmxgraph.records.digests import Mode, mode_of, mode_score
 from hmxgraph.records.search import (
     ConversationTags,
-    Projection,
     best_projection,
     facet,
     facet_token,
@@ -61,7 +60,7 @@ class Shape:
 
     def __post_init__(self) -> None:
         if self.token_budget is not None:
-            checked_whole("token_budget", self.token_budget, "number of tokens", 1)
+            checked_integer("token_budget", self.token_budget, "a number of tokens", 1)
 
 
 class _Anchor(NamedTuple):
@@ -92,9 +91,9 @@ class Wanted:
     def question(self, tenancy: Tenancy) -> str:
         """The search as a full-text query."""
         preferred = self.preferences.preferred if self.query else ()
-        chosen, either, lifted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
+        chosen, either, boosted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
         hidden = () if self.include_hidden else (_HIDDEN,)
-        return record_query(tenancy.scope, terms(self.query), chosen, either, lifted, hidden)
+        return record_query(tenancy.scope, terms(self.query), chosen, either, boosted, hidden)
 
     @property
     def alternatives(self) -> tuple[str, ...]:
@@ -142,7 +141,7 @@ def checked_limit(limit: int) -> None:
         InvalidRequest: below 1, above 500, or no whole number.
 
     """
-    checked_whole("limit", limit, "number of hits", 1, MOST)
+    checked_integer("limit", limit, "a number of hits", 1, MOST)
 
 
 # Search results in the requested shape: compact hits, as many as fit a token budget.
@@ -264,7 +263,7 @@ def _ranked(tenancy: Tenancy, wanted: Wanted) -> Plan[dict[str, float]]:
         limit=max(LEAST_POOL, POOL * wanted.limit),
     )
     best = max((row["score"] for row in rows), default=1.0) or 1.0
-    scored = [(lifted(wanted.preferences, row["score"] / best, _carried(row)), row) for row in rows]
+    scored = [(mode_score(wanted.preferences, row["score"] / best, _carried(row)), row) for row in rows]
     scored.sort(key=lambda pair: (-pair[0], -pair[1]["created_us"], pair[1]["key"]))
     return {row["key"]: score for score, row in scored[: wanted.limit]}
 
@@ -307,7 +306,7 @@ def _kept(tenancy: Tenancy, scores: dict[str, float], found: Sequence[RecordView
 
 
 def _hit(query: str, view: RecordView, score: float) -> Hit:
-    parts = [Projection(part.kind, part.text) for part in view.projections]
+    parts = view.projections
     matched = best_projection(query, parts)
     return Hit(view, score, matched.kind, matched.text)
 

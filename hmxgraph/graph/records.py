@@ -13,7 +13,7 @@ from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.protocol.canonical import indexable, sha256_hex
 from hmxgraph.protocol.parsing import checked_text
-from hmxgraph.protocol.record_results import Projected, RecordView, Written
+from hmxgraph.protocol.record_results import Projection, RecordReceipt, RecordView
 from hmxgraph.protocol.records import ARTIFACT_KINDS, EntityRef, TaskRecord
 from hmxgraph.records.digests import stale_digests
 from hmxgraph.records.events import events_of, session_of
@@ -272,9 +272,9 @@ def _record_view(row: Row) -> RecordView:
     )
 
 
-def _projected(properties: Row) -> tuple[Projected, ...]:
+def _projected(properties: Row) -> tuple[Projection, ...]:
     pairs = zip(properties["projection_kinds"], properties["projection_texts"], strict=True)
-    return tuple(Projected(kind, text) for kind, text in pairs)
+    return tuple(Projection(kind, text) for kind, text in pairs)
 
 
 # Task records written and read: each step in one transaction, together with the event that reports it.
@@ -282,7 +282,7 @@ def _projected(properties: Row) -> tuple[Projected, ...]:
 LONGEST_THREAD = 10_000
 
 
-def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] = ()) -> Procedure[Written]:
+def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] = ()) -> Procedure[RecordReceipt]:
     """*record*, stored with its nodes, links and events; the digests it affects are marked stale.
 
     A repeated record gets the same answer; the fields *made_up* are not compared, as its author did not give them.
@@ -295,7 +295,9 @@ def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] 
     return (yield from write(lambda: _write(tenancy, record, made_up)))
 
 
-def write_fields(tenancy: Tenancy, fields: Mapping[str, Any], made_up: Collection[str] = ()) -> Procedure[Written]:
+def write_fields(
+    tenancy: Tenancy, fields: Mapping[str, Any], made_up: Collection[str] = ()
+) -> Procedure[RecordReceipt]:
     """The stored record of *fields*; its task is that of the record it replies to, if none is named.
 
     The fields *made_up* for it, such as a missing time, are not compared when a record is repeated.
@@ -384,7 +386,7 @@ def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) 
     return (yield from views(tenancy, [row["key"] for row in rows]))
 
 
-def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Plan[Written]:
+def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Plan[RecordReceipt]:
     standing = yield from _lock(tenancy, given.task_id)
     existing = yield from _existing(tenancy, given)
     parent = _parent_of(existing["parent"])
@@ -415,7 +417,7 @@ def _existing(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
     return rows[0]
 
 
-def _written_before(given: TaskRecord, stored: TaskRecord, made_up: Collection[str]) -> Written:
+def _written_before(given: TaskRecord, stored: TaskRecord, made_up: Collection[str]) -> RecordReceipt:
     """The answer to a record that is already stored, as it was given then; another record with its id is refused."""
     stored_fields, given_fields = stored.document(), given.document()
     if differing := sorted(
@@ -426,7 +428,7 @@ def _written_before(given: TaskRecord, stored: TaskRecord, made_up: Collection[s
     return _written(stored, (), created=False)
 
 
-def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing) -> Plan[Written]:
+def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing) -> Plan[RecordReceipt]:
     count = counter()
     sequence = yield from _next_sequence(tenancy, record)
     events = [prepare(event, count) for event in events_of(record, sequence)]
@@ -456,6 +458,6 @@ def _tell(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent])
         yield from bump(tenancy, record.created_us)
 
 
-def _written(record: TaskRecord, event_ids: Sequence[str], *, created: bool) -> Written:
-    made = tuple(Projected(part.kind, part.text) for part in projections(record))
-    return Written(record.task_id, record.artifact_id, made, tuple(event_ids), created)
+def _written(record: TaskRecord, event_ids: Sequence[str], *, created: bool) -> RecordReceipt:
+    made = projections(record)
+    return RecordReceipt(record.task_id, record.artifact_id, made, tuple(event_ids), created)

@@ -14,10 +14,10 @@ from hmxgraph.graph.conflicts import settle
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
 from hmxgraph.graph.records import stored_record
 from hmxgraph.graph.tenancy import Tenancy, bump, model_key, state
-from hmxgraph.protocol.artifacts import LIVING
+from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.records import TaskRecord
-from hmxgraph.protocol.reports import Erased, ForgetReport, Forgettable
+from hmxgraph.protocol.reports import ErasedEvent, ForgetCriteria, ForgetReport
 from hmxgraph.records.events import PLAIN_STATUSES, TASK_SESSION, digests_telling, place_of
 
 # Task records erased with their events: their text is removed, their place in task and thread stays.
@@ -93,18 +93,18 @@ _FIELDS = {
 class _Totals:
     """The totals of all pages."""
 
-    events: dict[str, Erased] = field(default_factory=dict)
+    events: dict[str, ErasedEvent] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
     gone: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, page: Sequence[Row]) -> None:
-        self.events |= {row["key"]: Erased(row["event_id"], row["event_hash"]) for row in page}
+        self.events |= {row["key"]: ErasedEvent(row["event_id"], row["event_hash"]) for row in page}
         self.sessions |= {row["session_key"] for row in page}
 
     def lose(self, kind: str, ids: Iterable[str]) -> None:
         self.gone.setdefault(kind, set()).update(ids)
 
-    def report(self, tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool, remaining: int) -> ForgetReport:
+    def report(self, tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool, remaining: int) -> ForgetReport:
         lost = {field: tuple(sorted(self.gone.get(kind, ()))) for kind, field in _FIELDS.items()}
         return ForgetReport(
             tenancy.tenant_id,
@@ -117,7 +117,7 @@ class _Totals:
         )
 
 
-def forget(tenancy: Tenancy, chosen: Forgettable, *, dry_run: bool = False) -> Procedure[ForgetReport]:
+def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -> Procedure[ForgetReport]:
     """The outcome of erasing the selected events, 1,000 per transaction, and deprecating what lost its last evidence.
 
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Its task
@@ -191,7 +191,7 @@ def _end(page: Sequence[Row]) -> tuple[int, str]:
     return page[-1]["place"], page[-1]["key"]
 
 
-def _criteria(tenancy: Tenancy, chosen: Forgettable) -> Plan[Row]:
+def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
     """The criteria as parameters; times relative to now become relative to the logical now."""
     now_us = (yield from state(tenancy))["logical_us"] or 0
     before = [chosen.before_us, None if chosen.older_than_us is None else now_us - chosen.older_than_us]
@@ -271,7 +271,7 @@ def _rewind(tenancy: Tenancy) -> Plan[None]:
     yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=latest_us)
 
 
-def _digests(tenancy: Tenancy, chosen: Forgettable, criteria: Row) -> Procedure[None]:
+def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedure[None]:
     """Delete the digests that meet the criteria themselves, if these apply to records."""
     if chosen.event_ids is not None or chosen.source is not None or chosen.expired:
         return
@@ -318,7 +318,7 @@ def _artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_
 
 
 def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
-    change = {"status": "deprecated", "reason": reason, "at_us": at_us, "from": list(LIVING)}
+    change = {"status": "deprecated", "reason": reason, "at_us": at_us, "from": list(LIVE_STATUSES)}
     if keys:
         changes = [change | {"key": key} for key in keys]
         yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)

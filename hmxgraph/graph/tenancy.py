@@ -44,11 +44,11 @@ def _check(tenant_id: object) -> None:
         raise InvalidTenant(tenant_id, "it is empty")
     if "\0" in tenant_id:
         # NUL ends the tenant in every key (DESIGN 2): with it, two tenants could share a key.
-        raise InvalidTenant(tenant_id, "it has a NUL")
+        raise InvalidTenant(tenant_id, "it contains a NUL")
     try:
         tenant_id.encode()
     except UnicodeEncodeError as error:
-        raise InvalidTenant(tenant_id, "it has a lone surrogate") from error
+        raise InvalidTenant(tenant_id, "it contains a lone surrogate") from error
 
 
 def model_key(tenancy: Tenancy) -> str:

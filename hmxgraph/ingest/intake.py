@@ -10,9 +10,9 @@ from hmxgraph.ingest.sources import Broken, Delivery, Payload
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.lenient import storable
-from hmxgraph.protocol.parsing import offences, parse_json, without_offences
+from hmxgraph.protocol.parsing import json_faults, parse_json, without_json_faults
 from hmxgraph.protocol.reports import Rejection, Tally
-from hmxgraph.protocol.timestamps import DAY_US, TELLABLE, tellable
+from hmxgraph.protocol.timestamps import DAY_US, REPRESENTABLE, is_representable
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
 # Rejected lines as NDJSON that can be mended and fed in again.
@@ -44,7 +44,7 @@ def mended(payload: Payload) -> Payload | None:
 
 def _body(payload: Payload | None) -> dict[str, Any]:
     value = payload.document() if isinstance(payload, Event) else _json(payload)
-    if isinstance(value, Mapping) and not any(offences(value)):
+    if isinstance(value, Mapping) and not any(json_faults(value)):
         return {"event": value}
     return {"text": _text(payload)}
 
@@ -67,7 +67,7 @@ def _spelled(payload: Any) -> str:
     try:
         return str(payload)
     except RecursionError:
-        return str(without_offences(payload))
+        return str(without_json_faults(payload))
 
 
 # Deliveries become prepared events or rejections; nothing in between, nothing lost.
@@ -142,8 +142,8 @@ class Intake:
         own = self._tally.tenant_id
         if not event.hmx_version.startswith("HMX-1."):
             raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")
-        if not tellable(event.time_us):
-            raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, f"a {TELLABLE}")
+        if not is_representable(event.time_us):
+            raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, f"a {REPRESENTABLE}")
         if self._guest is None:
             self._guest = event.tenant_id
             if self._guest != own:

@@ -1,4 +1,4 @@
-"""HMX-A artifacts: compiled knowledge with evidence, versions and a lifecycle."""
+"""HMX-A artifacts: compiled knowledge with evidence, versions and a lifecycle; the steps of task schemas."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -8,15 +8,15 @@ from hmxgraph.errors import Fault
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.document import KB, Document, Limits, Part, Specification, Structure, content_faults
 
-# HMX-A artifacts: compiled knowledge with evidence, versions and a lifecycle.
+# The artifact itself.
 
 ArtifactType: TypeAlias = Literal[
     "task_schema", "failure_playbook", "decision_policy", "causal_pattern", "strategy_template"
 ]
 ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
 STATUSES = ("draft", "active", "superseded", "deprecated", "archived")
-# The statuses of what may still come to hold, or holds.
-LIVING = ("draft", "active")
+# Statuses of artifacts that hold, or may still come to hold.
+LIVE_STATUSES = ("draft", "active")
 LEGAL_TRANSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "draft": ("active", "deprecated"),
@@ -30,14 +30,14 @@ _SCOPE = Structure("validity-scope", {"": "HMX-A 6"})
 
 
 class TimeRange(Part):
-    """From when to when; an end that is absent is open."""
+    """A period of validity; an absent end is open."""
 
     start: str | None = None
     end: str | None = None
 
 
 class ValidityScope(Part):
-    """Where an artifact applies (HMX-A 6); empty means everywhere within its tenant."""
+    """Where an artifact applies (HMX-A 6); an empty scope means everywhere within its tenant."""
 
     tenant_ids: tuple[str, ...] | None = None
     agent_ids: tuple[str, ...] | None = None
@@ -47,7 +47,7 @@ class ValidityScope(Part):
 
 
 class Artifact(Document):
-    """One version of one HMX-A artifact; fields are the wire's, optional ones None when absent.
+    """One version of an HMX-A artifact; fields are spelled as on the wire, absent optional ones are None.
 
     >>> artifact = Artifact(hmx_version="HMX-1.0", artifact_id="a1", artifact_type="decision_policy", title="Moving",
     ...     summary="", content={"condition": "big table", "recommendation": "go online"}, confidence=0.9,
@@ -113,12 +113,12 @@ class Artifact(Document):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A content hash that is not its content's, content unlike its type's (HMX-A 4)."""
-        wrong = content_faults("artifact", self.artifact_type, self.content)
+        """A wrong content hash (HMX-A 8), and content that deviates from its type's (HMX-A 4)."""
+        faults = content_faults("artifact", self.artifact_type, self.content)
         if not self.hash_matches:
             expected = content_hash(self.content)
-            wrong = (Fault("$.content_hash", "HMX-A 8", self.content_hash, expected), *wrong)
-        return tuple(map(str, wrong))
+            faults = (Fault("$.content_hash", "HMX-A 8", self.content_hash, expected), *faults)
+        return tuple(map(str, faults))
 
     @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
@@ -129,22 +129,22 @@ class Artifact(Document):
 
 
 def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
-    """What the artifact alone shows to be wrong with its chain (HMX-A 7)."""
+    """Faults of the supersession chain that the artifact alone reveals (HMX-A 7)."""
     for name in ("supersedes", "superseded_by"):
         if name in document and document[name] == document.get("artifact_id"):
             yield Fault(f"$.{name}", "HMX-A 7", "the artifact itself", "another artifact")
     status = document.get("status")
-    if "superseded_by" in document and isinstance(status, str) and status in LIVING:
+    if "superseded_by" in document and isinstance(status, str) and status in LIVE_STATUSES:
         yield Fault("$.status", "HMX-A 7", repr(status), "superseded, since superseded_by names a successor")
 
 
-# What a task schema says to do, whoever wrote it.
+# The steps of a task schema, whoever wrote it.
 #
-# Content unlike its type's is legal: texts and steps of another form are passed over (HMX-A 4.1).
+# Content that deviates from its type's is legal (HMX-A 4.1): values of another type are skipped.
 
 
 class Step(NamedTuple):
-    """One step of a task schema; where its order is no whole number, its place in the list stands for it."""
+    """One step of a task schema; an ``order`` that is not an integer is replaced by the step's list position."""
 
     order: int
     description: str
@@ -153,7 +153,7 @@ class Step(NamedTuple):
 
 
 def steps_of(content: Mapping[str, Any]) -> tuple[Step, ...]:
-    """The steps of a task schema's *content* in their order, those of equal order as they stand.
+    """The steps of a task schema's *content*, sorted by order; equal orders keep their list position.
 
     >>> [step.description for step in steps_of({"steps": [{"order": 2, "description": "Apply"}, "?", {"order": 1}]})]
     ['', 'Apply']
@@ -163,7 +163,7 @@ def steps_of(content: Mapping[str, Any]) -> tuple[Step, ...]:
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """The texts of a list, nothing of any other value.
+    """The strings of a list; empty for any other value.
 
     >>> texts(["kubectl", 7]), texts("kubectl")
     (('kubectl',), ())
@@ -172,8 +172,8 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(part for part in value if isinstance(part, str)) if isinstance(value, list | tuple) else ()
 
 
-def _steps(told: Any) -> Iterator[Step]:
-    for place, step in enumerate(told if isinstance(told, list | tuple) else (), start=1):
+def _steps(steps: Any) -> Iterator[Step]:
+    for place, step in enumerate(steps if isinstance(steps, list | tuple) else (), start=1):
         if isinstance(step, Mapping):
             order, description = step.get("order"), step.get("description")
             yield Step(

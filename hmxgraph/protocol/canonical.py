@@ -18,25 +18,25 @@ from hmxgraph.errors import NotCanonical
 MAX_INTEGER = 2**53 - 1
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 _TEXT = frozenset({str})
-# The parts of a document mostly have the same few keys; of those it is remembered that they are plain.
+# Cache the key check for small objects: most objects in documents share a few sets of keys.
 _FEW_KEYS = 12
-# What orjson always writes as RFC 8785 wants it; a fragment is canonical text already.
-_SAME = frozenset({str, int, bool, type(None), orjson.Fragment})
+# Types that orjson always writes as RFC 8785 requires; a fragment is canonical text already.
+_ALWAYS_CANONICAL = frozenset({str, int, bool, type(None), orjson.Fragment})
 
 
 def canonical_bytes(value: Any) -> bytes:
-    r"""The one UTF-8 encoding of *value* that RFC 8785 allows.
+    r"""The canonical UTF-8 encoding of *value* (RFC 8785).
 
-    orjson writes it where its text is the same, which a property test compares with the rfc8785 library.
+    orjson writes the values for which its output is canonical; a property test compares it with the rfc8785 library.
 
-    Raises: NotCanonical for NaN, infinities, lone surrogates, integers beyond 2^53-1, keys that are no text
-    and values that are no JSON.
+    Raises: NotCanonical for NaN, infinities, lone surrogates, integers beyond 2^53-1, keys that are not strings
+    and values that are not JSON.
 
     >>> canonical_bytes({"b": 1.0, "a": [True, None, "\u20ac"]})
     b'{"a":[true,null,"\xe2\x82\xac"],"b":1}'
     """
     try:
-        return orjson.dumps(value if _alike(value) else _spelled(value), option=_SORTED)
+        return orjson.dumps(value if _orjson_agrees(value) else _spelled_out(value), option=_SORTED)
     except NotCanonical:
         raise
     except (TypeError, ValueError, RecursionError) as error:
@@ -44,7 +44,7 @@ def canonical_bytes(value: Any) -> bytes:
 
 
 def canonical_text(value: Any) -> str:
-    """The same as text.
+    """:func:`canonical_bytes` as a string.
 
     >>> canonical_text({"b": 1e21, "a": "x"})
     '{"a":"x","b":1e+21}'
@@ -62,7 +62,7 @@ def sha256_hex(data: bytes) -> str:
 
 
 def content_hash(value: Any) -> str:
-    """The hash by which equal knowledge is recognised (HMX-A 8): hex SHA-256 of the canonical *value*.
+    """The content hash of *value* (HMX-A 8): hex SHA-256 of its canonical JSON.
 
     >>> content_hash({"a": 1, "b": None}) == content_hash({"b": None, "a": 1.0})
     True
@@ -70,61 +70,62 @@ def content_hash(value: Any) -> str:
     return sha256_hex(canonical_bytes(value))
 
 
-def _alike(value: Any) -> bool:
-    """Whether orjson with sorted keys writes *value* exactly as RFC 8785 wants it.
+def _orjson_agrees(value: Any) -> bool:
+    """Whether orjson with sorted keys writes *value* exactly as RFC 8785 requires.
 
-    Both escape strings alike. They part at keys outside ASCII (UTF-8 order is not UTF-16 order, 3.2.3) and at floats
-    that either writes with an exponent, or that are integral (orjson keeps ".0", 3.2.2.3).
+    String escapes are identical. The two differ in keys outside ASCII (UTF-8 order is not UTF-16 order, 3.2.3) and in
+    floats that either writes with an exponent or that are integral (orjson keeps ".0", 3.2.2.3).
     """
     kind = type(value)
     if kind is dict:
-        plain = _remembered_plain if len(value) <= _FEW_KEYS else _plain
-        return plain(tuple(value)) and _parts_alike(value.values())
+        are_ascii = _are_ascii_cached if len(value) <= _FEW_KEYS else _are_ascii
+        return are_ascii(tuple(value)) and _orjson_agrees_on_all(value.values())
     if kind is list or kind is tuple:
-        return _parts_alike(value)
-    return kind in _SAME or (kind is float and _float_alike(value))
+        return _orjson_agrees_on_all(value)
+    return kind in _ALWAYS_CANONICAL or (kind is float and _orjson_agrees_on_float(value))
 
 
-def _plain(keys: tuple[Any, ...]) -> bool:
-    """Whether these are texts of ASCII."""
+def _are_ascii(keys: tuple[Any, ...]) -> bool:
     return _TEXT.issuperset(map(type, keys)) and all(map(str.isascii, keys))
 
 
-_remembered_plain = lru_cache(maxsize=1_024)(_plain)
+_are_ascii_cached = lru_cache(maxsize=1_024)(_are_ascii)
 
 
-def _parts_alike(parts: Collection[Any]) -> bool:
+def _orjson_agrees_on_all(parts: Collection[Any]) -> bool:
     for part in parts:
-        # Nearly all parts are plain or floats: to ask about them here saves a third of the time.
+        # Nearly all parts are scalars: checking them here instead of by recursion saves a third of the time.
         kind = type(part)
-        if kind not in _SAME and not (_float_alike(part) if kind is float else _alike(part)):
+        if kind not in _ALWAYS_CANONICAL and not (
+            _orjson_agrees_on_float(part) if kind is float else _orjson_agrees(part)
+        ):
             return False
     return True
 
 
-def _float_alike(number: float) -> bool:
+def _orjson_agrees_on_float(number: float) -> bool:
     return 1e-4 <= abs(number) < 1e15 and not number.is_integer()
 
 
-def _spelled(value: Any) -> Any:
-    """*value* with everything spelled out that orjson would write otherwise."""
+def _spelled_out(value: Any) -> Any:
+    """*value* with a canonical fragment wherever orjson's output would differ."""
     if isinstance(value, float):
         return orjson.Fragment(_number(value))
     if isinstance(value, list | tuple):
-        return [_spelled(part) for part in value]
+        return [_spelled_out(part) for part in value]
     if value is None or isinstance(value, str | int | orjson.Fragment):
         return value
     if not isinstance(value, dict):
-        raise NotCanonical(f"a Python {type(value).__name__} is no JSON value")
+        raise NotCanonical(f"a Python {type(value).__name__} is not a JSON value")
     if all(isinstance(key, str) and key.isascii() for key in value):
-        return {key: _spelled(part) for key, part in value.items()}
+        return {key: _spelled_out(part) for key, part in value.items()}
     return orjson.Fragment(rfc8785.dumps(value))
 
 
 def _number(number: float) -> str:
     """A float as ECMAScript prints it (RFC 8785 3.2.2.3): an exponent below 1e-6 and from 1e21 on, no ".0"."""
     if not math.isfinite(number):
-        raise NotCanonical(f"{number} is no JSON number")
+        raise NotCanonical(f"{number} is not a JSON number")
     if number.is_integer() and abs(number) <= MAX_INTEGER:
         return str(int(number))
     digits, _, exponent = repr(number).partition("e")
@@ -137,10 +138,10 @@ def _number(number: float) -> str:
     return f"{sign}0.{'0' * (-int(exponent) - 1)}{whole}{fraction}"
 
 
-# Names that follow from what they name: UUIDv5 ids and node keys.
+# Derived ids: UUIDv5 ids and node keys.
 
 NAMESPACE = UUID("5f1d7a62-6c0b-5a53-9a0e-5f8f5d1f8a10")
-# The most characters of a text that an index holds as it is.
+# Longer texts are indexed by their beginning and a hash.
 LONGEST_INDEXED = 1_024
 
 
@@ -155,7 +156,7 @@ def stable_id(*parts: str) -> str:
 
 
 def node_key(tenant_id: str, *parts: str) -> str:
-    """The key of a node: hex SHA-256 of tenant and *parts*, NUL-joined, so that ids of any length can be indexed.
+    """The key of a node: hex SHA-256 of tenant and *parts*, NUL-joined, because index keys have a maximum length.
 
     >>> len(node_key("acme", "evt-001"))
     64
@@ -165,9 +166,9 @@ def node_key(tenant_id: str, *parts: str) -> str:
 
 
 def indexable(text: str) -> str:
-    """*text* as an index can hold it: itself, or, where it is too long for one, its beginning and its hash.
+    """*text* as an index can hold it: itself, or its beginning and its hash where it is too long.
 
-    No text that is short enough reads like that, so that two names never meet.
+    The result of a long text is longer than ``LONGEST_INDEXED``, so it never equals a short text.
 
     >>> indexable("ana"), len(indexable("a" * 40_000)), indexable("a" * 40_000) == indexable("a" * 40_001)
     ('ana', 1089, False)

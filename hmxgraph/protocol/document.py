@@ -1,4 +1,4 @@
-"""The base of all wire documents: frozen, validated against schema and limits, written canonically."""
+"""The base of all wire documents: frozen, validated against schema and limits, serialised canonically."""
 
 import functools
 import json
@@ -15,23 +15,23 @@ from pydantic import BaseModel, ConfigDict
 
 from hmxgraph.errors import Fault, InvalidDocument, NotFound
 from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
+from hmxgraph.protocol.display import html_table
 from hmxgraph.protocol.parsing import (
     MAX_DEPTH,
     Steps,
-    copied,
+    canonical_size_bound,
     describe,
+    has_safe_numbers,
+    json_copy,
+    json_faults,
     json_path,
-    measured,
-    offences,
-    parse_measured,
-    safe_numbers,
-    shortened,
+    parse_bounded,
     unsafe_integer,
-    without_offences,
+    with_short_arrays,
+    without_json_faults,
 )
-from hmxgraph.protocol.showing import shown
 
-# The JSON Schemas (2020-12) that decide the structure of every document; shipped as files beside this module.
+# The JSON Schemas (2020-12) that define the structure of every document; shipped as files beside this module.
 
 SCHEMA_NAMES = (
     "artifact",
@@ -47,9 +47,9 @@ SCHEMA_NAMES = (
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of that name; a fresh copy, yours to change.
+    """The JSON Schema called *name*; a fresh copy, safe to change.
 
-    Raises: NotFound, listing the names there are.
+    Raises: NotFound, listing the schema names.
 
     >>> schema("event")["title"]
     'HMX Event'
@@ -60,13 +60,13 @@ def schema(name: str) -> dict[str, Any]:
 
 @functools.cache
 def schema_text(name: str) -> str:
-    """The same as the text of the packaged file."""
+    """The text of the packaged schema file."""
     if name not in SCHEMA_NAMES:
-        raise NotFound("schema", name, hint=f"there are {', '.join(SCHEMA_NAMES)}")
+        raise NotFound("schema", name, hint=f"choose one of {', '.join(SCHEMA_NAMES)}")
     return (resources.files("hmxgraph.protocol") / "schemas" / f"{name}.json").read_text(encoding="utf-8")
 
 
-# Where a value leaves its JSON Schema, in words: the place, what was found, what would be right.
+# Schema errors in words: the path, what was found, what was expected.
 
 Node: TypeAlias = Mapping[str, Any]
 
@@ -76,7 +76,7 @@ _ONLY_KNOWN = "only the fields of the specification"
 
 
 class Deviation(NamedTuple):
-    """One point at which a value is not as its schema wants it."""
+    """One violation of a schema."""
 
     steps: Steps
     keyword: str
@@ -115,7 +115,7 @@ def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() else str(number)
 
 
-# From the narrowest to the widest: the first keyword of a schema that stands here is what is told of it.
+# From narrowest to widest: a schema is described by the first of these keywords that it has.
 _WORDS: dict[str, Callable[[Any], str]] = {
     "const": describe,
     "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
@@ -129,7 +129,7 @@ _WORDS: dict[str, Callable[[Any], str]] = {
 
 
 def deviations(error: jsonschema_rs.ValidationError, root: Node) -> Iterator[Deviation]:
-    """What one schema error stands for: several fields, where several are missing or unknown."""
+    """The violations behind one schema error: one for each missing or unknown field."""
     steps = tuple(error.instance_path)
     keyword = str(error.kind.name)
     details = error.kind.as_dict()
@@ -142,46 +142,46 @@ def deviations(error: jsonschema_rs.ValidationError, root: Node) -> Iterator[Dev
             yield Deviation((*steps, name), UNKNOWN, "an unknown field", _ONLY_KNOWN)
     elif keyword == "propertyNames":
         name = details["error"].instance
-        expected = _told("enum", node) if steps else _ONLY_KNOWN
+        expected = _expected_by("enum", node) if steps else _ONLY_KNOWN
         yield Deviation((*steps, name), keyword if steps else UNKNOWN, "an unknown field", expected)
     else:
-        yield Deviation(steps, keyword, _measured(keyword, error.instance), _told(keyword, node))
+        yield Deviation(steps, keyword, _found_by(keyword, error.instance), _expected_by(keyword, node))
 
 
-def _measured(keyword: str, value: Any) -> str:
+def _found_by(keyword: str, value: Any) -> str:
     return "too many elements" if keyword == "maxItems" else describe(value)
 
 
 def _property(root: Node, node: Node, name: str) -> Node:
-    found: Node = node.get("properties", {}).get(name, {})
-    return _resolve(root, found["$ref"].removeprefix("#/").split("/")) if "$ref" in found else found
+    schema: Node = node.get("properties", {}).get(name, {})
+    return _resolve(root, schema["$ref"].removeprefix("#/").split("/")) if "$ref" in schema else schema
 
 
 def _resolve(root: Node, path: Iterable[str | int]) -> Node:
-    """The schema at *path*; a step ``$ref`` goes on at what the reference names."""
+    """The schema at *path*; a ``$ref`` step follows the reference."""
     node: Any = root
     for step in path:
         if step == "$ref":
             node = _resolve(root, node["$ref"].removeprefix("#/").split("/"))
         else:
             node = node[int(step)] if isinstance(node, list) else node[step]
-    found: Node = node
-    return found
+    resolved: Node = node
+    return resolved
 
 
-def _told(keyword: str, node: Node) -> str:
+def _expected_by(keyword: str, node: Node) -> str:
     return _WORDS[keyword](node[keyword]) if keyword in _WORDS and keyword in node else _expectation(node)
 
 
 def _expectation(node: Node) -> str:
-    """What a schema wants, by its narrowest keyword."""
+    """What a schema expects, by its narrowest keyword."""
     if "minimum" in node or "maximum" in node:
         return _range(node)
     narrowest = next((keyword for keyword in _WORDS if keyword in node), None)
     return _WORDS[narrowest](node[narrowest]) if narrowest else "a value"
 
 
-# What one kind of document must be: a schema that decides its structure, clauses to cite, limits of size.
+# The rules of one kind of document: its schema, the clauses to cite, the size limits.
 
 KB = 1024
 
@@ -190,9 +190,9 @@ KB = 1024
 class Structure:
     """A compiled schema with the clause behind each field.
 
-    ``clauses`` maps the dotted path of a field, without indices, to the clause that governs it and all below it; ""
-    stands for the rest. ``unknown`` and ``lengths`` are the clauses against unknown fields and over-long arrays.
-    ``definition`` names an entry of the schema's ``$defs`` to be used instead of the whole.
+    ``clauses`` maps the dotted path of a field, without indices, to the clause that governs it and its descendants; ""
+    is the default. ``unknown`` and ``lengths`` are the clauses on unknown fields and array lengths. ``definition``
+    names an entry of the schema's ``$defs`` to use instead of the whole schema.
     """
 
     schema_name: str
@@ -203,23 +203,23 @@ class Structure:
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema that decides."""
+        """The JSON Schema."""
         whole = schema(self.schema_name)
         return {"$ref": f"#/$defs/{self.definition}", "$defs": whole["$defs"]} if self.definition else whole
 
     @cached_property
     def validator(self) -> jsonschema_rs.Draft202012Validator:
-        """The compiled schema; formats are asserted."""
+        """The compiled schema; formats are checked too."""
         return jsonschema_rs.Draft202012Validator(self.schema, validate_formats=True)
 
     def faults(self, value: Any, within: Steps = ()) -> Iterator[Fault]:
-        """Every point at which *value*, found at *within*, leaves the schema."""
+        """Every violation of the schema by *value*, whose own path is *within*."""
         for error in self.validator.iter_errors(value):
             for steps, keyword, found, expected in deviations(error, self.schema):
                 yield Fault(json_path(*within, *steps), self.clause(steps, keyword), found, expected)
 
     def clause(self, steps: Steps, keyword: str = "") -> str:
-        """The clause that governs the value at *steps*, or what the schema's *keyword* says of it."""
+        """The clause that governs the value at *steps*, or the schema's *keyword* there."""
         special = {UNKNOWN: self.unknown, "maxItems": self.lengths}.get(keyword)
         return special or self._governing(steps)
 
@@ -231,10 +231,10 @@ class Structure:
 
 @dataclass(frozen=True)
 class Limits:
-    """What no schema states: most bytes of canonical UTF-8, and what the printed schemas leave open.
+    """Limits that the schemas do not express, by top-level field; the field "" is the whole document.
 
-    That is the most elements of arrays, and which fields are integers: to a schema 1e300 is one. All by top-level
-    field; the field "" is the whole document.
+    ``sizes`` are bytes of canonical UTF-8, ``lengths`` are array lengths, and ``integers`` lists fields that must be
+    within 2^53-1, because JSON Schema counts 1e300 as an integer.
     """
 
     clause: str
@@ -243,7 +243,7 @@ class Limits:
     integers: tuple[str, ...] = ()
 
     def faults(self, document: Mapping[str, Any]) -> Iterator[Fault]:
-        """Every limit that *document* exceeds, with the limit and the measured size."""
+        """Every limit that *document* exceeds, with the limit and the canonical_size_bound size."""
         for name, limit in self.sizes.items():
             if not name or name in document:
                 yield from size_fault(document[name] if name else document, name, limit, self.clause)
@@ -257,7 +257,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Specification:
-    """One kind of document: its name in messages, the field with its id, structure and limits."""
+    """One kind of document: its name in messages, its id field, structure and limits."""
 
     kind: str
     id_field: str
@@ -266,16 +266,16 @@ class Specification:
 
 
 def size_fault(value: Any, name: str, limit: int, clause: str) -> Iterator[Fault]:
-    """The fault of a value whose canonical text is longer than *limit* bytes, if it is."""
-    if not 0 < measured(value) <= limit and (size := len(canonical_bytes(value))) > limit:
+    """A fault if the canonical text of *value* is longer than *limit* bytes."""
+    if not 0 < canonical_size_bound(value) <= limit and (size := len(canonical_bytes(value))) > limit:
         steps = (name,) if name else ()
         yield Fault(json_path(*steps), clause, f"{size} bytes", f"at most {limit} bytes ({limit // KB} KB)")
 
 
-# What deviates from the contents that the specifications describe by type.
+# Deviations of `content` from what the specifications describe for its type.
 #
-# Deviations never refuse a document: unknown fields are legal (HMX-E 4), and the documents' own schemas, which ask for
-# no more than an object, decide what is accepted.
+# They become warnings and never reject a document: unknown fields are legal (HMX-E 4), and the documents' own schemas
+# require no more than an object.
 
 _CLAUSES = {
     "message": "HMX-E 4.1",
@@ -293,7 +293,7 @@ _CLAUSES = {
 
 
 def content_faults(kind: str, of_type: str, content: Any) -> tuple[Fault, ...]:
-    """How the *content* of an "event" or "artifact" deviates from what its type describes; nothing for other types.
+    """How the *content* of an "event" or "artifact" deviates from what its type describes; empty for other types.
 
     >>> [str(fault) for fault in content_faults("event", "message", {"role": "robot", "text": "hi", "mood": 1})]
     ["$.content.role: found 'robot', expected one of user, assistant, system (HMX-E 4.1)"]
@@ -310,58 +310,58 @@ def _structures(kind: str) -> dict[str, Structure]:
     return {of_type: Structure(name, {"": _CLAUSES[of_type]}, definition=of_type) for of_type in schema(name)["$defs"]}
 
 
-# The base of all wire documents: frozen, checked whole, written canonically.
+# The base of all wire documents: frozen, validated as a whole, serialised canonically.
 
 _MOST_FAULTS = 1000
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Part(BaseModel):
-    """A value inside a document; fields that it does not know are kept."""
+    """A value inside a document; unknown fields are kept."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     NULLABLE: ClassVar[frozenset[str]] = frozenset()
 
     def _repr_html_(self) -> str:
-        return shown(self.model_dump(mode="json", exclude_unset=True))
+        return html_table(self.model_dump(mode="json", exclude_unset=True))
 
 
 class Document(BaseModel):
-    """A whole wire document. It cannot be made wrong: constructor and ``parse`` refuse alike."""
+    """A whole wire document, always valid: constructor and ``parse`` run the same checks."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     SPECIFICATION: ClassVar[Specification]
 
     def __init__(self, /, **fields: Any) -> None:
-        super().__init__(**self._checked(given(fields)))
+        super().__init__(**self._checked(json_fields(fields)))
 
     @classmethod
     def parse(cls, data: bytes | bytearray | str | Mapping[str, Any]) -> Self:
         """The document in *data*: JSON text or a mapping of JSON values.
 
-        Raises: MalformedJson for text that is no strict JSON; InvalidDocument with every fault at once.
+        Raises: MalformedJson for text that is not strict JSON; InvalidDocument with every fault at once.
         """
-        return cls.of_own_making(cls._checked(data))
+        return cls.from_trusted(cls._checked(data))
 
     @classmethod
-    def of_own_making(cls, document: Mapping[str, Any]) -> Self:
-        """A document that this package has just made, unchecked: for where it is made so often that checks would tell.
+    def from_trusted(cls, document: Mapping[str, Any]) -> Self:
+        """A document made by this package, without validation, which would cost too much on hot paths.
 
-        The caller gives plain JSON values, keeps no hold on them, and has a test that they are sound.
+        The caller passes plain JSON values, keeps no reference to them, and has a test that they are valid.
         """
-        made = cls.__new__(cls)
-        cls.__pydantic_validator__.validate_python(document, self_instance=made)
-        return made
+        instance = cls.__new__(cls)
+        cls.__pydantic_validator__.validate_python(document, self_instance=instance)
+        return instance
 
     @classmethod
     def faults(cls, value: Any) -> tuple[Fault, ...]:
-        """Everything wrong with *value*, up to 1,000 faults of a kind; nothing if it would be accepted."""
-        found = tuple(islice(offences(value), _MOST_FAULTS))
-        clean = without_offences(value) if found else value
-        structural = tuple(cls.SPECIFICATION.structure.faults(shortened(clean, _MOST_FAULTS)))
+        """Every fault of *value*, at most 1,000 of a kind; empty if it would be accepted."""
+        not_json = tuple(islice(json_faults(value), _MOST_FAULTS))
+        clean = without_json_faults(value) if not_json else value
+        structural = tuple(cls.SPECIFICATION.structure.faults(with_short_arrays(clean, _MOST_FAULTS)))
         further = tuple(cls._further_faults(clean, sound=not structural)) if isinstance(clean, Mapping) else ()
-        seen = {fault.path for fault in found}
-        return found + tuple(fault for fault in structural + further if fault.path not in seen)
+        seen = {fault.path for fault in not_json}
+        return not_json + tuple(fault for fault in structural + further if fault.path not in seen)
 
     def document(self) -> dict[str, Any]:
         """The wire form as plain JSON values; absent fields are left out."""
@@ -372,11 +372,11 @@ class Document(BaseModel):
         return canonical_text(self.document())
 
     def _repr_html_(self) -> str:
-        return shown(self.document())
+        return html_table(self.document())
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is accepted but not as the specification recommends."""
+        """Deviations that are accepted although the specification advises against them."""
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -389,21 +389,21 @@ class Document(BaseModel):
 
     @classmethod
     def _checked(cls, data: Any) -> dict[str, Any]:
-        """The JSON object in *data*, if it is sound."""
+        """The JSON object in *data*, validated."""
         document, most_bytes = _read(data)
         faults: Iterable[Fault] = ()
-        if not (most_bytes and safe_numbers(document) and cls.SPECIFICATION.structure.validator.is_valid(document)):
+        if not (most_bytes and has_safe_numbers(document) and cls.SPECIFICATION.structure.validator.is_valid(document)):
             faults = cls.faults(document)
-        elif not cls._surely_within(document, most_bytes):
+        elif not cls._passes_quick_checks(document, most_bytes):
             faults = cls._further_faults(document, sound=True)
-        if told := tuple(faults):
-            raise InvalidDocument(cls.SPECIFICATION.kind, cls._name(document), told)
-        found: dict[str, Any] = document
-        return found
+        if found := tuple(faults):
+            raise InvalidDocument(cls.SPECIFICATION.kind, cls._name(document), found)
+        valid: dict[str, Any] = document
+        return valid
 
     @classmethod
-    def _surely_within(cls, document: Mapping[str, Any], most_bytes: int) -> bool:  # noqa: ARG003 - for short cuts
-        """Whether a quick look at a document of the right structure proves that there are no further faults.
+    def _passes_quick_checks(cls, document: Mapping[str, Any], most_bytes: int) -> bool:  # noqa: ARG003 - subclasses
+        """Whether cheap checks prove that a document of valid structure has no further faults.
 
         Its canonical text has at most *most_bytes*.
         """
@@ -411,49 +411,49 @@ class Document(BaseModel):
 
     @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
-        """Faults beyond the schema; *sound* tells whether the structure is right."""
+        """Faults beyond the schema; *sound* says whether the structure is valid."""
         del sound
         yield from cls.SPECIFICATION.limits.faults(document)
 
     @classmethod
     def _name(cls, document: Any) -> str:
-        found = document.get(cls.SPECIFICATION.id_field) if isinstance(document, Mapping) else None
-        return found if isinstance(found, str) else ""
+        name = document.get(cls.SPECIFICATION.id_field) if isinstance(document, Mapping) else None
+        return name if isinstance(name, str) else ""
 
 
 def _read(data: Any) -> tuple[Any, int]:
-    """The JSON value in *data* and the most bytes that its canonical text can have, 0 where it has none."""
+    """The JSON value in *data* and an upper bound of its canonical size in bytes; 0 if it has no canonical text."""
     if isinstance(data, bytes | bytearray | str):
-        return parse_measured(data)
+        return parse_bounded(data)
     if isinstance(data, Mapping):
-        if copy := copied(data):
-            return copy[0], measured(copy[0])
-        if not any(offences(data)):
-            plain = orjson.loads(orjson.dumps(_plain_value(data)))
-            return plain, measured(plain)
+        if copy := json_copy(data):
+            return copy[0], canonical_size_bound(copy[0])
+        if not any(json_faults(data)):
+            plain = orjson.loads(orjson.dumps(_json_value(data)))
+            return plain, canonical_size_bound(plain)
     return data, 0
 
 
-def given(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields as JSON values; those that are None are absent."""
-    return {name: _plain_value(value) for name, value in fields.items() if value is not None}
+def json_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields as JSON values, without those that are None."""
+    return {name: _json_value(value) for name, value in fields.items() if value is not None}
 
 
-def _plain_value(value: Any, depth: int = 0) -> Any:
-    """*value* with parts as objects; what lies too deep is left to be refused."""
+def _json_value(value: Any, depth: int = 0) -> Any:
+    """*value* with parts as JSON objects; values nested too deeply stay as they are, for validation to reject."""
     if type(value) in _SCALARS or depth > MAX_DEPTH:
         return value
     if isinstance(value, Part):
-        return {name: _plain_value(part, depth + 1) for name, part in _set_fields(value)}
+        return {name: _json_value(part, depth + 1) for name, part in _set_fields(value)}
     if isinstance(value, Document):
         return value.document()
     if isinstance(value, Mapping):
-        return {name: _plain_value(part, depth + 1) for name, part in value.items()}
-    return [_plain_value(part, depth + 1) for part in value] if isinstance(value, list | tuple) else value
+        return {name: _json_value(part, depth + 1) for name, part in value.items()}
+    return [_json_value(part, depth + 1) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _set_fields(part: Part) -> Iterator[tuple[str, Any]]:
-    """What was given to the part; None counts only where null is a value."""
+    """The fields that were set on the part; None counts only where the wire allows null."""
     given_names = part.model_fields_set
     for name, value in (*part.__dict__.items(), *(part.__pydantic_extra__ or {}).items()):
         if name in given_names and (value is not None or name in part.NULLABLE):

@@ -1,4 +1,4 @@
-"""HMX-E events: the atomic observations that everything else is made from, their order and their outcome."""
+"""HMX-E events: the atomic observations that all knowledge is derived from, their order and their outcome."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,11 +9,11 @@ import orjson
 
 from hmxgraph.errors import Fault
 from hmxgraph.protocol.canonical import canonical_text, sha256_hex
-from hmxgraph.protocol.document import KB, Document, Limits, Specification, Structure, content_faults, given
-from hmxgraph.protocol.parsing import measured
+from hmxgraph.protocol.document import KB, Document, Limits, Specification, Structure, content_faults, json_fields
+from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.timestamps import microseconds
 
-# HMX-E events: the atomic observations that everything else is made of.
+# The event itself.
 
 HMX_VERSION = "HMX-1.0"
 EVENT_TYPES = (
@@ -38,9 +38,9 @@ _set = object.__setattr__
 
 
 class Event(Document):
-    """One HMX-E event; fields are the wire's, optional ones None when absent.
+    """One HMX-E event; fields are spelled as on the wire, absent optional ones are None.
 
-    ``content`` and ``metadata`` are plain dicts: read them, do not change them.
+    ``content`` and ``metadata`` are plain dicts: do not modify them.
 
     >>> event = Event.parse('''{"hmx_version": "HMX-1.0", "event_id": "e1", "event_type": "message", "agent_id": "a",
     ...     "tenant_id": "acme", "session_id": "s", "timestamp": "2026-03-14T03:00:00.000Z", "sequence": 0,
@@ -100,17 +100,17 @@ class Event(Document):
     ttl_seconds: int | None = None
 
     def __init__(self, /, **fields: Any) -> None:
-        _fill(self, self._checked(given(fields)))
+        _fill(self, self._checked(json_fields(fields)))
 
     @classmethod
     def parse(cls, data: bytes | bytearray | str | Mapping[str, Any]) -> Self:
         """The event in *data*: JSON text or a mapping of JSON values.
 
-        Raises: MalformedJson for text that is no strict JSON; InvalidDocument with every fault at once (HMX-E 6, 11).
+        Raises: MalformedJson for text that is not strict JSON; InvalidDocument with every fault at once (HMX-E 6, 11).
         """
-        made = cls.__new__(cls)
-        _fill(made, cls._checked(data))
-        return made
+        event = cls.__new__(cls)
+        _fill(event, cls._checked(data))
+        return event
 
     @cached_property
     def time_us(self) -> int:
@@ -124,44 +124,44 @@ class Event(Document):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """An unknown type that is not namespaced (HMX-E 3), content unlike its type's (HMX-E 4)."""
+        """An unknown type without a namespace (HMX-E 3), and content that deviates from its type's (HMX-E 4)."""
         kind = self.event_type
-        wrong = content_faults("event", kind, self.content)
+        faults = content_faults("event", kind, self.content)
         if kind not in _STANDARD and not CUSTOM_TYPE.fullmatch(kind):
-            wrong = (Fault("$.event_type", "HMX-E 3", repr(kind), "a standard type or x-{vendor}-{type}"),)
-        return tuple(map(str, wrong))
+            faults = (Fault("$.event_type", "HMX-E 3", repr(kind), "a standard type or x-{vendor}-{type}"),)
+        return tuple(map(str, faults))
 
     def document(self) -> dict[str, Any]:
         """The wire form as plain JSON values; absent fields are left out."""
         values = self.__dict__
-        found = {name: values[name] for name in _FIELDS if values[name] is not None}
+        fields = {name: values[name] for name in _FIELDS if values[name] is not None}
         for name in ("tags", "embeddings"):
-            if name in found:
-                found[name] = list(found[name])
-        return found
+            if name in fields:
+                fields[name] = list(fields[name])
+        return fields
 
     @cached_property
     def content_json(self) -> str:
-        """The canonical text of the content alone."""
+        """The canonical text of ``content``."""
         return canonical_text(self.content)
 
     @cached_property
     def metadata_json(self) -> str:
-        """The canonical text of the metadata alone."""
+        """The canonical text of ``metadata``."""
         return canonical_text(self.metadata)
 
     def to_json(self) -> str:
         """The canonical text (RFC 8785)."""
         values = self.__dict__
-        found = {name: values[name] for name in _FIELDS if values[name] is not None}
-        found["content"] = orjson.Fragment(self.content_json)
-        found["metadata"] = orjson.Fragment(self.metadata_json)
-        return canonical_text(found)
+        fields = {name: values[name] for name in _FIELDS if values[name] is not None}
+        fields["content"] = orjson.Fragment(self.content_json)
+        fields["metadata"] = orjson.Fragment(self.metadata_json)
+        return canonical_text(fields)
 
     @classmethod
-    def _surely_within(cls, document: Mapping[str, Any], most_bytes: int) -> bool:
+    def _passes_quick_checks(cls, document: Mapping[str, Any], most_bytes: int) -> bool:
         return (
-            _surely_small(document, most_bytes)
+            _provably_small(document, most_bytes)
             and type(document["sequence"]) is int
             and type(document.get("ttl_seconds", 0)) is int
             and len(document.get("tags", ())) <= 64
@@ -177,26 +177,26 @@ class Event(Document):
 
 _FIELDS = tuple(Event.model_fields)
 _ABSENT: dict[str, Any] = dict.fromkeys(_FIELDS)
-# Lists become tuples, 1.0 the integer that it is to a schema.
-_MADE = {"tags": tuple, "embeddings": tuple, "salience": float, "ttl_seconds": int, "sequence": int}
+# Lists become tuples, and 1.0 becomes 1 where the schema, which counts it as an integer, asks for one.
+_CONVERTERS = {"tags": tuple, "embeddings": tuple, "salience": float, "ttl_seconds": int, "sequence": int}
 
 
 def _fill(event: Event, document: dict[str, Any]) -> None:
-    """Take over the fields of a checked document; pydantic would look at each of them once more."""
+    """Set the fields of a validated document directly, because pydantic would validate each of them again."""
     values = {**_ABSENT, **document}
-    for name, make in _MADE.items():
+    for name, convert in _CONVERTERS.items():
         if name in document:
-            values[name] = make(document[name])
+            values[name] = convert(document[name])
     _set(event, "__dict__", values)
     _set(event, "__pydantic_fields_set__", set(document))
     _set(event, "__pydantic_extra__", None)
     _set(event, "__pydantic_private__", None)
 
 
-def _surely_small(document: Mapping[str, Any], most_bytes: int) -> bool:
+def _provably_small(document: Mapping[str, Any], most_bytes: int) -> bool:
     if most_bytes <= _SIZES["metadata"]:
         return True
-    parts = all(0 < measured(document[name]) <= _SIZES[name] for name in ("content", "metadata"))
+    parts = all(0 < canonical_size_bound(document[name]) <= _SIZES[name] for name in ("content", "metadata"))
     return parts and most_bytes <= _SIZES[""]
 
 
@@ -204,8 +204,8 @@ def _surely_small(document: Mapping[str, Any], most_bytes: int) -> bool:
 
 Position: TypeAlias = tuple[int, int, str]
 
-# Before the first event that a session can have.
-BEFORE_ALL: Position = (-1, 0, "")
+# Sorts before the position of any event.
+BEFORE_FIRST: Position = (-1, 0, "")
 
 
 class _Placed(Protocol):
@@ -218,15 +218,15 @@ class _Placed(Protocol):
 
 
 def position(event: Event | _Placed) -> Position:
-    """The place of *event* in its session: sequence, then time, then id; two events never share one."""
+    """The position of *event* in its session: sequence, then time, then id, so that no two events share one."""
     return event.sequence, event.time_us, event.event_id
 
 
-# How what an event tells of went, as far as it says so (HMX-E 4.3, 4.5): decided here and nowhere else.
+# The outcome of what an event reports, as far as the event states it (HMX-E 4.3, 4.5). The only place that decides it.
 
-# MCP tells a failed call by "isError", messages APIs by "is_error".
-_FLAWS = ("isError", "is_error")
-# What is done and tells its end in one event (HMX-E 3).
+# MCP marks a failed call with "isError", messages APIs with "is_error".
+_ERROR_FLAGS = ("isError", "is_error")
+# Event types that report an action together with its result (HMX-E 3).
 WORK = frozenset({"command_exec", "file_edit", "test_run", "browser_action", "api_result"})
 CODES: tuple[str, ...] = (
     "exit_code",
@@ -241,18 +241,18 @@ HTTP_STATES: tuple[str, ...] = ("status_code", "statusCode", "http_status", "sta
 _FIRST_HTTP_ERROR = 400
 _GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded", "successful"})
 _BAD = frozenset({"failed", "fail", "failure", "error", "errored", "timeout", "timed_out", "aborted", "crashed"})
-# Where test runners count or list what went wrong.
-_COUNTS = ("failed", "failures", "errors")
+# Fields in which test runners count or list failures.
+_FAILURE_COUNTS = ("failed", "failures", "errors")
 _Content = Mapping[str, Any]
 
 
 def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
-    """True or False for an error, or for work that tells its end; None where it does not say, and for all else.
+    """Whether the reported action succeeded; None where the event does not say, and for events that report no action.
 
-    ``success`` of a tool result is what HMX-E 4.3 asks for; where it is missing, what tools report instead counts: exit
-    codes, HTTP states, errors, in the result or beside it. HMX-E gives commands, edits, tests, browser actions and API
-    results no fields: these are read in the same way, and what they name their state. In a result, a state may be that
-    of what was looked up.
+    HMX-E 4.3 requires ``success`` in a tool result; where it is missing, exit codes, HTTP status codes and errors
+    count, in the result or beside it. HMX-E defines no fields for commands, edits, tests, browser actions and API
+    results: they are read the same way, and a textual ``status`` counts too. In a tool result it does not, because it
+    may be the status of what was looked up.
 
     >>> went_well("tool_result", {"tool_name": "bash", "result": {"exit_code": 2}})
     False
@@ -277,34 +277,34 @@ def _result(content: _Content) -> bool | None:
     if isinstance(content.get("success"), bool):
         return bool(content["success"])
     inner = content.get("result")
-    told = _fields(inner) if isinstance(inner, Mapping) else None
-    return _work(content) if told is None else told
+    success = _success_field(inner) if isinstance(inner, Mapping) else None
+    return _work(content) if success is None else success
 
 
 def _test(content: _Content) -> bool | None:
-    """What tells of a failure outweighs what does not: no test fails where none could be collected."""
-    wrong = [content[name] for name in _COUNTS if isinstance(content.get(name), int | list)]
+    """Any sign of failure wins: where collection fails, zero failed tests are not a success."""
+    failures = [content[name] for name in _FAILURE_COUNTS if isinstance(content.get(name), int | list)]
     verdict = content["passed"] if isinstance(content.get("passed"), bool) else None
-    found = [not any(wrong) if wrong else None, verdict, _work(content)]
-    return False if False in found else True if True in found else None
+    signs = [not any(failures) if failures else None, verdict, _work(content)]
+    return False if False in signs else True if True in signs else None
 
 
 def _work(content: _Content) -> bool | None:
-    """What fields say, else the state that the work names; an answer may stand in a field of its own."""
-    if (told := _fields(content)) is not None:
-        return told
+    """By the fields of the content, else by its textual status, else by the fields of a nested response or result."""
+    if (success := _success_field(content)) is not None:
+        return success
     if isinstance(content.get("status"), str):
         state = content["status"].strip().lower().replace(" ", "_").replace("-", "_")
         return True if state in _GOOD else False if state in _BAD else None
     inner = (content[name] for name in ("response", "result") if isinstance(content.get(name), Mapping))
-    return next((told for part in inner if (told := _fields(part)) is not None), None)
+    return next((success for part in inner if (success := _success_field(part)) is not None), None)
 
 
-def _fields(content: _Content) -> bool | None:
+def _success_field(content: _Content) -> bool | None:
     for field in ("success", "ok"):
         if isinstance(content.get(field), bool):
             return bool(content[field])
-    for field in _FLAWS:
+    for field in _ERROR_FLAGS:
         if isinstance(content.get(field), bool):
             return not content[field]
     if True in (content.get("timed_out"), content.get("timedOut")):

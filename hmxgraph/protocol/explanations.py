@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hmxgraph.protocol.display import HtmlTable
 from hmxgraph.protocol.lifecycle import Conflict
-from hmxgraph.protocol.showing import Shown
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One event of a trail; an erased one has lost its text, not its place."""
+    """One event of a trail; an erased event keeps its place and loses its text."""
 
     event_id: str
     session_id: str
@@ -26,11 +26,11 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Shown):
-    """A record, what is known of it (``facts``), and its trail.
+class Explanation(HtmlTable):
+    """A record, its properties (``facts``), and its trail of evidence.
 
-    ``events`` are the events that it names as its evidence, in the order of time; ``rests_on`` the records between it
-    and further events; ``supports`` what rests on it; ``missing`` the evidence that it names and that is not stored.
+    ``events`` are its direct evidence in order of time, ``rests_on`` the records that it was derived from,
+    ``supports`` the records derived from it, and ``missing`` the ids of evidence that is not stored.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Explanation(Shown):
     missing: tuple[str, ...] = field(default=())
 
     def trail(self) -> Iterator[Evidence]:
-        """Every event that this rests on, its own first; each once."""
+        """Every event that supports this record, direct evidence first, without repetitions."""
         seen: set[str] = set()
         for event in (*self.events, *(event for part in self.rests_on for event in part.trail())):
             if event.event_id not in seen:
@@ -62,7 +62,7 @@ class Explanation(Shown):
             "facts": dict(self.facts),
             "events": [event.document() for event in self.events],
             "rests_on": [part.document() for part in self.rests_on],
-            "supports": [dict(user) for user in self.supports],
+            "supports": [dict(dependent) for dependent in self.supports],
             "conflicts": [conflict.document() for conflict in self.conflicts],
             "missing": list(self.missing),
         }

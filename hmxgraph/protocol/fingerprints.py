@@ -1,4 +1,4 @@
-"""HMX-F fingerprints and their envelopes: learned memory that can be moved between systems."""
+"""HMX-F fingerprints and their envelopes: learned memory in a form that can be moved between systems."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from hmxgraph.protocol.document import KB, Document, Limits, Part, Specification
 
 
 class PolicySummary(Part):
-    """A decision policy, compressed (HMX-F 3)."""
+    """Summary of a decision policy (HMX-F 3)."""
 
     artifact_id: str
     condition: str
@@ -24,7 +24,7 @@ class PolicySummary(Part):
 
 
 class TaskSchemaSummary(Part):
-    """A task schema, compressed (HMX-F 3)."""
+    """Summary of a task schema (HMX-F 3)."""
 
     artifact_id: str
     title: str
@@ -40,7 +40,7 @@ class TaskSchemaSummary(Part):
 
 
 class PlaybookSummary(Part):
-    """A failure playbook, compressed (HMX-F 3)."""
+    """Summary of a failure playbook (HMX-F 3)."""
 
     artifact_id: str
     title: str
@@ -55,7 +55,7 @@ class PlaybookSummary(Part):
 
 
 class ClusterSummary(Part):
-    """Several related artifacts as one (HMX-F 3)."""
+    """Summary of a cluster of related artifacts (HMX-F 3)."""
 
     cluster_id: str
     label: str
@@ -68,7 +68,7 @@ class ClusterSummary(Part):
 
 
 class ArtifactSummaries(Part):
-    """Compressed artifact knowledge by type (HMX-F 3)."""
+    """Artifact summaries by type (HMX-F 3)."""
 
     policy_set: tuple[PolicySummary, ...]
     task_schema_set: tuple[TaskSchemaSummary, ...]
@@ -77,7 +77,7 @@ class ArtifactSummaries(Part):
 
 
 class ToolUsage(Part):
-    """Which tools are called, how often, how well (HMX-F 4)."""
+    """Tool calls: counts and success rates (HMX-F 4)."""
 
     total_calls: int
     tool_frequency: dict[str, int]
@@ -86,7 +86,7 @@ class ToolUsage(Part):
 
 
 class DecisionPatterns(Part):
-    """How the agent decides (HMX-F 4)."""
+    """Decisions: counts, confidence and corrections (HMX-F 4)."""
 
     total_decisions: int
     avg_confidence: float
@@ -95,7 +95,7 @@ class DecisionPatterns(Part):
 
 
 class ErrorPatterns(Part):
-    """What fails and how it is recovered (HMX-F 4)."""
+    """Errors: counts by type and recovery (HMX-F 4)."""
 
     total_errors: int
     recovery_rate: float
@@ -104,7 +104,7 @@ class ErrorPatterns(Part):
 
 
 class SessionPatterns(Part):
-    """How long sessions are (HMX-F 4)."""
+    """Sessions: count and average length (HMX-F 4)."""
 
     avg_session_length: float
     avg_events_per_session: float
@@ -112,7 +112,7 @@ class SessionPatterns(Part):
 
 
 class BehavioralPatterns(Part):
-    """What the agent is seen to do (HMX-F 4)."""
+    """Observed behaviour of the agent (HMX-F 4)."""
 
     tool_usage: ToolUsage
     decision_patterns: DecisionPatterns
@@ -141,12 +141,12 @@ class GraphDigest(Part):
     max_depth: int
 
 
-# What a semantic memory can be (HMX-F 6).
+# The statuses of a semantic memory (HMX-F 6).
 MEMORY_STATUSES = ("promoted", "tentative", "deprecated", "contradicted")
 
 
 class SemanticSummary(Part):
-    """Counts over the semantic memory (HMX-F 6)."""
+    """Counts over the semantic memories (HMX-F 6)."""
 
     promoted_count: int
     tentative_count: int
@@ -170,7 +170,7 @@ class ContextPriors(Part):
 
 
 class AdaptedParameter(Part):
-    """One parameter that the compiler has moved (HMX-F 9)."""
+    """One parameter that the compiler has adapted (HMX-F 9)."""
 
     parameter: str
     current_value: float
@@ -191,14 +191,14 @@ class CompilerState(Part):
 
 
 class Signature(Part):
-    """Who vouches for an envelope: Ed25519 over the canonical envelope without ``signature``, in hexadecimal."""
+    """The signature of an envelope: Ed25519 over its canonical form without ``signature``, in hexadecimal."""
 
     algorithm: str
     public_key: str
     value: str
 
 
-# HMX-F fingerprints and their envelopes: learned memory that can travel, with the hashes that prove it whole.
+# The fingerprint, its envelope, and the two hashes that prove their integrity.
 
 FINGERPRINT_VERSION = 1
 ENVELOPE_VERSION = 1
@@ -225,9 +225,9 @@ HASHED_FIELDS = (
 
 
 class Fingerprint(Document):
-    """One HMX-F fingerprint; fields are the wire's, optional ones None when absent.
+    """One HMX-F fingerprint; fields are spelled as on the wire, absent optional ones are None.
 
-    From ``fingerprint_version`` 2 on, fields that this version does not know are kept and warned of (HMX-F 13).
+    From ``fingerprint_version`` 2 on, unknown fields are kept, with a warning (HMX-F 13).
 
     >>> str(Fingerprint.faults({"fingerprint_version": 0})[-1])
     '$.fingerprint_version: found 0, expected an integer from 1 to 9007199254740991 (HMX-F 13)'
@@ -279,12 +279,12 @@ class Fingerprint(Document):
 
     @property
     def hash_matches(self) -> bool:
-        """Whether ``fingerprint_hash`` is the hash of the content (HMX-F 10)."""
+        """Whether ``fingerprint_hash`` matches the content (HMX-F 10)."""
         return self.fingerprint_hash == fingerprint_hash(self.document())
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A hash that is not the content's, fields that this version does not know (HMX-F 13)."""
+        """Unknown fields (HMX-F 13), and a hash that does not match the content (HMX-F 10)."""
         document = self.document()
         unknown = sorted(set(document) - set(Fingerprint.model_fields))
         expected = f"the fields of fingerprint_version {FINGERPRINT_VERSION}"
@@ -300,7 +300,7 @@ class Fingerprint(Document):
 
 
 class Envelope(Document):
-    """A fingerprint on its way (HMX-F 10); ``fingerprint`` is the plain document, so that its bytes can be proved.
+    """A fingerprint in transit (HMX-F 10); ``fingerprint`` is the plain document, so that its hash can be verified.
 
     >>> later = {"fingerprint_version": 7, "hmx_version": "HMX-1.0"}
     >>> envelope = Envelope(format="hmx-fingerprint", envelope_version=1, hmx_version="HMX-1.0", fingerprint=later,
@@ -329,16 +329,16 @@ class Envelope(Document):
 
     @property
     def hash_matches(self) -> bool:
-        """Whether ``integrity_hash`` is the hash of the whole fingerprint (HMX-F 10)."""
+        """Whether ``integrity_hash`` matches the whole fingerprint (HMX-F 10)."""
         return self.integrity_hash == integrity_hash(self.fingerprint)
 
     def signed_bytes(self) -> bytes:
-        """What a signature covers: the canonical envelope without ``signature``."""
+        """The bytes that a signature covers: the canonical envelope without ``signature``."""
         return canonical_bytes({name: value for name, value in self.document().items() if name != "signature"})
 
     @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
-        """The faults of a fingerprint of our own version; others are for migration to judge (HMX-F 13)."""
+        """The faults of a fingerprint of this release's version; migration handles the others (HMX-F 13)."""
         del sound
         inner = document.get("fingerprint")
         if isinstance(inner, Mapping) and inner.get("fingerprint_version") == FINGERPRINT_VERSION:
@@ -347,7 +347,7 @@ class Envelope(Document):
 
 
 def fingerprint_hash(document: Mapping[str, Any]) -> str:
-    """The hash of what a fingerprint knows: not of ids, tenant, times, tags and metadata.
+    """The hash of a fingerprint's content, without ids, tenant, times, tags and metadata.
 
     >>> fingerprint_hash({"hmx_version": "HMX-1.0", "tenant_id": "a"}) == fingerprint_hash({"hmx_version": "HMX-1.0"})
     True

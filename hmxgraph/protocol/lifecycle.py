@@ -1,20 +1,20 @@
-"""What the operations on artifacts take and return: filters, pages, chains, conflicts."""
+"""Arguments and results of the operations on artifacts: receipts, filters, pages, chains, conflicts."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from hmxgraph.protocol.artifacts import Artifact
-from hmxgraph.protocol.showing import Shown
+from hmxgraph.protocol.display import HtmlTable
 
-# What the operations on artifacts take and give: filters, pages, chains, and what became of a recorded one.
+# Recording, listing and following artifacts.
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded(Shown):
-    """What became of an artifact given to be recorded.
+class ArtifactReceipt(HtmlTable):
+    """The outcome of recording an artifact.
 
-    ``created``: it is stored now. ``unchanged``: it was stored before, with the same core. ``duplicate``: another draft
-    or active artifact has its type and content; ``artifact`` is that one, and nothing was written.
+    ``created``: it was stored. ``unchanged``: it was stored before with the same immutable fields. ``duplicate``:
+    another draft or active artifact has the same type and content; ``artifact`` is that one, and nothing was written.
     """
 
     artifact: Artifact
@@ -39,10 +39,10 @@ class Recorded(Shown):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFilter:
-    """Which artifacts to list; what is left None or empty filters nothing.
+    """Which artifacts to list; fields that are None or empty do not filter.
 
-    ``agent_id`` and ``situation`` (tags) say who asks and in which situation, for the validity scope (HMX-A 6);
-    ``compiled_by`` is the artifact's own ``agent_id``. All of ``tags`` and all words of ``text`` must be found.
+    ``agent_id`` and ``situation`` (tags) are matched against the validity scope (HMX-A 6); ``compiled_by`` is the
+    artifact's own ``agent_id``. All ``tags`` and all words of ``text`` must match.
     """
 
     status: str | None = "active"
@@ -56,7 +56,7 @@ class ArtifactFilter:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactPage:
-    """Some artifacts, newest first, and the cursor of the next page (None after the last)."""
+    """One page of artifacts, newest first, and the cursor of the next page (None on the last)."""
 
     artifacts: tuple[Artifact, ...]
     cursor: str | None
@@ -70,8 +70,8 @@ class ArtifactPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain(Shown):
-    """All visible versions of one piece of knowledge, oldest first (HMX-A 7)."""
+class Chain(HtmlTable):
+    """The supersession chain of an artifact: all visible versions, oldest first (HMX-A 7)."""
 
     artifact_id: str
     versions: tuple[Artifact, ...]
@@ -83,17 +83,17 @@ class Chain(Shown):
 
     @property
     def active(self) -> Artifact | None:
-        """The version that holds, where one does."""
+        """The active version, or None."""
         return next((version for version in self.versions if version.status == "active"), None)
 
     @property
     def older(self) -> tuple[Artifact, ...]:
-        """The versions before the one asked for, oldest first."""
+        """The versions before the requested one, oldest first."""
         return self.versions[: self._place]
 
     @property
     def newer(self) -> tuple[Artifact, ...]:
-        """The versions after the one asked for, oldest first."""
+        """The versions after the requested one, oldest first."""
         return self.versions[self._place + 1 :]
 
     def __len__(self) -> int:
@@ -105,7 +105,7 @@ class Chain(Shown):
 
     @property
     def _place(self) -> int:
-        return next(at for at, version in enumerate(self.versions) if version.artifact_id == self.artifact_id)
+        return next(place for place, version in enumerate(self.versions) if version.artifact_id == self.artifact_id)
 
 
 # Conflicts and their sides.
@@ -115,7 +115,7 @@ SideKind: TypeAlias = Literal["artifact", "memory", "relation"]
 
 @dataclass(frozen=True, slots=True)
 class ConflictSide:
-    """One record of a conflict, with its status as of the time that was asked for."""
+    """One record of a conflict, with its status as of the requested time."""
 
     kind: SideKind
     side_id: str
@@ -130,7 +130,10 @@ class ConflictSide:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Records that cannot all hold: open, or resolved with the side that was kept (None: all of them) and why."""
+    """Two or more records that cannot all hold.
+
+    A resolved conflict says which side was kept (``kept_id``; None keeps every side) and why (``resolution``).
+    """
 
     conflict_id: str
     kind: str

@@ -10,16 +10,16 @@ from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.fingerprints import Fingerprint
 from hmxgraph.protocol.packs import ContextPack
 
-# snake_case of the wire to camelCase of the internal types and back, led by a schema.
+# snake_case of the wire to camelCase of the internal types and back, guided by a schema.
 #
 # Only names that the schema lists are renamed: keys of a map (tool names, sections) and unknown fields are data. An
-# unknown field that looks like a renamed one gets one more underscore, so that every value comes back as it was.
+# unknown field that collides with a renamed one gets an extra underscore, so that every value round-trips.
 
 Node: TypeAlias = Mapping[str, Any]
 
 
 def camel(name: str) -> str:
-    """The name as the internal types spell it.
+    """*name* in camelCase.
 
     >>> camel("source_memory_ids")
     'sourceMemoryIds'
@@ -39,7 +39,7 @@ def to_camel(value: Any, schema: Node) -> Any:
 
 
 def to_snake(value: Any, schema: Node) -> Any:
-    """The same backwards.
+    """*value*, described by *schema*, with its field names in snake_case.
 
     >>> to_snake({"toolUse": {"my_tool": 1}}, {"properties": {"tool_use": {}}})
     {'tool_use': {'my_tool': 1}}
@@ -59,29 +59,29 @@ def _renamed(value: Any, node: Node, root: Node, *, back: bool) -> Any:
     rest: Node = others if isinstance(others, dict) else {}
     renamed = {}
     for key, part in value.items():
-        name = _back(key, names) if back else _forth(key, names)
+        name = _snake_key(key, names) if back else _camel_key(key, names)
         renamed[name] = _renamed(part, names.get(name if back else key, rest), root, back=back)
     return renamed
 
 
-def _forth(key: str, names: Node) -> str:
+def _camel_key(key: str, names: Node) -> str:
     if key in names:
         return camel(key)
     return f"{key}_" if key.rstrip("_") in map(camel, names) else key
 
 
-def _back(key: str, names: Node) -> str:
-    spelled = {camel(name): name for name in names}
-    if key in spelled:
-        return spelled[key]
-    return key.removesuffix("_") if key.rstrip("_") in spelled else key
+def _snake_key(key: str, names: Node) -> str:
+    snake_names = {camel(name): name for name in names}
+    if key in snake_names:
+        return snake_names[key]
+    return key.removesuffix("_") if key.rstrip("_") in snake_names else key
 
 
-# HMX documents as the internal types they standardise, and back (HMX-E 10, HMX-A 11, HMX-C 9, HMX-F 2).
+# The conversions.
 #
-# What an internal type has no field for travels in its metadata under ``hmx``, so that every document comes back as it
-# was; what was there by that name before travels inside. Internal values that never were HMX documents need what they
-# lack as keyword arguments.
+# Fields for which the internal type has no place are kept in its metadata under ``hmx``, so that every document
+# round-trips; an earlier value of that name is kept inside. Internal values that never were HMX documents need their
+# missing fields as keyword arguments.
 
 _ABSENT = object()
 _TRACE_FIELDS = {
@@ -125,9 +125,9 @@ def episode_trace(event: Event) -> dict[str, Any]:
 
 
 def event_of_trace(trace: Mapping[str, Any], **given: Any) -> Event:
-    """The event that *trace* is; *given* fills what an EpisodeTrace lacks, such as ``agent_id`` and ``sequence``.
+    """The event behind *trace*; *given* adds fields that an EpisodeTrace lacks, such as ``agent_id`` and ``sequence``.
 
-    Raises: InvalidDocument where something is still missing.
+    Raises: InvalidDocument if a required field is still missing.
 
     >>> trace = {"id": "e1", "eventType": "message", "sessionId": "s", "timestamp": "2026-03-14T03:00:00Z",
     ...     "payload": {"role": "user", "text": "hi"}, "metadata": {"agentId": "a"}}
@@ -144,7 +144,7 @@ def event_of_trace(trace: Mapping[str, Any], **given: Any) -> Event:
 
 
 def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
-    """The CompiledArtifact of *artifact*: the fields of its content stand beside the common ones (HMX-A 11)."""
+    """The CompiledArtifact of *artifact*, with the fields of its content at the top level (HMX-A 11)."""
     document = artifact.document()
     compiled = {name: document.pop(field) for field, name in _COMPILED_FIELDS.items() if field in document}
     content, metadata = document.pop("content"), document.pop("metadata")
@@ -155,9 +155,9 @@ def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
 
 
 def artifact_of_compiled(compiled: Mapping[str, Any], **given: Any) -> Artifact:
-    """The artifact that *compiled* is; *given* fills what a CompiledArtifact lacks, such as ``created_at``.
+    """The artifact behind *compiled*; *given* adds fields that a CompiledArtifact lacks, such as ``created_at``.
 
-    Raises: InvalidDocument where something is still missing.
+    Raises: InvalidDocument if a required field is still missing.
 
     >>> compiled = {"id": "c1", "type": "causal_pattern", "title": "Leak", "summary": "", "cause": "endless cache",
     ...     "effect": "restarts", "confidence": 0.5, "status": "draft", "evidenceRefs": [], "sourceMemoryIds": []}
@@ -169,12 +169,12 @@ def artifact_of_compiled(compiled: Mapping[str, Any], **given: Any) -> Artifact:
     metadata, _, extra = _unpacked(compiled.get("metadata", {}), ())
     flat = {name: value for name, value in compiled.items() if name not in names}
     content = to_snake(flat, _content_schema(str(compiled.get("type", ""))))
-    known = {"hmx_version": HMX_VERSION, "version": 1, **given, **fields, "content": content, **extra}
-    return Artifact.parse({"content_hash": content_hash(known["content"]), **known, "metadata": metadata})
+    document = {"hmx_version": HMX_VERSION, "version": 1, **given, **fields, "content": content, **extra}
+    return Artifact.parse({"content_hash": content_hash(document["content"]), **document, "metadata": metadata})
 
 
 def internal_pack(pack: ContextPack) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The ContextPack and the AssemblyResult that *pack* was made of (HMX-C 9)."""
+    """The ContextPack and the AssemblyResult behind *pack* (HMX-C 9)."""
     renamed = to_camel(pack.document(), schema("context-pack"))
     fields = {name: renamed.pop(camel_field) for camel_field, name in _PACK_FIELDS.items()}
     internal = {**fields, "entries": renamed.pop("entries"), "tokenBudget": renamed.pop("tokenBudget")}
@@ -185,9 +185,9 @@ def internal_pack(pack: ContextPack) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def pack_of_internal(internal: Mapping[str, Any], assembly: Mapping[str, Any], **given: Any) -> ContextPack:
-    """The pack that a ContextPack and its AssemblyResult are together; *given* fills what they lack.
+    """The pack made of a ContextPack and its AssemblyResult; *given* adds fields that they lack.
 
-    Raises: InvalidDocument where something is still missing.
+    Raises: InvalidDocument if a required field is still missing.
     """
     metadata, _, extra = _unpacked(internal.get("metadata", {}), ())
     renamed = {field: internal[name] for field, name in _PACK_FIELDS.items() if name in internal}
@@ -206,15 +206,15 @@ def memory_fingerprint(fingerprint: Fingerprint) -> dict[str, Any]:
 
 
 def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
-    """The fingerprint that a MemoryFingerprint is.
+    """The fingerprint behind a MemoryFingerprint.
 
-    Raises: InvalidDocument where it is not whole.
+    Raises: InvalidDocument if it is incomplete or invalid.
     """
     return Fingerprint.parse(to_snake(dict(memory), schema("fingerprint")))
 
 
 def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """Metadata with what was promoted, and under ``hmx`` the rest; names it would hide are kept there too."""
+    """Metadata with the promoted fields, and the rest under ``hmx``, including metadata whose names they shadow."""
     hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
     rest = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
     return {**metadata, **promoted, "hmx": rest}
@@ -224,15 +224,14 @@ def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, 
     """The metadata as it was, what was promoted out of it, and the rest."""
     if not isinstance(metadata, Mapping):
         return metadata, {}, {}
-    found = {name: metadata[name] for name in promoted if name in metadata}
+    fields = {name: metadata[name] for name in promoted if name in metadata}
     rest = metadata.get("hmx", _ABSENT)
     if not isinstance(rest, Mapping) or not isinstance(rest.get("fields"), Mapping):
-        return {name: value for name, value in metadata.items() if name not in found}, found, {}
-    plain = {name: value for name, value in metadata.items() if name not in found and name != "hmx"}
-    return {**plain, **rest.get("hidden", {})}, found, dict(rest["fields"])
+        return {name: value for name, value in metadata.items() if name not in fields}, fields, {}
+    plain = {name: value for name, value in metadata.items() if name not in fields and name != "hmx"}
+    return {**plain, **rest.get("hidden", {})}, fields, dict(rest["fields"])
 
 
 def _content_schema(artifact_type: str) -> dict[str, Any]:
-    whole = schema("artifact-content")
-    found: dict[str, Any] = whole["$defs"].get(artifact_type, {})
-    return found
+    definition: dict[str, Any] = schema("artifact-content")["$defs"].get(artifact_type, {})
+    return definition

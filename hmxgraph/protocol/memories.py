@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hmxgraph.protocol.display import short_text
 from hmxgraph.protocol.record_results import RecordView
-from hmxgraph.protocol.showing import shortened
 
 # A memory and its evidence.
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A semantic memory: a fact, preference, policy or goal in the words it was given in, with its standing.
+    """A semantic memory: a fact, preference, policy or goal in its original words, with status and confidence.
 
-    ``valid_to`` is None while nothing has taken its place. ``event_ids`` are its evidence, oldest first; in a page
-    of memories the first hundred.
+    ``valid_to`` is None until another memory supersedes it. ``event_ids`` are its evidence, oldest first; in a page
+    of memories, at most the first hundred.
     """
 
     memory_id: str
@@ -37,10 +37,10 @@ class Memory:
     event_ids: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """The memory as a JSON-able dict; what it does not have is left out."""
+        """The memory as a JSON-able dict without absent fields."""
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "event_ids"}
-        found = {name: value for name, value in fields.items() if value is not None}
-        return found | ({"event_ids": list(self.event_ids)} if self.event_ids else {})
+        present = {name: value for name, value in fields.items() if value is not None}
+        return present | ({"event_ids": list(self.event_ids)} if self.event_ids else {})
 
 
 # Results of the memory operations.
@@ -48,9 +48,9 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A semantic memory with its trust tier, and the reason where it is hidden.
+    """A semantic memory with its trust tier, and the reason if it is hidden.
 
-    ``grounding`` are the ids of task records that rest on the same events; without any the memory is a mere candidate.
+    ``grounding`` lists the task records that share its evidence; without any, the memory is only a candidate.
     """
 
     memory_id: str
@@ -71,8 +71,8 @@ class MemoryView:
         return self.trust() | self.properties | links | {"text": self.text, "supersedes": self.supersedes}
 
     def trust(self) -> dict[str, Any]:
-        """Id, trust and visibility: what every compact answer keeps."""
-        kept = {
+        """Id, trust and visibility: the fields of a compact result."""
+        fields = {
             "memory_id": self.memory_id,
             "kind": self.kind,
             "status": self.status,
@@ -81,12 +81,12 @@ class MemoryView:
             "hidden_reason": self.hidden_reason,
             "superseded_by": self.superseded_by,
         }
-        return {name: value for name, value in kept.items() if value not in (None, [])}
+        return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """Several memories, in the order they were named."""
+    """Several memories, in the order of the requested ids."""
 
     memories: tuple[MemoryView, ...]
 
@@ -103,7 +103,7 @@ class Memories:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHit:
-    """A memory that a search found."""
+    """A search hit: a memory and its score."""
 
     view: MemoryView
     score: float
@@ -122,24 +122,24 @@ class MemoryHit:
         return self.view.trust_tier
 
     def document(self) -> dict[str, Any]:
-        """The hit as a JSON-able dict; a compact one keeps ids, trust and a short text."""
-        found = (self.view.trust() if self.compact else self.view.document()) | {
+        """The hit as a JSON-able dict; a compact hit has ids, trust and a short text."""
+        fields = (self.view.trust() if self.compact else self.view.document()) | {
             "score": self.score,
             "text": self.text,
         }
         if self.expanded_siblings:
-            found["expanded_siblings"] = [dict(one) for one in self.expanded_siblings]
-        return found
+            fields["expanded_siblings"] = [dict(sibling) for sibling in self.expanded_siblings]
+        return fields
 
     def compacted(self) -> "MemoryHit":
         """The same hit with a short text."""
-        siblings = tuple(one | {"text": shortened(one["text"])} for one in self.expanded_siblings)
-        return replace(self, text=shortened(self.text), expanded_siblings=siblings, compact=True)
+        siblings = tuple(sibling | {"text": short_text(sibling["text"])} for sibling in self.expanded_siblings)
+        return replace(self, text=short_text(self.text), expanded_siblings=siblings, compact=True)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryResult:
-    """Memories, best first, beside the digest that a mode asked for; ``omitted`` were left out for the budget."""
+    """Memories, best first, and the mode's digest, if it has one; ``omitted`` hits did not fit the token budget."""
 
     hits: tuple[MemoryHit, ...]
     mode: str = "generic"
@@ -155,15 +155,15 @@ class MemoryResult:
 
     def document(self) -> dict[str, Any]:
         """The result as a JSON-able dict."""
-        found = {"mode": self.mode, "hits": [hit.document() for hit in self.hits], "omitted": self.omitted}
+        fields = {"mode": self.mode, "hits": [hit.document() for hit in self.hits], "omitted": self.omitted}
         if self.digest:
-            found["digest"] = self.digest.document()
-        return found if self.token_estimate is None else found | {"token_estimate": self.token_estimate}
+            fields["digest"] = self.digest.document()
+        return fields if self.token_estimate is None else fields | {"token_estimate": self.token_estimate}
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An answer in named figures, such as ``stats``, ``health`` and ``metrics`` give it."""
+    """Named figures, as returned by ``stats``, ``health`` and ``metrics``."""
 
     figures: dict[str, Any]
 
@@ -177,7 +177,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class DreamReport:
-    """What maintenance would do (dry run) or did: actions, what it only reports, what is blocked, and its record."""
+    """What maintenance did, or would do in a dry run: actions, findings it only reports, and blocked actions.
+
+    ``report_id`` names the task record that keeps the report.
+    """
 
     dry_run: bool
     actions: tuple[dict[str, Any], ...]
@@ -189,8 +192,8 @@ class DreamReport:
         """The report as a JSON-able dict."""
         return {
             "dry_run": self.dry_run,
-            "actions": [dict(one) for one in self.actions],
-            "reported": [dict(one) for one in self.reported],
-            "blocked": [dict(one) for one in self.blocked],
+            "actions": [dict(action) for action in self.actions],
+            "reported": [dict(finding) for finding in self.reported],
+            "blocked": [dict(action) for action in self.blocked],
             "report_id": self.report_id,
         }

@@ -1,4 +1,4 @@
-"""HMX-C context packs: what an agent gets, within a hard budget, with everything left out accounted for."""
+"""HMX-C context packs: knowledge for an agent's prompt within a hard token budget; every dropped entry has a reason."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -42,8 +42,8 @@ MAX_DROPPED = 100
 MAX_NEXT_STEPS = 10
 MAX_CONSTRAINTS = 20
 MAX_PACK_BYTES = 256 * KB
-# Bytes that the hash and the duration take in a pack, with their names.
-UNHASHED = 160
+# Upper bound of the bytes that the hash and the duration add to a pack, names included.
+UNHASHED_BYTES = 160
 
 
 class Provenance(Part):
@@ -68,14 +68,14 @@ class Entry(Part):
 
 
 class SectionBudget(Part):
-    """What a section was given and what it used, in tokens (HMX-C 4)."""
+    """Tokens allotted to a section and used by it (HMX-C 4)."""
 
     budget: int
     used: int
 
 
 class TokenBudget(Part):
-    """What the pack was given and what it used, in tokens (HMX-C 4)."""
+    """Tokens allotted to the pack and used by it (HMX-C 4)."""
 
     total_budget: int
     used: int
@@ -86,7 +86,7 @@ class TokenBudget(Part):
 
 
 class RankingWeights(Part):
-    """The shares of the four components in a relevance score (HMX-C 5)."""
+    """The weights of the four components of a relevance score (HMX-C 5)."""
 
     relevance: float
     recency: float
@@ -95,7 +95,7 @@ class RankingWeights(Part):
 
 
 class QueryClassification(Part):
-    """What the query was taken to ask for (HMX-C 5); ``time_ref`` may be null on the wire."""
+    """How the query was classified (HMX-C 5); ``time_ref`` may be null on the wire."""
 
     NULLABLE: ClassVar[frozenset[str]] = frozenset({"time_ref"})
 
@@ -118,7 +118,7 @@ class AssemblyMetadata(Part):
 
 
 class NextStep(Part):
-    """A suggestion of what to do next (HMX-C 6)."""
+    """A suggested next step (HMX-C 6)."""
 
     description: str
     artifact_id: str | None = None
@@ -127,7 +127,7 @@ class NextStep(Part):
 
 
 class WorkflowHints(Part):
-    """Advice on the next actions (HMX-C 6)."""
+    """Hints about the next steps (HMX-C 6)."""
 
     suggested_next_steps: tuple[NextStep, ...] | None = None
     active_task_schema: str | None = None
@@ -137,7 +137,7 @@ class WorkflowHints(Part):
 
 
 class DecisionConstraint(Part):
-    """A policy in force; a hard rule where ``override_allowed`` is false (HMX-C 7)."""
+    """A policy in force; a hard rule if ``override_allowed`` is false (HMX-C 7)."""
 
     artifact_id: str
     condition: str
@@ -147,7 +147,7 @@ class DecisionConstraint(Part):
 
 
 class DroppedEntry(Part):
-    """A candidate that was left out, and why (HMX-C 8)."""
+    """A candidate that is not in the pack, and the reason (HMX-C 8)."""
 
     source_id: str
     source_type: str
@@ -159,7 +159,7 @@ class DroppedEntry(Part):
 
 
 class ContextPack(Document):
-    """One HMX-C context pack; fields are the wire's, optional ones None when absent.
+    """One HMX-C context pack; fields are spelled as on the wire, absent optional ones are None.
 
     >>> [fault.path for fault in ContextPack.faults({"hmx_version": "HMX-1.0", "pack_id": "p", "entries": []})]
     ['$.query_context', '$.token_budget', '$.assembly_metadata', '$.created_at', '$.metadata']
@@ -206,7 +206,7 @@ class ContextPack(Document):
     tags: tuple[str, ...] | None = None
 
     @classmethod
-    def _surely_within(cls, document: Mapping[str, Any], most_bytes: int) -> bool:
+    def _passes_quick_checks(cls, document: Mapping[str, Any], most_bytes: int) -> bool:
         return most_bytes <= MAX_PACK_BYTES and not any(_budget_faults(document))
 
     @classmethod
@@ -217,7 +217,7 @@ class ContextPack(Document):
 
 
 def pack_hash(document: Mapping[str, Any]) -> str:
-    """The hash that equal packs share: of the whole without how long it took and without the hash itself.
+    """The hash of a pack, without its assembly duration and the hash itself.
 
     >>> fast = {"metadata": {}, "assembly_metadata": {"assembly_duration_ms": 1, "included_count": 0}}
     >>> slow = {"metadata": {"pack_hash": "0"}, "assembly_metadata": {"assembly_duration_ms": 9, "included_count": 0}}
@@ -228,17 +228,17 @@ def pack_hash(document: Mapping[str, Any]) -> str:
 
 
 def hashed_text(document: Mapping[str, Any]) -> bytes:
-    """The canonical text that :func:`pack_hash` is taken over; the whole document's is ``UNHASHED`` longer at most."""
+    """The canonical text behind :func:`pack_hash`; that of the whole document is at most ``UNHASHED_BYTES`` longer."""
     volatile = {"metadata": "pack_hash", "assembly_metadata": "assembly_duration_ms"}
-    lasting = {
-        part: {name: value for name, value in document[part].items() if name != left_out}
-        for part, left_out in volatile.items()
+    hashed = {
+        part: {name: value for name, value in document[part].items() if name != volatile_field}
+        for part, volatile_field in volatile.items()
     }
-    return canonical_bytes({**document, **lasting})
+    return canonical_bytes({**document, **hashed})
 
 
 def _budget_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
-    """The hard limit, for what the pack says and for what its entries add up to (HMX-C 4)."""
+    """Violations of the hard limit, by the stated usage and by the sum of the entries (HMX-C 4)."""
     budget = document["token_budget"]
     expected = f"at most {budget['total_budget']} tokens, the hard limit"
     if budget["used"] > budget["total_budget"]:

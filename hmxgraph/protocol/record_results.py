@@ -1,18 +1,18 @@
-"""What the operations on task records return."""
+"""Results of the operations on task records: receipts, views, search hits, libraries, resumes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hmxgraph.protocol.display import short_text
 from hmxgraph.protocol.records import TaskRecord
-from hmxgraph.protocol.showing import shortened
 
-# What the operations on task records give back.
+# RecordReceipt and read records.
 
 
 @dataclass(frozen=True, slots=True)
-class Projected:
-    """A text under which a record is found."""
+class Projection:
+    """A searchable text of a record."""
 
     kind: str
     text: str
@@ -23,15 +23,15 @@ class Projected:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What a step left behind: task, record, the event ids that tell it, and its projections.
+class RecordReceipt:
+    """The ids of a written record, of its task and of the events that report it, and its projections.
 
-    ``created`` is False where the very same record was stored before.
+    ``created`` is False if an identical record was stored before.
     """
 
     task_id: str
     artifact_id: str
-    projections: tuple[Projected, ...]
+    projections: tuple[Projection, ...]
     event_ids: tuple[str, ...] = ()
     created: bool = True
 
@@ -40,7 +40,7 @@ class Written:
         return {
             "task_id": self.task_id,
             "artifact_id": self.artifact_id,
-            "projections": [part.document() for part in self.projections],
+            "projections": [projection.document() for projection in self.projections],
             "event_ids": list(self.event_ids),
             "created": self.created,
         }
@@ -48,12 +48,12 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class RecordView:
-    """A stored record with the trust that it has now, derived from its replies."""
+    """A stored record with its current trust, derived from its replies."""
 
     record: TaskRecord
     trust_tier: str
     promotion_state: str
-    projections: tuple[Projected, ...]
+    projections: tuple[Projection, ...]
     verified_by: tuple[str, ...] = ()
     rejected_by: tuple[str, ...] = ()
     superseded_by: str | None = None
@@ -72,7 +72,7 @@ class RecordView:
 
     @property
     def text(self) -> str:
-        """Its main projection."""
+        """The text of its main projection."""
         return self.projections[0].text if self.projections else ""
 
     def document(self) -> dict[str, Any]:
@@ -81,8 +81,8 @@ class RecordView:
         return self.trust() | lists | {"artifact": self.record.document()}
 
     def trust(self) -> dict[str, Any]:
-        """Ids, trust and visibility: what every compact answer keeps."""
-        kept = {
+        """Ids, trust and visibility: the fields of a compact result."""
+        fields = {
             "artifact_id": self.record.artifact_id,
             "task_id": self.record.task_id,
             "artifact_kind": self.record.artifact_kind,
@@ -92,14 +92,14 @@ class RecordView:
             "hidden_reason": self.hidden_reason,
             "stale": self.stale,
         }
-        return {name: value for name, value in kept.items() if value not in (None, False)}
+        return {name: value for name, value in fields.items() if value not in (None, False)}
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record that a search found: its score, the projection that matched best, and what shaping left of it.
+    """A search hit: a record, its score, and the projection that matched best.
 
-    A compact one has a short ``matched_text`` and leaves the record out when it is written.
+    A compact hit has a short ``matched_text`` and leaves the record out of its document.
     """
 
     view: RecordView
@@ -120,27 +120,28 @@ class Hit:
         return self.view.trust_tier
 
     def document(self) -> dict[str, Any]:
-        """The hit as a JSON-able dict; compact ones keep ids, trust and a short text."""
-        found = self.view.trust() | {
+        """The hit as a JSON-able dict; a compact hit has ids, trust and a short text."""
+        fields = self.view.trust() | {
             "score": self.score,
             "matched_kind": self.matched_kind,
             "matched_text": self.matched_text,
         }
         if self.expanded_siblings:
-            found["expanded_siblings"] = [dict(one) for one in self.expanded_siblings]
-        return found if self.compact else found | {"artifact": self.view.record.document()}
+            fields["expanded_siblings"] = [dict(sibling) for sibling in self.expanded_siblings]
+        return fields if self.compact else fields | {"artifact": self.view.record.document()}
 
     def compacted(self) -> "Hit":
         """The same hit with a short text and without the record."""
         siblings = tuple(
-            {"artifact_id": one["artifact_id"], "text": shortened(one["text"])} for one in self.expanded_siblings
+            {"artifact_id": sibling["artifact_id"], "text": short_text(sibling["text"])}
+            for sibling in self.expanded_siblings
         )
-        return replace(self, matched_text=shortened(self.matched_text), expanded_siblings=siblings, compact=True)
+        return replace(self, matched_text=short_text(self.matched_text), expanded_siblings=siblings, compact=True)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first; ``omitted`` counts those that a token budget left out."""
+    """Hits, best first; ``omitted`` counts those that did not fit the token budget."""
 
     hits: tuple[Hit, ...]
     mode: str = "generic"
@@ -155,13 +156,13 @@ class SearchResult:
 
     def document(self) -> dict[str, Any]:
         """The result as a JSON-able dict."""
-        found = {"mode": self.mode, "hits": [hit.document() for hit in self.hits], "omitted": self.omitted}
-        return found if self.token_estimate is None else found | {"token_estimate": self.token_estimate}
+        fields = {"mode": self.mode, "hits": [hit.document() for hit in self.hits], "omitted": self.omitted}
+        return fields if self.token_estimate is None else fields | {"token_estimate": self.token_estimate}
 
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """A task as it stands, with its runs and records, oldest first."""
+    """The current state of a task, with its runs and records, oldest first."""
 
     task_id: str
     status: str
@@ -184,7 +185,7 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Records of one sort, beside the digest about them and the compiled artifacts that bear on them."""
+    """Records of one role, with their digest and the related compiled artifacts."""
 
     role: str
     records: tuple[RecordView, ...]
@@ -203,13 +204,13 @@ class Library:
             "role": self.role,
             "digest": self.digest.document() if self.digest else None,
             "records": [view.document() for view in self.records],
-            "artifacts": [dict(one) for one in self.artifacts],
+            "artifacts": [dict(artifact) for artifact in self.artifacts],
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
-    """What a claim rests on: records that say the same, records that say otherwise, and how well it is grounded."""
+class Grounding:
+    """How well a claim is grounded, with the records that support it and those that contradict it."""
 
     grounding_status: str
     supporting: tuple[Hit, ...]
@@ -217,7 +218,7 @@ class Related:
     hints: tuple[Hit, ...] = field(default=())
 
     def document(self) -> dict[str, Any]:
-        """The answer as a JSON-able dict."""
+        """The grounding as a JSON-able dict."""
         return {
             "grounding_status": self.grounding_status,
             "supporting": [hit.document() for hit in self.supporting],
@@ -231,10 +232,10 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Where a task stands: in words, with what blocks it, what to do next, and the records that say so.
+    """A summary of a task for whoever resumes it: status, blockers, follow-ups, and the records they come from.
 
-    ``runs`` are the last ones in words, newest first; ``sources`` the ids of the records behind all of this, ``digest``
-    the record that keeps it (a hint: trust the sources).
+    ``recent_runs`` describes the latest runs, newest first; ``sources`` lists the ids of the records summarised here;
+    ``digest`` is the record that stores the summary. It is only a hint: the sources are authoritative.
     """
 
     task_id: str
@@ -255,5 +256,5 @@ class Resume:
     def document(self) -> dict[str, Any]:
         """The resume as a JSON-able dict."""
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "digest"}
-        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
-        return plain | {"digest": self.digest.document() if self.digest else None}
+        json_values = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+        return json_values | {"digest": self.digest.document() if self.digest else None}

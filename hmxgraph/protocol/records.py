@@ -1,4 +1,4 @@
-"""memd task records: what agents report about work on shared tasks."""
+"""memd task records: reports of agents about their work on shared tasks."""
 
 from typing import Any, ClassVar
 
@@ -72,7 +72,7 @@ FILTERS = (
 
 
 class Contributor(Part):
-    """Somebody who had a share in a record."""
+    """A contributor to a record."""
 
     contributor_id: str
     display_name: str | None = None
@@ -81,7 +81,7 @@ class Contributor(Part):
 
 
 class DatasetRef(Part):
-    """A data set that a record is about."""
+    """A dataset that a record refers to."""
 
     name: str
     version: str | None = None
@@ -89,7 +89,7 @@ class DatasetRef(Part):
 
 
 class EntityRef(Part):
-    """An entity that a record is about."""
+    """An entity that a record refers to."""
 
     name: str
     entity_type: str
@@ -97,7 +97,7 @@ class EntityRef(Part):
 
 
 class RecordProvenance(Part):
-    """Where a record was made."""
+    """The origin of a record."""
 
     uri: str | None = None
     repo: str | None = None
@@ -109,9 +109,9 @@ class RecordProvenance(Part):
 
 
 class TaskRecord(Document):
-    """One canonical memd record; fields are the wire's, optional ones None when absent.
+    """One canonical memd record; fields are spelled as on the wire, absent optional ones are None.
 
-    Times are Unix milliseconds or date-time text; ``created_us`` and ``observed_us`` read both.
+    Times are Unix milliseconds or date-time text; ``created_us`` and ``observed_us`` convert both.
 
     >>> record = TaskRecord(artifact_id="r1", artifact_kind="task_start", task_id="t1", tenant_id="acme",
     ...     timestamp_created=1773457200000, goal="Find the leak", blockers=["no access"])
@@ -189,12 +189,12 @@ class TaskRecord(Document):
 
     @property
     def created_us(self) -> int:
-        """When the record was made, in UTC microseconds since 1970."""
+        """The time of creation in UTC microseconds since 1970."""
         return _us(self.timestamp_created)
 
     @property
     def observed_us(self) -> int | None:
-        """When what it tells was observed, in UTC microseconds since 1970."""
+        """The time of observation in UTC microseconds since 1970, or None."""
         return None if self.timestamp_observed is None else _us(self.timestamp_observed)
 
     @property
@@ -205,5 +205,5 @@ class TaskRecord(Document):
         return tuple(str(Fault(f"$.{name}", clause, "an unknown field", "a field of the envelope")) for name in unknown)
 
 
-def _us(moment: int | str) -> int:
-    return microseconds(moment) if isinstance(moment, str) else moment * 1000
+def _us(time: int | str) -> int:
+    return microseconds(time) if isinstance(time, str) else time * 1000

@@ -1,4 +1,4 @@
-"""Reports: what became of ingested lines, forgotten events, compilations, verifications and imports."""
+"""Reports of ingestion, forgetting, compilation, verification and fingerprint imports."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from hmxgraph.errors import Fault, InvalidRequest
-from hmxgraph.protocol.showing import Shown
+from hmxgraph.protocol.display import HtmlTable
 from hmxgraph.protocol.timestamps import iso
 
 # What became of each line: accepted, duplicate, conflicting, skipped, or rejected with all its faults.
@@ -25,7 +25,7 @@ class Rejection:
     faults: tuple[Fault, ...]
 
     def document(self) -> dict[str, Any]:
-        """The same as JSON values."""
+        """The rejection as a JSON-able dict."""
         faults = [fault._asdict() for fault in self.faults]
         return {"source": self.source, "line": self.line, "event_id": self.event_id, "faults": faults}
 
@@ -41,7 +41,7 @@ class ConflictingEvent:
     given_hash: str
 
     def document(self) -> dict[str, Any]:
-        """The same as JSON values."""
+        """The conflict as a JSON-able dict."""
         return {name: getattr(self, name) for name in ("source", "line", "event_id", "stored_hash", "given_hash")}
 
 
@@ -70,7 +70,7 @@ class SourceReport:
 
 
 @dataclass(frozen=True, slots=True)
-class IngestReport(Shown):
+class IngestReport(HtmlTable):
     """Every line and every event accounted for.
 
     ``sources`` accounts for the lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected``
@@ -120,7 +120,7 @@ class IngestReport(Shown):
         return self.accepted / self.seconds if self.seconds else 0.0
 
     def document(self) -> dict[str, Any]:
-        """The whole report as JSON values."""
+        """The report as a JSON-able dict."""
         counts = ("tenant_id", "lines", "accepted", "duplicates", "conflicts", "late", "rehomed", "sessions")
         return {name: getattr(self, name) for name in counts} | {
             "part_of": self.part_of,
@@ -194,12 +194,12 @@ class Tally:
         self._counts.update(accepted=receipt.accepted, late=receipt.late, duplicates=receipt.duplicates)
         self._conflicting.extend(receipt.conflicting)
         self.warn(receipt.warnings)
-        # Eight bytes a session keep the memory of a long run flat.
+        # Eight bytes per session keep memory flat over long runs.
         self._sessions.update(bytes.fromhex(key[:16]) for key in receipt.sessions)
 
     @property
     def settled(self) -> int:
-        """Lines that are accounted for so far."""
+        """The number of lines with an outcome so far."""
         return self._counts["accepted"] + self._counts["duplicates"] + len(self._conflicting) + len(self.rejected)
 
     def report(self, seconds: float = 0.0) -> IngestReport:
@@ -276,7 +276,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordReport(Shown):
+class RecordReport(HtmlTable):
     """One receipt for each item given to ``record``, in order; ``format`` is what the items were recognised as."""
 
     tenant_id: str
@@ -320,11 +320,11 @@ CHOICES = ("event_id", "session_id", "agent_id", "source", "before", "older_than
 
 
 @dataclass(frozen=True, slots=True)
-class Forgettable:
-    """Which events: those that meet every criterion given; at least one must be.
+class ForgetCriteria:
+    """Which events to forget: those that meet every given criterion; at least one is required.
 
-    ``before_us`` chooses events older than that instant, ``older_than_us`` those that much older than the tenant's
-    logical now, ``expired`` those whose ttl has run out by then.
+    ``before_us`` selects events before that instant, ``older_than_us`` events older than that age at the tenant's
+    logical now, ``expired`` events whose ttl has expired by then.
     """
 
     event_ids: tuple[str, ...] | None = None
@@ -338,7 +338,7 @@ class Forgettable:
     def __post_init__(self) -> None:
         if not self.criteria:
             raise InvalidRequest(
-                "forget", "without a criterion", "choice of events", f"give one of {', '.join(CHOICES)}"
+                "forget", "without a criterion", "a selection of events", f"give one of {', '.join(CHOICES)}"
             )
 
     @property
@@ -347,8 +347,8 @@ class Forgettable:
         return {name: value for name, value in asdict(self).items() if value is not None and value is not False}
 
 
-class Erased(NamedTuple):
-    """An event that keeps its id and hash and nothing else."""
+class ErasedEvent(NamedTuple):
+    """An erased event, of which only id and hash are kept."""
 
     event_id: str
     event_hash: str
@@ -356,18 +356,19 @@ class Erased(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ForgetReport:
-    """What was forgotten, or in a dry run what would be.
+    """What was forgotten, or in a dry run would be.
 
-    ``events`` keep id and hash, and so do ``records``, the task records that they told. ``artifacts``, ``memories``,
-    ``relations`` and ``entities`` lost their last evidence with them and are deprecated. So are the artifacts compiled
-    from sessions that lost an event, whatever evidence is left: they keep id and hash, and the next compilation learns
-    anew from what is left. ``remaining`` counts chosen events that still hold content: 0 proves a forget.
+    Only id and hash are kept of ``events`` and of ``records``, the task records that they report. ``artifacts``,
+    ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts compiled from a
+    session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and the next
+    compilation learns again from the remaining events. ``remaining`` counts selected events that still hold content:
+    0 proves that the forget is complete.
     """
 
     tenant_id: str
     criteria: dict[str, Any]
     dry_run: bool
-    events: tuple[Erased, ...] = ()
+    events: tuple[ErasedEvent, ...] = ()
     sessions: int = 0
     records: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
@@ -377,18 +378,18 @@ class ForgetReport:
     remaining: int = 0
 
     def document(self) -> dict[str, Any]:
-        """The report as JSON values."""
+        """The report as a JSON-able dict."""
         return asdict(self) | {"events": [event._asdict() for event in self.events]}
 
 
-# Values of compiler.report.
+# Compilation.
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedChange:
-    """One artifact that changed, in a few words."""
+    """One change of an artifact, with its reason."""
 
-    deed: str
+    action: str
     artifact_type: str
     artifact_id: str
     title: str
@@ -396,11 +397,11 @@ class ReportedChange:
 
 
 @dataclass(frozen=True, slots=True)
-class CompileReport(Shown):
-    """What changed, by type; sessions read anew and in all; seconds by stage, as measured by the caller's clock.
+class CompileReport(HtmlTable):
+    """The outcome of a compilation: changes by artifact type, and seconds by stage.
 
-    ``without_outcome`` counts the sessions of which nobody can tell how they ended, ``shortened`` those so long that
-    the middle of their steps was left out.
+    ``sessions`` counts all sessions, ``summarised`` those read in this run, ``without_outcome`` those whose outcome is
+    unknown, and ``shortened`` those so long that steps in the middle were skipped.
     """
 
     tenant_id: str
@@ -415,7 +416,7 @@ class CompileReport(Shown):
     updated: Mapping[str, int] = field(default_factory=dict)
     unchanged: Mapping[str, int] = field(default_factory=dict)
     deprecated: Mapping[str, int] = field(default_factory=dict)
-    left: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[ReportedChange, ...] = ()
     near_duplicates: int = 0
     without_outcome: int = 0
@@ -424,11 +425,11 @@ class CompileReport(Shown):
 
     @property
     def changed(self) -> bool:
-        """Whether anything was, or would be, written to artifacts."""
-        return any(change.deed not in {"unchanged", "left"} for change in self.changes)
+        """Whether any artifact was changed, or in a dry run would be."""
+        return any(change.action not in {"unchanged", "skipped"} for change in self.changes)
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """The report as a JSON-able dict."""
         return {
             "tenant_id": self.tenant_id,
             "profile": self.profile,
@@ -439,16 +440,7 @@ class CompileReport(Shown):
             "full": self.full,
             "dry_run": self.dry_run,
             **{name: dict(getattr(self, name)) for name in _COUNTED},
-            "changes": [
-                {
-                    "deed": one.deed,
-                    "artifact_type": one.artifact_type,
-                    "artifact_id": one.artifact_id,
-                    "title": one.title,
-                    "reason": one.reason,
-                }
-                for one in self.changes
-            ],
+            "changes": [asdict(change) for change in self.changes],
             "near_duplicates": self.near_duplicates,
             "without_outcome": self.without_outcome,
             "shortened": self.shortened,
@@ -456,19 +448,19 @@ class CompileReport(Shown):
         }
 
 
-_COUNTED = ("created", "updated", "unchanged", "deprecated", "left")
+_COUNTED = ("created", "updated", "unchanged", "deprecated", "skipped")
 
 
-# What a verification found: how much was looked at, and what is not as it must be.
+# Verification: the number of records checked, and the findings.
 
 Level: TypeAlias = Literal["wrong", "missing"]
 
 
 class Finding(NamedTuple):
-    """One thing that is not as it must be.
+    """One inconsistency found by a check.
 
-    ``wrong`` contradicts what was recorded: a hash, a counter, a chain, a link. ``missing`` is named by a record and
-    not stored or not linked, which may be so from the beginning: evidence that never arrived, or arrived later.
+    ``wrong``: stored data contradicts itself in a hash, a counter, a chain or a link. ``missing``: a record names
+    something that is not stored or not linked, which can be legitimate, as when evidence never arrived or came later.
     """
 
     check: str
@@ -480,8 +472,8 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyReport(Shown):
-    """What was looked at (``checked``: how many records of each kind) and everything found; nothing was mended."""
+class VerifyReport(HtmlTable):
+    """The number of ``checked`` records of each kind, and all findings; verification repairs nothing."""
 
     tenant_id: str
     checked: Mapping[str, int]
@@ -489,17 +481,17 @@ class VerifyReport(Shown):
 
     @property
     def wrong(self) -> tuple[Finding, ...]:
-        """What contradicts what was recorded."""
+        """The findings of level ``wrong``."""
         return tuple(finding for finding in self.findings if finding.level == "wrong")
 
     @property
     def missing(self) -> tuple[Finding, ...]:
-        """What is named and not there."""
+        """The findings of level ``missing``."""
         return tuple(finding for finding in self.findings if finding.level == "missing")
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no finding is ``wrong``."""
         return not self.wrong
 
     def document(self) -> dict[str, Any]:
@@ -516,11 +508,11 @@ class VerifyReport(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportReport(Shown):
-    """What became of an envelope given to be imported.
+class ImportReport(HtmlTable):
+    """The outcome of importing an envelope.
 
-    ``imported``: its drafts are stored now. ``unchanged``: it was imported before, nothing was written. ``known_ids``
-    are artifacts that said the same already.
+    ``imported``: its drafts were stored. ``unchanged``: it was imported before, and nothing was written.
+    ``known_ids`` are stored artifacts with the same content.
     """
 
     outcome: str
@@ -540,8 +532,8 @@ class ImportReport(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
-    """An import that was taken back: the artifacts deprecated with it, and those that other evidence still holds."""
+class WithdrawnImport:
+    """A withdrawn import: the artifacts deprecated with it, and those that other evidence still supports."""
 
     import_id: str
     fingerprint_id: str

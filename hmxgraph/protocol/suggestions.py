@@ -1,4 +1,4 @@
-"""Values of compiler.suggest."""
+"""Suggestions: the next tools and steps of a running session, as ``suggest`` returns them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class SuggestedTool:
-    """One next tool: its chance to be the one that is used next, and the artifacts that speak for it."""
+    """A candidate for the next tool: its probability, and the artifacts that support it."""
 
     tool: str
     confidence: float
@@ -15,7 +15,7 @@ class SuggestedTool:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedStep:
-    """One step that lies ahead, from the artifact with this id."""
+    """A remaining step of the task schema with this id."""
 
     order: int
     description: str
@@ -26,10 +26,11 @@ class SuggestedStep:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """The next tools, likeliest first, and the steps that lie ahead.
+    """The next tools, most likely first, and the remaining steps.
 
-    ``artifact_id`` and ``title`` are those of the task schema that fits (None: none does), ``current_step`` the last of
-    its steps that the session has reached (0: none), ``recovery`` what a playbook says to the failure at hand.
+    ``artifact_id`` and ``title`` name the task schema that fits the session (None if none does), ``current_step`` is
+    the last of its steps that the session has reached (0 if none), ``recovery`` the steps of the playbook for the
+    current failure.
     """
 
     tools: tuple[SuggestedTool, ...] = ()
@@ -42,21 +43,21 @@ class Suggestion:
     recovery: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """The suggestion as a JSON-able dict."""
         return {
             "tools": [
-                {"tool": one.tool, "confidence": one.confidence, "artifact_ids": list(one.artifact_ids)}
-                for one in self.tools
+                {"tool": tool.tool, "confidence": tool.confidence, "artifact_ids": list(tool.artifact_ids)}
+                for tool in self.tools
             ],
             "steps": [
                 {
-                    "order": one.order,
-                    "description": one.description,
-                    "tools": list(one.tools),
-                    "optional": one.optional,
-                    "artifact_id": one.artifact_id,
+                    "order": step.order,
+                    "description": step.description,
+                    "tools": list(step.tools),
+                    "optional": step.optional,
+                    "artifact_id": step.artifact_id,
                 }
-                for one in self.steps
+                for step in self.steps
             ],
             "artifact_id": self.artifact_id,
             "title": self.title,

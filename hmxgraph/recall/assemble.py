@@ -14,10 +14,10 @@ from hmxgraph.protocol.packs import (
     MAX_DROPPED,
     MAX_PACK_BYTES,
     SECTION_PRIORITY,
-    UNHASHED,
+    UNHASHED_BYTES,
     hashed_text,
 )
-from hmxgraph.protocol.parsing import measured
+from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall._packing import (
     NOTHING,
@@ -142,10 +142,10 @@ class _Writer:
         while self._packed and self._tokens() > self._draft.request.budget:
             self._remove_last()
         document = self._document()
-        while len(hashed := hashed_text(document)) + UNHASHED > MAX_PACK_BYTES and self._shrink(document):
+        while len(hashed := hashed_text(document)) + UNHASHED_BYTES > MAX_PACK_BYTES and self._shrink(document):
             document = self._document()
         document["metadata"]["pack_hash"] = sha256_hex(hashed)
-        return Pack.of_own_making(document)
+        return Pack.from_trusted(document)
 
     def _shrink(self, document: Mapping[str, Any]) -> bool:
         """Drop the priors, half of the listed drops, or the last constraint or entry; return whether anything was."""
@@ -153,7 +153,7 @@ class _Writer:
             self._priors = None
         elif self._listed:
             self._listed //= 2
-        elif measured(document["decision_constraints"]) > measured(document["entries"]):
+        elif canonical_size_bound(document["decision_constraints"]) > canonical_size_bound(document["entries"]):
             self._ruled = len(document["decision_constraints"]) - 1
         elif self._packed:
             self._remove_last()

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.errors import NotWritten
+from hmxgraph.protocol.display import truncate
 from hmxgraph.protocol.packs import ContextPack, Entry
-from hmxgraph.protocol.showing import cut
 from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.recall._report import Trails, pack_html
 from hmxgraph.recall._time_rules import MONTHS, day
@@ -256,7 +256,7 @@ def _components(pack: ContextPack, source_id: str) -> str:
 
 
 def _short(text: str) -> str:
-    return cut(text.replace("\n", " / "), _MOST_SHOWN)
+    return truncate(text.replace("\n", " / "), _MOST_SHOWN)
 
 
 # A context pack as callers see it: the wire document plus its text and human-readable views.

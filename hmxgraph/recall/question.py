@@ -228,9 +228,9 @@ def _check(name: str, value: str, choices: tuple[str, ...]) -> None:
 
 def _check_budget(budget: object) -> None:
     if not isinstance(budget, int) or isinstance(budget, bool):
-        raise _invalid("budget", budget, "whole number of tokens", f"give one, such as {DEFAULT_BUDGET}")
+        raise _invalid("budget", budget, "a number of tokens", f"give an integer, such as {DEFAULT_BUDGET}")
     if abs(budget) > MAX_INTEGER:
-        raise _invalid("budget", budget, "number that JSON writes exactly", f"ask for at most {MAX_INTEGER}")
+        raise _invalid("budget", budget, "an integer that JSON holds exactly", f"give at most {MAX_INTEGER}")
     if budget < 1:
         raise BudgetTooSmall(budget, 1)
 
@@ -238,15 +238,15 @@ def _check_budget(budget: object) -> None:
 def _check_id(name: str, value: object) -> None:
     if value is None:
         return
-    text = checked_text(name, value, "give the id exactly as in the events")
+    text = checked_text(name, value, "spell the id as in the events")
     if len(text) > LONGEST_ID:
-        rule = f"id of at most {LONGEST_ID} characters"
-        raise _invalid(name, text, rule, f"it has {len(text)}; give the id used in the events")
+        expected = f"at most {LONGEST_ID} characters"
+        raise _invalid(name, text, expected, f"it has {len(text)}; spell the id as in the events")
 
 
 def _check_confidence(value: object) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise _invalid("min_confidence", value, "number", "give one from 0.0 to 1.0")
+        raise _invalid("min_confidence", value, "a number", "give 0.0 to 1.0")
     if not 0 <= value <= 1:
         raise UnknownChoice("min_confidence", quoted(value), ("0.0 to 1.0",))
 
@@ -254,12 +254,12 @@ def _check_confidence(value: object) -> None:
 def _in_order(sections: Iterable[str]) -> tuple[str, ...]:
     """Return the requested sections in priority order; all of them if none is given."""
     if isinstance(sections, str) or not isinstance(sections, Iterable):
-        raise _invalid("sections", sections, "list of names", 'give one, such as ["core", "episodes"]')
+        raise _invalid("sections", sections, "a list of names", 'write sections=["core", "episodes"]')
     wanted = tuple(sections)
     for section in wanted:
         _check("section", section, SECTION_PRIORITY)
     return tuple(section for section in SECTION_PRIORITY if section in wanted) or SECTION_PRIORITY
 
 
-def _invalid(name: str, found: object, rule: str, way_out: str) -> InvalidRequest:
-    return InvalidRequest(name, quoted(found), rule, way_out)
+def _invalid(name: str, value: object, expected: str, way_out: str) -> InvalidRequest:
+    return InvalidRequest(name, quoted(value), expected, way_out)

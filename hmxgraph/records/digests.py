@@ -1,4 +1,4 @@
-"""Digests of task records: their names, what each says, and the search modes that they answer."""
+"""Digests of task records: names, composition, and the search modes that they serve."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.protocol.canonical import stable_id
+from hmxgraph.protocol.display import short_text
 from hmxgraph.protocol.records import DIGEST_ROLES, MODES, TaskRecord
-from hmxgraph.protocol.showing import shortened
 from hmxgraph.records.search import facet, failed, projections
 from hmxgraph.records.trust import COUNTERSIGNING, OPEN
 
-# Which digests there are, how they are called, and which a record makes stale (memd: Summary-First Digests).
+# Which digests exist, their names, and which of them a record makes stale (memd: Summary-First Digests).
 
-# The task under which digests of a project, or of everything, stand: they belong to no single task.
+# The task id of digests about a project or the whole tenant, which belong to no single task.
 EVERYTHING = "*"
-# How the ids of the digests that the engine composes begin: no record from outside may have such a one.
+# Id prefix of the digests that the engine composes; other records may not use it.
 OWN_DIGESTS = "digest:"
 LIBRARIES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
-# Roles of records that maintenance leaves behind: they feed no digest and make none stale.
+# Roles of records written by maintenance: they do not enter digests and make none stale.
 _MAINTENANCE = frozenset({"dream_report", "maintenance"})
 _FED_BY = {
     "failure_library": frozenset({"failed"}),
@@ -29,14 +29,14 @@ _FED_BY = {
 
 
 class DigestName(NamedTuple):
-    """One digest: its role, and the task or project it is about (``*``: all of the tenant's)."""
+    """A digest's role, and the task or project that it covers (``*``: the whole tenant)."""
 
     role: str
     scope: str
 
     @property
     def digest_key(self) -> str:
-        """Its stable key.
+        """The stable key.
 
         >>> DigestName("failure_library", "soil").digest_key
         'failure_library:soil'
@@ -45,16 +45,16 @@ class DigestName(NamedTuple):
 
     @property
     def project_id(self) -> str | None:
-        """The project it is about; None for a task's, and for that of all projects."""
+        """The project that it covers; None for a task or the whole tenant."""
         return None if self.role == "task_resume" or self.scope == EVERYTHING else self.scope
 
     def artifact_id(self, tenant_id: str) -> str:
-        """Its stable id: refreshed, it stays the same record."""
+        """The stable id: refreshing a digest keeps its record."""
         return OWN_DIGESTS + stable_id(tenant_id, "digest", self.role, self.scope)
 
 
 def digest_name(role: str, *, task_id: str | None = None, project_id: str | None = None) -> DigestName:
-    """The digest of *role* for a task, a project, or all of the tenant's work.
+    """The digest of *role* for a task, a project, or the whole tenant.
 
     Raises:
         UnknownChoice: no such role.
@@ -66,7 +66,7 @@ def digest_name(role: str, *, task_id: str | None = None, project_id: str | None
 
 
 def stale_digests(record: TaskRecord) -> tuple[DigestName, ...]:
-    """The digests that *record* may change, sorted: its task's, and those of its project and of everything.
+    """The digests that *record* may change, sorted: those of its task, its project and the whole tenant.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_progress", task_id="t", tenant_id="a",
     ...     timestamp_created=0, summary="half way")
@@ -83,12 +83,12 @@ def stale_digests(record: TaskRecord) -> tuple[DigestName, ...]:
 def _roles(record: TaskRecord) -> Iterator[str]:
     yield "project_brief"
     kinds = {part.kind for part in projections(record)}
-    # A reply may change how far its parent is trusted, whatever library shows that.
+    # A reply may change the trust in its parent, which any library may contain.
     reply = record.artifact_kind in COUNTERSIGNING and record.reply_to_artifact_id is not None
     yield from (role for role, fed_by in _FED_BY.items() if reply or fed_by & kinds)
 
 
-# What each digest says: composed from records alone, so that the same records give the same digest.
+# Composition: from records alone, so that the same records give the same digest.
 
 _RUNS = 5
 _ENTRIES = 20
@@ -97,7 +97,7 @@ SOURCES = 50
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A record as a digest sees it."""
+    """A record that enters a digest, with its trust."""
 
     record: TaskRecord
     trust_tier: str
@@ -105,21 +105,21 @@ class Source:
 
 
 def sources_wanted(role: str) -> tuple[str, ...]:
-    """The facets by which a digest's sources are found (any of them); none for all records of a task."""
-    return _WANTED[role]
+    """The facets that select a digest's sources (any of them matches); empty for all records of a task."""
+    return _SOURCE_FACETS[role]
 
 
 def compose(name: DigestName, tenant_id: str, sources: Sequence[Source]) -> TaskRecord | None:
-    """The digest *name* over *sources*, oldest first; None where there is nothing to tell.
+    """The digest *name* of *sources*, oldest first; None if it would be empty.
 
-    It names its sources, is as old as the newest of them, and carries no claim of its own.
+    It lists its sources, has the time of the newest of them, and makes no claim of its own.
     """
     kept = [source for source in sources if _observed(source.record)]
-    told = _COMPOSED[name.role](kept) if kept else {}
-    if not told:
+    fields = _COMPOSERS[name.role](kept) if kept else {}
+    if not fields:
         return None
     updated_ms = max(source.record.created_us for source in kept) // 1000
-    cited = told.pop("sources")
+    cited = fields.pop("sources")
     return TaskRecord(
         artifact_id=name.artifact_id(tenant_id),
         artifact_kind="digest",
@@ -132,22 +132,22 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[Source]) -> Task
         source_updated_at_ms=max(updated_ms, 0),
         timestamp_created=updated_ms,
         related_artifact_ids=tuple(sorted({source.record.artifact_id for source in cited})[:SOURCES]),
-        **told,
+        **fields,
     )
 
 
 def _observed(record: TaskRecord) -> bool:
-    """Whether *record* tells of work, not of other records."""
+    """Whether *record* reports work, not other records."""
     return record.artifact_kind != "digest" and record.artifact_role not in _MAINTENANCE
 
 
 def resumed(sources: Sequence[Source]) -> dict[str, Any]:
-    """What the next agent needs to know about a task: where it stands, what stands in its way, what to do next."""
+    """A summary of a task for the agent that resumes it: status, blockers, results, follow-ups."""
     records = [source.record for source in sources]
     return {
         "goal": _last(record.goal for record in records if record.artifact_kind == "task_start"),
         "status": _last(record.status for record in records if record.artifact_kind == "task_finish") or OPEN,
-        "summary": _last(record.summary for record in records if record.artifact_kind in _TELLING) or "started",
+        "summary": _last(record.summary for record in records if record.artifact_kind in _SUMMARISING) or "started",
         "blockers": list(_last(record.blockers for record in records) or ()),
         "what_worked": _each(record.what_worked for record in records),
         "what_failed": list(_failures(records)),
@@ -158,39 +158,39 @@ def resumed(sources: Sequence[Source]) -> dict[str, Any]:
 
 
 def recent_runs(records: Sequence[TaskRecord]) -> Iterator[str]:
-    """The last runs in words, newest first: command and outcome."""
+    """The latest runs, newest first, as text: command and outcome."""
     ends = {record.reply_to_artifact_id: record for record in records if record.artifact_kind == "run_finish"}
     starts = [record for record in records if record.artifact_kind == "run_start"]
     for start in starts[: -_RUNS - 1 : -1]:
         end = ends.get(start.artifact_id)
         outcome = end.status if end else OPEN
-        yield f"{start.command} -> {outcome}" + (f": {shortened(end.summary)}" if end and end.summary else "")
+        yield f"{start.command} -> {outcome}" + (f": {short_text(end.summary)}" if end and end.summary else "")
 
 
-_TELLING = frozenset({"task_progress", "task_finish", "evidence", "decision", "revision"})
+_SUMMARISING = frozenset({"task_progress", "task_finish", "evidence", "decision", "revision"})
 
 
 def _resume(sources: Sequence[Source]) -> dict[str, Any]:
-    told = resumed(sources)
-    goal, status = told.pop("goal"), told.pop("status")
-    told["summary"] = f"{goal or sources[0].record.task_id} [{status}]: {told['summary']}"
-    return {name: value for name, value in told.items() if value} | {"sources": sources}
+    fields = resumed(sources)
+    goal, status = fields.pop("goal"), fields.pop("status")
+    fields["summary"] = f"{goal or sources[0].record.task_id} [{status}]: {fields['summary']}"
+    return {name: value for name, value in fields.items() if value} | {"sources": sources}
 
 
 def _brief(sources: Sequence[Source]) -> dict[str, Any]:
     by_task: dict[str, list[Source]] = {}
     for source in sources:
         by_task.setdefault(source.record.task_id, []).append(source)
-    newest = sorted(by_task.values(), key=lambda told: (-told[-1].record.created_us, told[-1].record.task_id))
-    lines = [_task_line(told) for told in newest[:_ENTRIES]]
-    blockers = _each(resumed(told)["blockers"] for told in newest[:_ENTRIES])
-    followups = _each(resumed(told)["followups"] for told in newest[:_ENTRIES])
+    newest = sorted(by_task.values(), key=lambda group: (-group[-1].record.created_us, group[-1].record.task_id))
+    lines = [_task_line(group) for group in newest[:_ENTRIES]]
+    blockers = _each(resumed(group)["blockers"] for group in newest[:_ENTRIES])
+    followups = _each(resumed(group)["followups"] for group in newest[:_ENTRIES])
     return _listing(lines, sources) | _present(blockers=blockers, followups=followups)
 
 
-def _task_line(told: Sequence[Source]) -> str:
-    found = resumed(told)
-    return f"{found['goal'] or told[0].record.task_id} [{found['status']}]: {shortened(found['summary'])}"
+def _task_line(sources: Sequence[Source]) -> str:
+    fields = resumed(sources)
+    return f"{fields['goal'] or sources[0].record.task_id} [{fields['status']}]: {short_text(fields['summary'])}"
 
 
 def _failure_library(sources: Sequence[Source]) -> dict[str, Any]:
@@ -212,13 +212,13 @@ def _evidence_library(sources: Sequence[Source]) -> dict[str, Any]:
 
 
 def _highlight_library(sources: Sequence[Source]) -> dict[str, Any]:
-    chosen = _trusted_first(source for source in sources if not source.rejected and _shines(source))
+    chosen = _trusted_first(source for source in sources if not source.rejected and _is_highlight(source))
     lines = [_line(source, "worked") for source in chosen]
     worked = _each(source.record.what_worked for source in chosen)
     return (_listing(lines, chosen) | _present(what_worked=worked)) if chosen else {}
 
 
-def _shines(source: Source) -> bool:
+def _is_highlight(source: Source) -> bool:
     return bool(source.record.what_worked or source.record.validation) or source.trust_tier == "verified_record"
 
 
@@ -227,11 +227,11 @@ def _listing(lines: Sequence[str], sources: Sequence[Source]) -> dict[str, Any]:
 
 
 def _line(source: Source, kind: str) -> str:
-    """One entry in words, with the record's id, so that the reader can go to the source."""
+    """One entry as text, with the record's id as its source."""
     parts = {part.kind: part.text for part in projections(source.record)}
     text = parts.get(kind) or next(iter(parts.values()), "")
     mark = " [verified]" if source.trust_tier == "verified_record" else ""
-    return f"- {shortened(text)}{mark} ({source.record.artifact_id})"
+    return f"- {short_text(text)}{mark} ({source.record.artifact_id})"
 
 
 def _newest(sources: Iterable[Source]) -> list[Source]:
@@ -246,11 +246,11 @@ def _trusted_first(sources: Iterable[Source]) -> list[Source]:
 def _failures(records: Sequence[TaskRecord]) -> Iterator[str]:
     seen = set()
     for record in records:
-        said = record.what_failed or ((record.summary,) if failed(record.status) and record.summary else ())
-        for one in said:
-            if one not in seen:
-                seen.add(one)
-                yield one
+        texts = record.what_failed or ((record.summary,) if failed(record.status) and record.summary else ())
+        for text in texts:
+            if text not in seen:
+                seen.add(text)
+                yield text
 
 
 def _validations(sources: Sequence[Source]) -> Iterator[str]:
@@ -262,16 +262,16 @@ def _validations(sources: Sequence[Source]) -> Iterator[str]:
 
 
 def _each(lists: Iterable[Sequence[str] | None]) -> list[str]:
-    """Every text once, in order."""
+    """All texts in order, without repetitions."""
     return list(dict.fromkeys(text for texts in lists for text in texts or ()))
 
 
 def _last(values: Iterable[Any]) -> Any:
-    """The last value that was said; an empty list says that there is nothing any more."""
-    found = None
+    """The last value that is not None; an empty list counts, because it clears earlier ones."""
+    last = None
     for value in values:
-        found = found if value is None else value
-    return found
+        last = last if value is None else value
+    return last
 
 
 def _project(sources: Sequence[Source], role: str) -> str | None:
@@ -282,7 +282,7 @@ def _present(**values: list[str]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
-_COMPOSED: Mapping[str, Callable[[Sequence[Source]], dict[str, Any]]] = {
+_COMPOSERS: Mapping[str, Callable[[Sequence[Source]], dict[str, Any]]] = {
     "task_resume": _resume,
     "project_brief": _brief,
     "failure_library": _failure_library,
@@ -290,7 +290,7 @@ _COMPOSED: Mapping[str, Callable[[Sequence[Source]], dict[str, Any]]] = {
     "evidence_library": _evidence_library,
     "highlight_library": _highlight_library,
 }
-_WANTED: Mapping[str, tuple[str, ...]] = {
+_SOURCE_FACETS: Mapping[str, tuple[str, ...]] = {
     "task_resume": (),
     "project_brief": tuple(
         facet("artifact_kind", kind) for kind in ("task_start", "task_progress", "task_finish", "decision")
@@ -302,21 +302,21 @@ _WANTED: Mapping[str, tuple[str, ...]] = {
 }
 
 
-# What each search mode prefers: the digest that answers it, and the records it stands for (memd: Exact Filters).
+# Search modes: each prefers a digest and some kinds of records (memd: Exact Filters).
 
-# How much a preferred record gains over an equally relevant one.
-_LIFT = 0.5
+# Relative bonus of a preferred record's score.
+_BONUS = 0.5
 
 
 class Mode(NamedTuple):
-    """What a mode looks for first: a digest's role, and records by facet."""
+    """What a mode prefers: the digest of a role, and records with one of the facets."""
 
     role: str | None
     records: tuple[str, ...]
 
     @property
     def preferred(self) -> tuple[str, ...]:
-        """The facets of everything that the mode lifts."""
+        """The facets of everything that the mode prefers."""
         return self.records if self.role is None else (facet("artifact_role", self.role), *self.records)
 
 
@@ -324,7 +324,7 @@ def mode_of(name: str) -> Mode:
     """The mode called *name*.
 
     Raises:
-        UnknownChoice: there is none.
+        UnknownChoice: no such mode.
 
     >>> mode_of("find_decisions").preferred
     ('artifact_role=decision_library', 'artifact_kind=decision')
@@ -334,14 +334,14 @@ def mode_of(name: str) -> Mode:
     return _MODES[name]
 
 
-def lifted(mode: Mode, score: float, carried: Collection[str]) -> float:
-    """*score* in [0, 1], raised where a record carries what the mode prefers.
+def mode_score(mode: Mode, score: float, record_facets: Collection[str]) -> float:
+    """*score*, raised if the mode prefers a record with these facets.
 
-    >>> lifted(mode_of("find_failures"), 0.4, ["projection=failed"]), lifted(mode_of("generic"), 0.4, [])
+    >>> mode_score(mode_of("find_failures"), 0.4, ["projection=failed"]), mode_score(mode_of("generic"), 0.4, [])
     (0.6, 0.4)
     """
-    prefers = any(one in carried for one in mode.preferred)
-    return round(score * (1 + _LIFT) if prefers else score, 6)
+    is_preferred = any(preferred in record_facets for preferred in mode.preferred)
+    return round(score * (1 + _BONUS) if is_preferred else score, 6)
 
 
 def _kinds(*kinds: str) -> tuple[str, ...]:

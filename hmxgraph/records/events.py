@@ -10,38 +10,38 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import EVERYTHING, LIBRARIES, DigestName
 from hmxgraph.records.search import failed, sentences
 
-# A record as the HMX events that tell the same, so that the compiler learns from task work (DESIGN 6).
+# Task records as HMX events.
 
 UNSIGNED = "unsigned"
-# How the session of a task's records is called, where they name none.
+# Prefix of the session id of records that name no session.
 TASK_SESSION = "task:"
 Content = dict[str, Any]
 
 
-class Told(NamedTuple):
-    """One event to be: its type and content."""
+class _EventBody(NamedTuple):
+    """Type and content of an event."""
 
     event_type: str
     content: Content
 
 
 def session_of(record: TaskRecord) -> str:
-    """The session in which the record's events stand: its own, else one for the whole task."""
+    """The session of the record's events: its own, or one for the whole task."""
     return record.session_id or f"{TASK_SESSION}{record.task_id}"
 
 
 def _event_id_of(tenant_id: str, artifact_id: str, place: int = 0) -> str:
-    """The id of a record's event; a failure adds a second one (place 1)."""
+    """The id of a record's event; a failed record has a second event (place 1)."""
     return stable_id(tenant_id, "task-record", artifact_id, str(place))
 
 
 def event_ids_of(tenant_id: str, artifact_id: str) -> tuple[str, str]:
-    """The ids of the events that a record makes: the second is there where it failed."""
+    """The ids of a record's events; the second exists only if it failed."""
     return _event_id_of(tenant_id, artifact_id), _event_id_of(tenant_id, artifact_id, 1)
 
 
 def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
-    """The events of *record*, the first with *sequence*; none for a digest, which observed nothing itself.
+    """The events of *record*, starting with *sequence*; none for a digest, which observes nothing itself.
 
     >>> record = TaskRecord(artifact_id="r1", artifact_kind="run_finish", task_id="t", tenant_id="a", agent_id="ana",
     ...     timestamp_created=0, reply_to_artifact_id="r0", status="failed", tool_name="make", summary="no space left")
@@ -50,13 +50,13 @@ def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
     """
     if record.artifact_kind == "digest":
         return ()
-    told = [_TOLD[record.artifact_kind](record)]
+    bodies = [_BODIES[record.artifact_kind](record)]
     if record.artifact_kind != "task_start" and failed(record.status):
-        told.append(_error(record))
-    return tuple(_event(record, sequence + place, place, one) for place, one in enumerate(told))
+        bodies.append(_error(record))
+    return tuple(_event(record, sequence + place, place, body) for place, body in enumerate(bodies))
 
 
-def _event(record: TaskRecord, sequence: int, place: int, told: Told) -> Event:
+def _event(record: TaskRecord, sequence: int, place: int, body: _EventBody) -> Event:
     parent = record.reply_to_artifact_id if place == 0 else record.artifact_id
     metadata = {
         name: indexable(value)
@@ -66,13 +66,13 @@ def _event(record: TaskRecord, sequence: int, place: int, told: Told) -> Event:
     return Event(
         hmx_version=HMX_VERSION,
         event_id=_event_id_of(record.tenant_id, record.artifact_id, place),
-        event_type=told.event_type,
+        event_type=body.event_type,
         agent_id=record.agent_id or UNSIGNED,
         tenant_id=record.tenant_id,
         session_id=session_of(record),
         timestamp=iso(record.created_us),
         sequence=sequence,
-        content=told.content,
+        content=body.content,
         metadata=metadata,
         parent_event_id=_event_id_of(record.tenant_id, parent) if parent else None,
         provenance_ref=f"task-record:{record.artifact_id}",
@@ -80,71 +80,72 @@ def _event(record: TaskRecord, sequence: int, place: int, told: Told) -> Event:
     )
 
 
-def _start(record: TaskRecord) -> Told:
-    further = (record.motivation, record.hypothesis, record.scientific_question)
-    return Told("message", {"role": "user", "text": sentences(record.goal, *further)})
+def _start(record: TaskRecord) -> _EventBody:
+    background = (record.motivation, record.hypothesis, record.scientific_question)
+    return _EventBody("message", {"role": "user", "text": sentences(record.goal, *background)})
 
 
-def _observation(record: TaskRecord) -> Told:
+def _observation(record: TaskRecord) -> _EventBody:
     fields = ("blockers", "followups", "outputs", "evidence_kind", "supports_claim", "validation", "uncertainty")
-    return Told("observation", {"text": sentences(record.summary)} | _given(record, *fields))
+    return _EventBody("observation", {"text": sentences(record.summary)} | _fields(record, *fields))
 
 
-def _call(record: TaskRecord) -> Told:
-    arguments = _given(record, "command", "parameters", "inputs", "tool_version")
+def _call(record: TaskRecord) -> _EventBody:
+    arguments = _fields(record, "command", "parameters", "inputs", "tool_version")
     content = {"tool_name": record.tool_name or "command", "arguments": arguments, "call_id": record.artifact_id}
-    return Told("tool_call", content | _given(record, "why_chosen"))
+    return _EventBody("tool_call", content | _fields(record, "why_chosen"))
 
 
-def _result(record: TaskRecord) -> Told:
-    result = _given(record, "status", "summary", "outputs", "metrics", "what_worked", "what_failed")
+def _result(record: TaskRecord) -> _EventBody:
+    result = _fields(record, "status", "summary", "outputs", "metrics", "what_worked", "what_failed")
     content = {"tool_name": record.tool_name or "command", "result": result, "success": not failed(record.status)}
-    return Told("tool_result", content | {"call_id": record.reply_to_artifact_id or record.artifact_id})
+    return _EventBody("tool_result", content | {"call_id": record.reply_to_artifact_id or record.artifact_id})
 
 
-def _verdict(record: TaskRecord) -> Told:
+def _verdict(record: TaskRecord) -> _EventBody:
     if record.supports_claim is None:
-        return Told("message", {"role": "assistant", "text": sentences(record.summary)})
+        return _EventBody("message", {"role": "assistant", "text": sentences(record.summary)})
     signal = "positive" if record.supports_claim else "negative"
     return _feedback(record, signal)
 
 
-def _revision(record: TaskRecord) -> Told:
+def _revision(record: TaskRecord) -> _EventBody:
     return _feedback(record, "positive" if record.supports_claim else "correction")
 
 
-def _feedback(record: TaskRecord, signal: str) -> Told:
+def _feedback(record: TaskRecord, signal: str) -> _EventBody:
     target = _event_id_of(record.tenant_id, record.reply_to_artifact_id or "")
-    return Told("feedback", {"signal": signal, "target_event_id": target, "comment": sentences(record.summary)})
+    return _EventBody("feedback", {"signal": signal, "target_event_id": target, "comment": sentences(record.summary)})
 
 
-def _decision(record: TaskRecord) -> Told:
+def _decision(record: TaskRecord) -> _EventBody:
     question = record.scientific_question or record.goal or record.requested_action or f"task {record.task_id}"
     content = {
         "question": question,
         "chosen_option": sentences(record.summary),
         "reasoning": sentences(record.why_chosen),
     }
-    return Told("decision", content | _given(record, "confidence"))
+    return _EventBody("decision", content | _fields(record, "confidence"))
 
 
-def _finish(record: TaskRecord) -> Told:
+def _finish(record: TaskRecord) -> _EventBody:
     fields = ("summary", "what_worked", "what_failed", "validation", "uncertainty", "followups")
-    return Told("state_change", {"from": "open", "to": record.status} | _given(record, *fields))
+    return _EventBody("state_change", {"from": "open", "to": record.status} | _fields(record, *fields))
 
 
-def _error(record: TaskRecord) -> Told:
-    said = "; ".join(record.what_failed or ()) or record.summary or f"{record.artifact_kind} {record.status}"
+def _error(record: TaskRecord) -> _EventBody:
+    message = "; ".join(record.what_failed or ()) or record.summary or f"{record.artifact_kind} {record.status}"
     kind = "TaskFailed" if record.artifact_kind == "task_finish" else "RunFailed"
-    return Told("error", {"error_type": kind, "message": said, "recoverable": record.artifact_kind != "task_finish"})
+    recoverable = record.artifact_kind != "task_finish"
+    return _EventBody("error", {"error_type": kind, "message": message, "recoverable": recoverable})
 
 
-def _given(record: TaskRecord, *names: str) -> Content:
+def _fields(record: TaskRecord, *names: str) -> Content:
     document = record.document()
     return {name: document[name] for name in names if document.get(name) not in (None, [], {})}
 
 
-_TOLD: Mapping[str, Callable[[TaskRecord], Told]] = {
+_BODIES: Mapping[str, Callable[[TaskRecord], _EventBody]] = {
     "task_start": _start,
     "task_progress": _observation,
     "run_start": _call,
@@ -158,14 +159,14 @@ _TOLD: Mapping[str, Callable[[TaskRecord], Told]] = {
 }
 
 
-# What is done with memories by hand, as events: without them a memory would have no evidence.
+# Operations on memories as events: they are the evidence of memories that were added by hand.
 
-# All that is done to memories by hand stands in one session.
+# The session of all these events.
 SESSION = "memory-operations"
 
 
 class Doing(NamedTuple):
-    """Who does something with memories, when, and under which event id."""
+    """Who operates on memories, when, and the id of the event that reports it."""
 
     agent_id: str
     at_us: int
@@ -173,7 +174,7 @@ class Doing(NamedTuple):
 
 
 def memory_event(tenant_id: str, doing: Doing, sequence: int, event_type: str, content: Mapping[str, Any]) -> Event:
-    """The event that tells of *doing* something.
+    """The event that reports an operation.
 
     >>> memory_event("acme", Doing("ana", 0, "e1"), 3, "feedback", {"signal": "positive"}).sequence
     3
@@ -204,18 +205,18 @@ def judged(memory_id: str, signal: str, comment: str, target_event_id: str | Non
 
 
 def outcome(memory_ids: tuple[str, ...], result: str, summary: str) -> dict[str, Any]:
-    """The content of what came of work that used memories."""
+    """The content of the outcome of work that used memories."""
     return {"outcome": result, "text": summary or f"outcome: {result}", "memory_ids": list(memory_ids)}
 
 
-# What is left of a record that was erased: its place.
+# Erased records: only their place is kept.
 
-# Words for how a task or run ended that say nothing about its content.
+# Statuses that reveal nothing about a record's content, which erasure may keep.
 PLAIN_STATUSES = ("open", "completed", "failed", "abandoned", "finished")
 
 
 def digests_telling(task_id: str, project_id: str | None) -> tuple[DigestName, ...]:
-    """The digests in which a record of this task and project may be told, sorted.
+    """The digests that may contain a record of this task and project, sorted.
 
     >>> len(digests_telling("t", "soil")), len(digests_telling("t", None))
     (11, 6)
@@ -225,7 +226,7 @@ def digests_telling(task_id: str, project_id: str | None) -> tuple[DigestName, .
 
 
 def place_of(record: TaskRecord) -> TaskRecord:
-    """The record that stands where *record* was: its ids, kind and time, its thread, and what it replied to.
+    """What is kept of an erased *record*: ids, kind, time, thread, and the record it replies to.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="evidence", task_id="t", tenant_id="a",
     ...     timestamp_created=5, thread_id="t", summary="seen")

@@ -1,4 +1,4 @@
-"""Maintenance of semantic memory: the dream plan, and how useful a memory proved to be."""
+"""Maintenance of semantic memory: the dream plan, and the usefulness of memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from typing import Any
 
 from hmxgraph.records.digests import DigestName
 
-# What maintenance would do, and what it only reports: a plan over facts; the same memory gives the same plan.
+# The plan of what maintenance does and reports; the same state gives the same plan.
 
 BLOCKED = (
     {
         "action": "rewrite_storage",
-        "reason": "the database reclaims space by itself; nothing is rewritten behind its back",
+        "reason": "the database reclaims space by itself",
     },
 )
 
 
 @dataclass(frozen=True, slots=True)
 class DigestState:
-    """A digest as maintenance sees it."""
+    """What maintenance needs to know about a digest."""
 
     key: str
     artifact_id: str
@@ -30,7 +30,7 @@ class DigestState:
 
 @dataclass(frozen=True, slots=True)
 class Dream:
-    """A plan: digests to retire and to refresh (both safe), and what is only reported."""
+    """A plan: digests to retire and to refresh, which is safe, and findings that are only reported."""
 
     retire: tuple[DigestState, ...]
     refresh: tuple[DigestName, ...]
@@ -42,44 +42,45 @@ class Dream:
         return not (self.retire or self.refresh)
 
     def actions(self) -> list[dict[str, Any]]:
-        """The safe actions in words, in order."""
-        retired = [{"action": "retire_duplicate_digest", "artifact_id": one.artifact_id} for one in self.retire]
+        """The actions as documents, in order."""
+        retired = [{"action": "retire_duplicate_digest", "artifact_id": digest.artifact_id} for digest in self.retire]
         return retired + [{"action": "refresh_digest", "digest_key": name.digest_key} for name in self.refresh]
 
 
 def dream(tenant_id: str, digests: Sequence[DigestState], reported: Iterable[Mapping[str, Any]]) -> Dream:
-    """The plan for these digests: of several with one name the engine's own stays, else the freshest.
+    """The plan for these digests.
 
-    What is stale after that is refreshed.
+    Of several digests with one name, the engine's own is kept, or else the newest; the others are retired. Those that
+    are still stale are refreshed.
 
     >>> name = DigestName("failure_library", "*")
     >>> copies = [DigestState(key, key, name, False, age) for key, age in (("a", 5), ("b", 9))]
-    >>> [one.artifact_id for one in dream("acme", copies, ()).retire]
+    >>> [digest.artifact_id for digest in dream("acme", copies, ()).retire]
     ['a']
     """
-    ordered = sorted(digests, key=lambda one: (one.name, one.key))
-    groups = [(name, list(group)) for name, group in groupby(ordered, key=lambda one: one.name)]
-    retire = [one for name, group in groups for one in _copies(tenant_id, name, group)]
-    gone = {one.key for one in retire}
-    stale = sorted({one.name for one in ordered if one.stale and one.key not in gone})
+    ordered = sorted(digests, key=lambda digest: (digest.name, digest.key))
+    groups = [(name, list(group)) for name, group in groupby(ordered, key=lambda digest: digest.name)]
+    retire = [digest for name, group in groups for digest in _duplicates(tenant_id, name, group)]
+    retired_keys = {digest.key for digest in retire}
+    stale = sorted({digest.name for digest in ordered if digest.stale and digest.key not in retired_keys})
     return Dream(tuple(retire), tuple(stale), tuple(reported))
 
 
-def _copies(tenant_id: str, name: DigestName, group: Sequence[DigestState]) -> list[DigestState]:
+def _duplicates(tenant_id: str, name: DigestName, group: Sequence[DigestState]) -> list[DigestState]:
     own = name.artifact_id(tenant_id)
-    best = max(group, key=lambda one: (one.artifact_id == own, one.source_updated_at_ms, one.key))
-    return [one for one in group if one is not best]
+    best = max(group, key=lambda digest: (digest.artifact_id == own, digest.source_updated_at_ms, digest.key))
+    return [digest for digest in group if digest is not best]
 
 
-# How useful a memory proved to be, from feedback and outcomes, and what that does to its rank.
+# The usefulness of a memory, from feedback and outcomes, and its effect on the rank.
 
-# What feedback and outcomes count as: for the memory, or against it.
+# Evidence from feedback and outcomes: (for, against) the memory.
 SIGNALS = {"positive": (1, 0), "negative": (0, 1), "correction": (0, 1)}
 OUTCOMES = {"success": (1, 0), "failure": (0, 1), "mixed": (1, 1)}
 
 
 def _usefulness(useful: int, useless: int) -> float:
-    """The chance that a memory helps, by the rule of succession: 0.5 before anything is known.
+    """The probability that a memory helps, by the rule of succession: 0.5 without evidence.
 
     >>> _usefulness(0, 0), _usefulness(2, 0)
     (0.5, 0.75)
@@ -88,7 +89,7 @@ def _usefulness(useful: int, useless: int) -> float:
 
 
 def weighed(score: float, useful: int, useless: int) -> float:
-    """*score* raised or lowered by at most a quarter.
+    """*score* raised or lowered by usefulness, by at most a quarter.
 
     >>> weighed(0.8, 0, 0), weighed(0.8, 0, 98)
     (0.8, 0.604)
@@ -97,7 +98,7 @@ def weighed(score: float, useful: int, useless: int) -> float:
 
 
 def hidden_reason(status: str, *, superseded: bool, deleted: bool, over: bool, begun: bool = True) -> str | None:
-    """Why a memory is not shown; None where it is. What ended it counts from when it was *over*.
+    """Why a memory is hidden; None if it is visible. A memory that was ended is hidden only once it is *over*.
 
     >>> hidden_reason("deprecated", superseded=True, deleted=False, over=True)
     'superseded'
@@ -117,7 +118,7 @@ def hidden_reason(status: str, *, superseded: bool, deleted: bool, over: bool, b
 
 
 def grounded_tier(tiers: list[str]) -> str:
-    """The trust tier of a memory: that of the best record that rests on the same events, else a mere candidate.
+    """The trust tier of a memory: the best tier of the records with the same evidence, or ``semantic_candidate``.
 
     >>> grounded_tier([]), grounded_tier(["canonical_record", "verified_record"])
     ('semantic_candidate', 'verified_record')

@@ -1,29 +1,22 @@
-"""What a record offers to search: exact filters, retrieval projections, and matched texts (memd)."""
+"""Searching task records: retrieval projections, exact filters, conversation tags, matching (memd)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.protocol.canonical import canonical_text, node_key
 from hmxgraph.protocol.parsing import checked_text
+from hmxgraph.protocol.record_results import Projection
 from hmxgraph.protocol.records import FILTERS, TaskRecord
 from hmxgraph.text.terms import terms
 
-# What a record offers to search, as texts of nine kinds derived from it (memd: Retrieval Projection).
+# Projections: searchable texts of nine kinds, derived from a record (memd: Retrieval Projection).
 
 _FAILED = frozenset({"failed", "failure", "error", "aborted", "abandoned", "cancelled", "timeout", "crashed"})
 
 
-class Projection(NamedTuple):
-    """One text of a record: its kind and words."""
-
-    kind: str
-    text: str
-
-
 def failed(status: str | None) -> bool:
-    """Whether *status* says that something went wrong.
+    """Whether *status* means a failure.
 
     >>> failed("Failed"), failed("completed"), failed(None)
     (True, False, False)
@@ -32,7 +25,7 @@ def failed(status: str | None) -> bool:
 
 
 def projections(record: TaskRecord) -> tuple[Projection, ...]:
-    """The texts of *record*, its main one first; the record itself stays the source of truth.
+    """The projections of *record*, its main one first; the record itself stays the source of truth.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="completed", summary="Leak closed", what_worked=["valgrind"])
@@ -40,14 +33,14 @@ def projections(record: TaskRecord) -> tuple[Projection, ...]:
     (Projection(kind='task_summary', text='completed. Leak closed'), Projection(kind='worked', text='valgrind'))
     """
     main = Projection(_MAIN[record.artifact_kind], _main_text(record))
-    # A digest tells what others worked out; it never counts as a failure or a success itself.
-    wanted = {} if record.artifact_kind == "digest" else _FURTHER
-    further = (Projection(kind, sentences(*parts(record))) for kind, parts in wanted.items())
+    # A digest reports the results of others; it is never a failure or a success itself.
+    texts = {} if record.artifact_kind == "digest" else _FURTHER
+    further = (Projection(kind, sentences(*parts(record))) for kind, parts in texts.items())
     return tuple(part for part in (main, *further) if part.text)
 
 
 def record_text(record: TaskRecord) -> str:
-    """The whole readable text of *record*: each projection under its name."""
+    """The readable text of *record*: each projection under its name."""
     parts = projections(record)
     lines = [f"{_NAMES[part.kind]}: {part.text}" for part in parts[1:]]
     return "\n".join([f"{record.artifact_kind.replace('_', ' ')}: {parts[0].text}", *lines]) if parts else ""
@@ -118,7 +111,7 @@ def _listed(name: str, values: tuple[str, ...] | None) -> Iterator[str]:
 
 
 def sentences(*parts: str | None) -> str:
-    """What of *parts* says something, as sentences of one text.
+    """The non-empty *parts*, joined as sentences.
 
     >>> sentences("Leak closed.", None, " valgrind ")
     'Leak closed. valgrind'
@@ -170,7 +163,7 @@ _FURTHER: Mapping[str, _Parts] = {"worked": _worked, "failed": _failed, "validat
 _NAMES = {"worked": "worked", "failed": "failed", "validation": "validated"}
 
 
-# Exact filters: what a record answers to, as one text per filter value (memd: Exact Filters).
+# Exact filters: a facet is one filter and its value as text (memd: Exact Filters).
 
 _PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
 _SECOND = dict(_PAIRED.values())
@@ -179,7 +172,7 @@ _TOKEN = 24
 
 
 def facets(record: TaskRecord) -> tuple[str, ...]:
-    """Everything that *record* is found by exactly, sorted.
+    """The facets of *record*, sorted.
 
     >>> facets(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it", dataset_refs=[{"name": "soil"}]))
@@ -207,30 +200,30 @@ def filter_facets(record: TaskRecord) -> tuple[str, ...]:
 
 
 def wanted(filters: Mapping[str, object]) -> tuple[str, ...]:
-    """What a record must answer to under *filters*; a name and its version or type must belong to one reference.
+    """The facets that *filters* require; a name and its version or type must belong to one reference.
 
     Raises:
         UnknownChoice: a filter that is not one of the eighteen.
-        InvalidRequest: a value that is no text.
+        InvalidRequest: a value that is not text.
 
     >>> wanted({"dataset_name": "soil", "status": None}), len(wanted({"dataset_name": "soil", "dataset_version": "2"}))
     (('dataset_name=soil',), 1)
     """
-    given = _checked(filters)
-    asked: list[str] = []
+    values = _checked(filters)
+    pairs: list[str] = []
     for first, second in _PAIRED.values():
-        if first in given and second in given:
-            asked.append(_pair((first, second), given.pop(first), given.pop(second)))
-    return tuple(sorted([*asked, *(facet(name, value) for name, value in given.items())]))
+        if first in values and second in values:
+            pairs.append(_pair((first, second), values.pop(first), values.pop(second)))
+    return tuple(sorted([*pairs, *(facet(name, value) for name, value in values.items())]))
 
 
 def facet(name: str, value: str) -> str:
-    """The text that says that *name* has *value*."""
+    """The facet of filter *name* with *value*."""
     return f"{name}={value}"
 
 
 def name_of(text: str) -> str:
-    r"""The filter that a facet belongs to; of a name with its version or type, the name's.
+    r"""The filter of a facet; of a pair, its first filter.
 
     >>> name_of("status=a=b"), name_of("dataset_name=soil\0dataset_version=2")
     ('status', 'dataset_name')
@@ -239,7 +232,7 @@ def name_of(text: str) -> str:
 
 
 def facet_token(text: str) -> str:
-    """The word under which a facet stands in the full-text index, whatever signs its value has.
+    """The word for a facet in the full-text index, which cannot hold arbitrary characters.
 
     >>> facet_token("status=completed").isalnum(), len(facet_token("status=completed"))
     (True, 25)
@@ -248,13 +241,13 @@ def facet_token(text: str) -> str:
 
 
 def _checked(filters: Mapping[str, object]) -> dict[str, str]:
-    given: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in filters.items():
         if name not in FILTERS:
             raise UnknownChoice("filter", name, FILTERS)
         if value is not None:
-            given[name] = checked_text(name, value, "give the text that records have")
-    return given
+            values[name] = checked_text(name, value, "spell it as in the records")
+    return values
 
 
 def _pairs(names: tuple[str, str], first: str, second: str | None) -> Iterator[str]:
@@ -269,18 +262,18 @@ def _pair(names: tuple[str, str], first: str, second: str) -> str:
 
 
 def _joint(first: str) -> str:
-    """What stands between the two values of a pair, by the name of its first."""
+    """The separator between the values of a pair whose first filter is *first*."""
     return f"\0{_SECOND[first]}="
 
 
-# The tags that bind raw conversational chunks to what they came from (memd: Conversation Event Tags).
+# The tags that link conversational chunks to their source (memd: Conversation Event Tags).
 
 _ENTRY_KINDS = ("factual", "relational", "synthesis")
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationTags:
-    """What the tags of one chunk say; what they do not say is None."""
+    """The conversation tags of one chunk; absent ones are None."""
 
     event_id: str | None = None
     entry: str | None = None
@@ -289,7 +282,7 @@ class ConversationTags:
 
     @classmethod
     def read(cls, tags: Iterable[str]) -> "ConversationTags":
-        """What *tags* say about event, entry, speaker and turn; the first of a kind counts, others are passed over.
+        """Parse *tags*; of several tags of one kind the first counts, other tags are ignored.
 
         >>> ConversationTags.read(["event:e1", "entry:factual", "speaker:ana", "turn:3", "urgent"])
         ConversationTags(event_id='e1', entry='factual', speaker='ana', turn=3)
@@ -307,7 +300,7 @@ class ConversationTags:
         )
 
     def written(self) -> tuple[str, ...]:
-        """The tags that say the same.
+        """The tags as text.
 
         >>> ConversationTags(event_id="e1", turn=3).written()
         ('event:e1', 'turn:3')
@@ -316,24 +309,26 @@ class ConversationTags:
         return tuple(f"{name}:{value}" for name, value in named if value is not None)
 
 
-# Which of a record's texts a question meant, and how much of the question it answers.
+# Matching a query against the projections of a record.
 
 
 def best_projection(question: str, parts: Sequence[Projection]) -> Projection:
-    """The text among *parts* that has most of the question's terms; the main one where none has any.
+    """The projection with most terms of the question; the first one if none has any.
 
     >>> best_projection("valgrind", [Projection("task_summary", "Leak closed"), Projection("worked", "valgrind")]).kind
     'worked'
     """
-    asked = set(terms(question))
-    return max(parts, key=lambda part: len(asked.intersection(terms(part.text)))) if parts else Projection("", "")
+    question_terms = set(terms(question))
+    if not parts:
+        return Projection("", "")
+    return max(parts, key=lambda part: len(question_terms.intersection(terms(part.text))))
 
 
 def coverage(question: str, text: str) -> float:
-    """The share of the question's terms that *text* has; 0 for an empty question.
+    """The fraction of the question's terms that occur in *text*; 0 for an empty question.
 
     >>> coverage("leak in the parser", "the parser has no leak")
     1.0
     """
-    asked = set(terms(question))
-    return len(asked.intersection(terms(text))) / len(asked) if asked else 0.0
+    question_terms = set(terms(question))
+    return len(question_terms.intersection(terms(text))) / len(question_terms) if question_terms else 0.0

@@ -1,4 +1,4 @@
-"""Which step a task allows next, what each step must say, and what it changes (memd: Agent Guardrails)."""
+"""Rules for new task records: required fields, allowed steps, and their effect on the task (memd: Agent Guardrails)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -38,16 +38,16 @@ class Standing:
         return self.status not in {None, OPEN}
 
 
-# What no record may say, however its task stands.
+# Rules that hold for every record, whatever the state of its task.
 
-# The most characters of a word that a record is classed by; ids and names may have any length.
+# Maximum length of the fields that classify records; ids and names may have any length.
 LONGEST_WORD = 256
-_CLASSING = ("status", "artifact_role", "verification_status", "relation_kind")
+_CLASSIFYING = ("status", "artifact_role", "verification_status", "relation_kind")
 _ENDING = frozenset({"run_finish", "task_finish"})
 
 
 def _check_sense(record: TaskRecord) -> None:
-    """Refuse a record that contradicts itself, ends nothing, claims trust, or takes a name that is not to be had.
+    """Refuse a record that contradicts itself, has no final status, claims trust, or uses a reserved id.
 
     Raises:
         TaskError: what is wrong, and the way out.
@@ -55,7 +55,7 @@ def _check_sense(record: TaskRecord) -> None:
     >>> _check_sense(TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="open"))
     Traceback (most recent call last):
-    hmxgraph.errors.TaskError: task_finish: status 'open' is no end; say how it ended (status='completed' or 'failed')
+    hmxgraph.errors.TaskError: task_finish: status 'open' is not final; write status='completed' or 'failed'
     """
     for check in (_check_name, _check_end, _check_verdict, _check_promotion, _check_words):
         check(record)
@@ -64,27 +64,27 @@ def _check_sense(record: TaskRecord) -> None:
 def _check_name(record: TaskRecord) -> None:
     kind, agent_id = record.artifact_kind, record.agent_id
     if record.artifact_id.startswith(OWN_DIGESTS):
-        reason = f"ids that begin with {OWN_DIGESTS!r} are those of the digests that the engine composes itself"
+        reason = f"ids that begin with {OWN_DIGESTS!r} are reserved for digests composed by the engine"
         raise TaskError(kind, reason, "choose another artifact_id, or leave it out")
     if agent_id is None or agent_id == signature(agent_id):
         return
     if signature(agent_id) is None:
-        raise TaskError(kind, "agent_id is blank, and a blank signs nothing", "name the agent, or leave agent_id out")
-    reason = f"agent_id {agent_id!r:.60} has blanks around it, and blanks make no other agent"
-    raise TaskError(kind, reason, "give the name without them")
+        raise TaskError(kind, "agent_id is blank, and a blank is not a name", "name the agent, or leave agent_id out")
+    reason = f"agent_id {agent_id!r:.60} has leading or trailing white space"
+    raise TaskError(kind, reason, "give the name without it")
 
 
 def _check_end(record: TaskRecord) -> None:
     if record.artifact_kind in _ENDING and (record.status or "").strip().lower() == OPEN:
-        reason = f"status {record.status!r} is no end"
-        raise TaskError(record.artifact_kind, reason, "say how it ended (status='completed' or 'failed')")
+        reason = f"status {record.status!r} is not final"
+        raise TaskError(record.artifact_kind, reason, "write status='completed' or 'failed'")
 
 
 def _check_verdict(record: TaskRecord) -> None:
     kind, supports, status = record.artifact_kind, record.supports_claim, record.verification_status
     if _contradicts_itself(kind, supports, status):
         reason = f"supports_claim={supports} and verification_status {status!r:.60} contradict each other"
-        raise TaskError(kind, reason, "say one thing; verification_status may be left out")
+        raise TaskError(kind, reason, "make them agree, or leave verification_status out")
 
 
 def _contradicts_itself(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
@@ -104,68 +104,68 @@ def _check_promotion(record: TaskRecord) -> None:
         reason = "an agent cannot make its own record verified"
         raise TaskError(kind, reason, "leave promotion_state out; another agent's countersignature verifies it")
     if stated == "summarized" and kind != "digest":
-        raise TaskError(kind, "promotion_state 'summarized' belongs to digests alone", "say raw or canonical")
+        raise TaskError(kind, "promotion_state 'summarized' is only for digests", "write raw or canonical")
 
 
 def _check_words(record: TaskRecord) -> None:
     for name, word in _words(record):
         if len(word) > LONGEST_WORD:
-            reason = f"{name} has {len(word)} characters, and a word that records are classed by has {LONGEST_WORD}"
-            raise TaskError(record.artifact_kind, reason, "give a short word, and say the rest in the summary")
+            reason = f"{name} has {len(word)} characters, more than {LONGEST_WORD}"
+            raise TaskError(record.artifact_kind, reason, "give a short word, and put the rest into the summary")
 
 
 def _words(record: TaskRecord) -> Iterator[tuple[str, str]]:
-    """The words by which *record* is classed."""
-    yield from ((name, word) for name in _CLASSING if (word := getattr(record, name)) is not None)
-    yield from (("entity_type", one.entity_type) for one in record.entity_refs or ())
+    """The fields that classify *record*."""
+    yield from ((name, word) for name in _CLASSIFYING if (word := getattr(record, name)) is not None)
+    yield from (("entity_type", entity.entity_type) for entity in record.entity_refs or ())
 
 
-# Which step a task's record allows next, and what each step must say (memd: Agent Guardrails).
+# Required fields, and the steps that a task allows next (memd: Agent Guardrails).
 
-# What every kind must say: the field, the rule, and the way to keep it.
-_SAYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "task_start": {"goal": ("a task starts with a goal", "say what it is (goal=...)")},
+# The required fields of each kind: field, rule, way out.
+_REQUIRED: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "task_start": {"goal": ("a task starts with a goal", "give it (goal=...)")},
     "task_progress": {
-        "summary": ("a checkpoint says what was done", "say it (summary=...)"),
+        "summary": ("a checkpoint says what was done", "give it (summary=...)"),
         "followups": ("a checkpoint says what comes next", "give the next step (next_step=...)"),
     },
     "run_start": {
-        "command": ("a run says what is run", "give the command (command=...)"),
+        "command": ("a run has a command", "give it (command=...)"),
         "why_chosen": ("a run says why it was chosen", "give the reason (why_chosen=...)"),
-        "inputs": ("a run says what it works on", "name at least one input (inputs=[...])"),
+        "inputs": ("a run has inputs", "name at least one (inputs=[...])"),
     },
-    "run_finish": {"status": ("the end of a run says how it ended", "say it (status='completed' or 'failed')")},
-    "evidence": {"summary": ("evidence says what was found", "say it (summary=...)")},
-    "review": {"summary": ("a review says what it found", "say it (summary=...)")},
-    "revision": {"summary": ("a revision says what was revised", "say it (summary=...)")},
+    "run_finish": {"status": ("the end of a run says how it ended", "give it (status='completed' or 'failed')")},
+    "evidence": {"summary": ("evidence says what was found", "give it (summary=...)")},
+    "review": {"summary": ("a review says what it found", "give it (summary=...)")},
+    "revision": {"summary": ("a revision says what was revised", "give it (summary=...)")},
     "verification": {
-        "summary": ("a verification says what was verified", "say it (summary=...)"),
+        "summary": ("a verification says what was verified", "give it (summary=...)"),
         "supports_claim": (
             "a verification supports the claim or rejects it",
-            "say which (supports_claim=True or False)",
+            "choose one (supports_claim=True or False)",
         ),
     },
-    "decision": {"summary": ("a decision says what was decided", "say it (summary=...)")},
+    "decision": {"summary": ("a decision says what was decided", "give it (summary=...)")},
     "digest": {"summary": ("a digest has a text", "give it (summary=...)")},
-    "task_finish": {"status": ("the end of a task says how it ended", "say it (status='completed' or 'failed')")},
+    "task_finish": {"status": ("the end of a task says how it ended", "give it (status='completed' or 'failed')")},
 }
 _REPLYING = frozenset({"review", "revision", "verification"})
 
 
 def check_said(record: TaskRecord) -> None:
-    """Refuse a record that leaves out what its kind must say, or says what no record may.
+    """Refuse a record that lacks a required field of its kind, or breaks a rule for all records.
 
     Raises:
-        TaskError: names the field, the rule, and how to give it.
+        TaskError: names the field, the rule, and the way out.
 
     >>> check_said(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0))
     Traceback (most recent call last):
-    hmxgraph.errors.TaskError: task_start: goal is missing: a task starts with a goal; say what it is (goal=...)
+    hmxgraph.errors.TaskError: task_start: goal is missing: a task starts with a goal; give it (goal=...)
     """
     kind = record.artifact_kind
-    for name, (rule, way_out) in _SAYS[kind].items():
-        if _silent(getattr(record, name)):
+    for name, (rule, way_out) in _REQUIRED[kind].items():
+        if _is_blank(getattr(record, name)):
             raise TaskError(kind, f"{name} is missing: {rule}", way_out)
     if kind in _REPLYING and record.reply_to_artifact_id is None:
         reason = f"reply_to_artifact_id is missing: a {kind} is about a record"
@@ -174,10 +174,10 @@ def check_said(record: TaskRecord) -> None:
 
 
 def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) -> None:
-    """Refuse a record that cannot follow what its task's record says so far.
+    """Refuse a record that the existing records of its task rule out.
 
     Raises:
-        TaskError: what stands in the way, and the way out.
+        TaskError: the reason, and the way out.
 
     """
     kind = record.artifact_kind
@@ -195,16 +195,16 @@ def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) ->
 
 
 def no_parent(kind: str, artifact_id: str | None) -> TaskError:
-    """The refusal of a reply to a record that is not there."""
+    """The error for a reply to a missing record."""
     reason = f"there is no record {artifact_id!r} to reply to, and a reply is about a stored record"
     return TaskError(kind, reason, "give its artifact_id (records.search finds it)")
 
 
 def run_to_finish(standing: Standing, run_id: str | None) -> str:
-    """The run that a ``run_finish`` ends: the one named, else the only one open.
+    """The run that a ``run_finish`` finishes: *run_id*, or the only open one.
 
     Raises:
-        TaskError: no such run, none open, several open, or ended before.
+        TaskError: no such run, no open run, several open runs, or finished before.
 
     >>> run_to_finish(Standing("t", "open", ("r1",), ("r1",)), None)
     'r1'
@@ -212,11 +212,11 @@ def run_to_finish(standing: Standing, run_id: str | None) -> str:
     if run_id is None:
         return _only_open_run(standing)
     if run_id not in standing.runs:
-        reason = f"task {standing.task_id!r} has no run {run_id!r}, and a task ends its own runs only"
-        way_out = f"give the artifact_id of a run_start of it (run_id=...){_listed(standing.open_runs)}"
+        reason = f"task {standing.task_id!r} has no run {run_id!r}"
+        way_out = f"give the artifact_id of one of its run_start records (run_id=...){_listed(standing.open_runs)}"
         raise TaskError("run_finish", reason, way_out)
     if run_id not in standing.open_runs:
-        reason = f"run {run_id!r} of task {standing.task_id!r} is finished, and a run ends once"
+        reason = f"run {run_id!r} of task {standing.task_id!r} is finished, and a run finishes only once"
         raise TaskError("run_finish", reason, "start another run (run_start)")
     return run_id
 
@@ -226,35 +226,35 @@ def _only_open_run(standing: Standing) -> str:
         case (run_id,):
             return run_id
         case ():
-            reason = f"no run of task {standing.task_id!r} is open, and only an open run can end"
+            reason = f"no run of task {standing.task_id!r} is open"
             raise TaskError("run_finish", reason, "start one first (run_start)")
         case several:
-            reason = f"{len(several)} runs are open in task {standing.task_id!r}, and one record ends one run"
-            raise TaskError("run_finish", reason, f"say which (run_id=...){_listed(several)}")
+            reason = f"{len(several)} runs of task {standing.task_id!r} are open, and a record finishes only one"
+            raise TaskError("run_finish", reason, f"name it (run_id=...){_listed(several)}")
 
 
 def _listed(runs: tuple[str, ...]) -> str:
     return f": {', '.join(runs)}" if runs else ""
 
 
-def _silent(value: object) -> bool:
+def _is_blank(value: object) -> bool:
     return value is None or value == () or (isinstance(value, str) and not value.strip())
 
 
 def _check_start(standing: Standing) -> None:
     if standing.started:
-        reason = f"task {standing.task_id!r} was started before, and a task starts once"
-        raise TaskError("task_start", reason, "go on with tasks.progress, or leave task_id out for a new task")
+        reason = f"task {standing.task_id!r} was started before"
+        raise TaskError("task_start", reason, "continue it with tasks.progress, or leave task_id out for a new task")
 
 
 def _check_reply(record: TaskRecord, standing: Standing, parent: Parent | None) -> None:
-    kind, wanted = record.artifact_kind, record.reply_to_artifact_id
+    kind, parent_id = record.artifact_kind, record.reply_to_artifact_id
     if parent is None:
-        raise no_parent(kind, wanted)
-    if wanted == record.artifact_id:
-        raise TaskError(kind, "a record cannot reply to itself", "name the record that it is about")
+        raise no_parent(kind, parent_id)
+    if parent_id == record.artifact_id:
+        raise TaskError(kind, "a record cannot reply to itself", "name the record that it replies to")
     if parent.erased and kind in COUNTERSIGNING:
-        reason = f"record {wanted!r} was erased, and nothing is left in it to judge"
+        reason = f"record {parent_id!r} was erased, and nothing is left in it to judge"
         raise TaskError(kind, reason, "reply to another record")
     check = _BY_KIND.get(kind)
     if check:
@@ -269,8 +269,8 @@ def _check_run_finish(record: TaskRecord, standing: Standing) -> None:
 
 def _check_supersession(record: TaskRecord, parent: Parent) -> None:
     if parent.artifact_kind == "digest":
-        reason = f"{parent.artifact_id!r} is a digest, and a digest is composed, not superseded"
-        raise TaskError(record.artifact_kind, reason, "revise one of its sources, the digest follows")
+        reason = f"{parent.artifact_id!r} is a digest, which cannot be superseded"
+        raise TaskError(record.artifact_kind, reason, "revise one of its sources; the digest is then refreshed")
     if parent.superseded_by is not None:
         reason = (
             f"{parent.artifact_id!r} is already superseded by {parent.superseded_by!r}, and a record has one successor"
@@ -278,20 +278,20 @@ def _check_supersession(record: TaskRecord, parent: Parent) -> None:
         raise TaskError(record.artifact_kind, reason, "supersede that one instead")
     author = signature(parent.agent_id)
     if judges(parent.artifact_kind, parent.supports_claim) and author not in {None, signature(record.agent_id)}:
-        reason = f"{parent.artifact_id!r} is what {author!r:.60} said of another record, and nobody else takes it back"
+        reason = f"{parent.artifact_id!r} is a verdict of {author!r:.60}, which only its author may supersede"
         raise TaskError(record.artifact_kind, reason, "reply to it without superseding it")
 
 
 _BY_KIND: Mapping[str, Callable[[TaskRecord, Standing], None]] = {"run_finish": _check_run_finish}
 
 
-# A record as its author gave it, completed from its task and from what it replies to.
+# Fields that are derived from the task and from the record replied to.
 
 
 def completed(record: TaskRecord, standing: Standing, parent: Parent | None) -> TaskRecord:
-    """*record* with the thread, project, run and relation that follow from where it stands.
+    """*record* with thread, project, run and relation filled in from its task and parent.
 
-    The thread is the parent's, else the task's own; the project is the task's; a ``run_finish`` names its run and the
+    The thread is the parent's, or the task's own; the project is the task's; a ``run_finish`` gets its run and the
     run's tool.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
@@ -329,21 +329,21 @@ _RELATIONS = {
 }
 
 
-# What one record changes about its task and runs: plain values, written by the graph.
+# The effect of a record on its task and runs.
 
 _ABANDONED = "abandoned"
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Properties that the task gets, and those of each of its runs that changes, by run id."""
+    """Changed properties of the task, and of its runs by run id."""
 
     task: dict[str, Any]
     runs: dict[str, dict[str, Any]]
 
 
 def changes(record: TaskRecord, standing: Standing) -> Changes:
-    """What *record* changes about a task that stands like *standing*.
+    """The effect of *record* on a task in the state *standing*.
 
     >>> start = TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=1, goal="Find the leak")
@@ -371,7 +371,7 @@ def _touched(record: TaskRecord) -> dict[str, Any]:
 
 
 def _started(record: TaskRecord) -> dict[str, Any]:
-    found = {
+    properties = {
         "task_id": record.task_id,
         "goal": record.goal,
         "project_id": record.project_id,
@@ -380,11 +380,11 @@ def _started(record: TaskRecord) -> dict[str, Any]:
         "status": OPEN,
         "started_us": record.created_us,
     }
-    return _touched(record) | {name: value for name, value in found.items() if value is not None}
+    return _touched(record) | {name: value for name, value in properties.items() if value is not None}
 
 
 def _run_started(record: TaskRecord) -> dict[str, Any]:
-    found = {
+    properties = {
         "run_id": record.artifact_id,
         "task_id": record.task_id,
         "status": OPEN,
@@ -393,4 +393,4 @@ def _run_started(record: TaskRecord) -> dict[str, Any]:
         "agent_id": record.agent_id,
         "started_us": record.created_us,
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in properties.items() if value is not None}

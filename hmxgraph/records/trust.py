@@ -1,4 +1,4 @@
-"""Trust in a record: verdicts of its replies, derived at read time, and the records that ground a claim."""
+"""Trust in task records, derived from the verdicts of their replies at read time; grounding of claims."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.records.search import coverage, record_text
 from hmxgraph.text.comparison import opposed
 
-# What a record says for or against the one it replies to, and under whose name (memd: Trust Boundary; DESIGN 6).
+# Verdicts: whether a reply countersigns or rejects its parent, and who signed it (memd: Trust Boundary).
 
 COUNTERSIGNING = frozenset({"review", "revision", "verification", "decision"})
-# Words of verification_status that speak against a claim, and words that speak for it.
+# Values of verification_status that reject a claim, and values that confirm it.
 REJECTED = frozenset({"rejected", "refuted", "failed", "contradicted", "invalid"})
 CONFIRMED = frozenset({"verified", "confirmed", "passed", "supported", "valid", "accepted", "approved"})
 _JUDGING = frozenset({"review", "verification"})
 
 
 def signature(agent_id: str | None) -> str | None:
-    """The name under which a record stands: blanks around it make no other agent, and blanks alone are no name.
+    """The agent who signed a record, without surrounding white space; None for a blank name.
 
     >>> signature("ana "), signature(" "), signature(None)
     ('ana', None, None)
@@ -27,7 +27,7 @@ def signature(agent_id: str | None) -> str | None:
 
 
 def rejects(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
-    """Whether a record is a verification that came out against the claim.
+    """Whether a record is a verification that rejects the claim.
 
     >>> rejects("verification", False, None), rejects("verification", None, "Refuted"), rejects("review", False, None)
     (True, True, False)
@@ -38,7 +38,7 @@ def rejects(artifact_kind: str, supports_claim: bool | None, verification_status
 
 
 def countersigns(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
-    """Whether a record puts its author's name under the claim.
+    """Whether a record countersigns the claim.
 
     >>> countersigns("decision", True, None), countersigns("evidence", True, None)
     (True, False)
@@ -49,7 +49,7 @@ def countersigns(artifact_kind: str, supports_claim: bool | None, verification_s
 
 
 def judges(artifact_kind: str, supports_claim: bool | None) -> bool:  # noqa: FBT001 - the wire's field
-    """Whether a record is its author's judgement of another: what only its author takes back.
+    """Whether a record is a verdict about another record, which only its author may supersede.
 
     >>> judges("review", None), judges("decision", True), judges("decision", None), judges("evidence", True)
     (True, True, False, False)
@@ -61,12 +61,12 @@ def _word(verification_status: str | None) -> str:
     return (verification_status or "").strip().lower()
 
 
-# How far a record is trusted: derived from replies at read time, never from what it says of itself (DESIGN 6).
+# Trust tiers: derived from replies at read time, never from what a record states about itself.
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A record that replies to another, as far as trust depends on it."""
+    """The fields of a reply on which trust depends."""
 
     artifact_id: str
     artifact_kind: str
@@ -77,38 +77,38 @@ class Reply:
 
     @property
     def countersigns(self) -> bool:
-        """Whether it puts its author's name under the claim."""
+        """Whether it countersigns the claim."""
         return countersigns(self.artifact_kind, self.supports_claim, self.verification_status)
 
     @property
     def rejects(self) -> bool:
-        """Whether it is a verification that came out against the claim."""
+        """Whether it is a verification that rejects the claim."""
         return rejects(self.artifact_kind, self.supports_claim, self.verification_status)
 
     @property
-    def speaks(self) -> bool:
-        """Whether it says anything about trust at all."""
+    def is_verdict(self) -> bool:
+        """Whether it countersigns or rejects the claim."""
         return self.countersigns or self.rejects
 
 
 def verdicts(agent_id: str | None, replies: Iterable[Reply]) -> tuple[Reply, ...]:
-    """The last word of each *other* agent about a record of *agent_id*, oldest first.
+    """The latest verdict of each *other* agent about a record of *agent_id*, oldest first.
 
-    Unsigned replies count for nothing, and nobody can countersign a record whose author is not known.
+    Unsigned replies do not count, and a record without a known author cannot be countersigned.
     """
     author = signature(agent_id)
     if author is None:
         return ()
     last: dict[str, Reply] = {}
-    for reply in sorted(replies, key=lambda one: (one.created_us, one.artifact_id)):
-        signed = signature(reply.agent_id)
-        if reply.speaks and signed is not None and signed != author:
-            last[signed] = reply
-    return tuple(sorted(last.values(), key=lambda one: (one.created_us, one.artifact_id)))
+    for reply in sorted(replies, key=lambda reply: (reply.created_us, reply.artifact_id)):
+        signer = signature(reply.agent_id)
+        if reply.is_verdict and signer is not None and signer != author:
+            last[signer] = reply
+    return tuple(sorted(last.values(), key=lambda reply: (reply.created_us, reply.artifact_id)))
 
 
 def tier(artifact_kind: str, agent_id: str | None, replies: Sequence[Reply]) -> str:
-    """The trust tier of a record: digests are hints, countersigned records verified unless rejected.
+    """The trust tier of a record: digests are hints; countersigned records are verified unless rejected.
 
     >>> signed = Reply("v1", "verification", "bo", True, None, 5)
     >>> tier("evidence", "ana", [signed]), tier("evidence", "bo", [signed]), tier("digest", "ana", [signed])
@@ -118,13 +118,13 @@ def tier(artifact_kind: str, agent_id: str | None, replies: Sequence[Reply]) -> 
     """
     if artifact_kind == "digest":
         return "compiled_digest_hint"
-    words = verdicts(agent_id, replies)
-    verified = any(word.countersigns for word in words) and not any(word.rejects for word in words)
+    latest = verdicts(agent_id, replies)
+    verified = any(verdict.countersigns for verdict in latest) and not any(verdict.rejects for verdict in latest)
     return "verified_record" if verified else "canonical_record"
 
 
 def promotion(stated: str | None, artifact_kind: str, trust_tier: str) -> str:
-    """The promotion state that holds: verified follows from the tier and from nothing else.
+    """The effective promotion state; only the trust tier can make it ``verified``.
 
     >>> promotion(None, "evidence", "verified_record"), promotion("raw", "evidence", "canonical_record")
     ('verified', 'raw')
@@ -137,20 +137,20 @@ def promotion(stated: str | None, artifact_kind: str, trust_tier: str) -> str:
 
 
 def rejected(agent_id: str | None, replies: Sequence[Reply]) -> bool:
-    """Whether another agent's standing verification came out against the record."""
-    return any(word.rejects for word in verdicts(agent_id, replies))
+    """Whether the latest verification of another agent rejects the record."""
+    return any(verdict.rejects for verdict in verdicts(agent_id, replies))
 
 
-# What a task's record so far says, as far as the next step depends on it.
+# The state of a task and of a parent record, as far as the next step depends on it.
 
 OPEN = "open"
-# Kinds that only the life of a task produces; the others are said about it, before or after its end.
+# Kinds that are only allowed while a task is open; replies and decisions may also follow its end.
 STEPS = frozenset({"task_start", "task_progress", "run_start", "run_finish", "evidence", "task_finish"})
 
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """The record that is replied to: what it is, whose, where, what it says of another, and what took its place."""
+    """The fields of a record on which replies to it depend."""
 
     artifact_id: str
     artifact_kind: str
@@ -163,26 +163,26 @@ class Parent:
     erased: bool = False
 
 
-# What a claim rests on: records for it, records against it, and digests as mere hints (memd: Trust Boundary).
+# Grounding: records that support or contradict a claim; digests are only hints (memd: Trust Boundary).
 
 Part: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
-# Share of the claim's terms that a record must have to be about it.
+# Fraction of the claim's terms that a record must contain to be about it.
 ABOUT = 0.5
 _CLAIMS = ("goal", "summary", "why_chosen")
 
 
 class Grounds(NamedTuple):
-    """One record beside a claim."""
+    """A record's relation to a claim, and its trust."""
 
     part: Part
     trust_tier: str
 
 
 def part_of(claim: str, record: TaskRecord, *, rejected: bool) -> Part:
-    """What *record* is to *claim*: about it and for it, about it and against it, a digest's hint, or unrelated.
+    """How *record* relates to *claim*: supporting, conflicting, a hint (digests), or unrelated.
 
-    A record is against the claim where it says the opposite, speaks against what it replies to, or was itself
-    rejected by another agent's verification.
+    A record conflicts if it states the opposite, does not support the claim it replies to, or was rejected by another
+    agent's verification.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="evidence", task_id="t", tenant_id="a",
     ...     timestamp_created=0, summary="Never retry the import without a lock")
@@ -193,12 +193,12 @@ def part_of(claim: str, record: TaskRecord, *, rejected: bool) -> Part:
         return "unrelated"
     if record.artifact_kind == "digest":
         return "hint"
-    against = rejected or record.supports_claim is False or any(opposed(claim, said) for said in _said(record))
+    against = rejected or record.supports_claim is False or any(opposed(claim, text) for text in _statements(record))
     return "conflicting" if against else "supporting"
 
 
 def grounding_status(grounds: Sequence[Grounds]) -> str:
-    """In one word how well a claim is grounded: by what supports it, what conflicts, and how far both are trusted.
+    """How well a claim is grounded, by its supporting and conflicting records and their trust.
 
     >>> grounding_status([Grounds("supporting", "verified_record")])
     'verified'
@@ -211,10 +211,10 @@ def grounding_status(grounds: Sequence[Grounds]) -> str:
     if "conflicting" in parts:
         return "contradicted"
     if "supporting" in parts:
-        verified = any(one.part == "supporting" and one.trust_tier == "verified_record" for one in grounds)
+        verified = any(ground.part == "supporting" and ground.trust_tier == "verified_record" for ground in grounds)
         return "verified" if verified else "grounded"
     return "hint_only" if "hint" in parts else "ungrounded"
 
 
-def _said(record: TaskRecord) -> list[str]:
+def _statements(record: TaskRecord) -> list[str]:
     return [value for name in _CLAIMS if (value := getattr(record, name))]

@@ -42,7 +42,7 @@ def test_recorded_listed_shown(run, answer, file):
     shown = run("artifact", "show", "a1")[1]
     assert "1. Apply the manifests (kubectl)" in shown
     assert "hmxgraph explain a1" in shown
-    assert "no artifact fits" in run("artifact", "list", "--text", "nothing")[1]
+    assert "no artifacts" in run("artifact", "list", "--text", "nothing")[1]
 
 
 def test_many_at_once_and_pages(run, answer, file):
@@ -91,7 +91,7 @@ def test_conflicts_are_listed_and_resolved(run, answer, file):
     done = answer("conflict", "resolve", conflict["conflict_id"], "--keep", "p1", "--reason", "measured")
     assert (done["status"], done["kept_id"], done["resolution"]) == ("resolved", "p1", "measured")
     assert "(kept)" in run("conflict", "list", "--status", "resolved")[1]
-    assert run("conflict", "list")[1] == "no conflict\n"
+    assert run("conflict", "list")[1] == "no conflicts\n"
 
 
 def test_explained(run, answer, file):
@@ -107,7 +107,7 @@ def test_verified(run, answer, file, address, tenant_id):
     """Exit code 0 and a short line where all is well, 1 and the findings where something was changed."""
     run("artifact", "record", file(schema("a1")))
     assert answer("verify")["ok"] is True
-    assert "nothing is wrong" in run("verify")[1]
+    assert "no inconsistencies" in run("verify")[1]
     with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         change = "MATCH (n:Artifact {tenant_id: $tenant_id}) SET n.title = 'Better'"
         driver.execute_query(change, tenant_id=tenant_id, database_=address.database)

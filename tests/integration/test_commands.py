@@ -51,7 +51,7 @@ def test_demo_reads_well(hmxgraph, tenant_id):
     assert code == 0
     assert "1 session has no outcome" in out
     assert f"... and 2 more: hmxgraph artifact list --status any --tenant {tenant_id}" in out
-    for words in ("411 events stored", "What the agent gets", "left out", "The graph in numbers", "Neo4j Browser"):
+    for words in ("411 accepted", "Context pack for", "left out", "Digest of the graph", "Neo4j Browser"):
         assert words in out
 
 
@@ -84,7 +84,7 @@ def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id)
         live.send_signal(signal.SIGINT)
         out, err = live.communicate(timeout=60)
     assert (live.returncode, json.loads(out)["accepted"]) == (130, 3)
-    assert err.decode() == "interrupted: what was read until then is stored\n"
+    assert err.decode() == "interrupted: everything read so far is stored\n"
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id)
         (("query", "no_such_query"), 2, "no_such_query"),
         (("query", "session_story"), 2, "$session_id"),
         (("explain", "nothing"), 1, "nothing"),
-        (("pack", "x", "--as-of", "yesterday"), 2, "'yesterday' is no ISO 8601"),
+        (("pack", "x", "--as-of", "yesterday"), 2, "'yesterday' is not an ISO 8601"),
         (("pack", "x", "--as-of", "0000-01-01T00:00:00Z"), 2, "year"),
-        (("memory", "add", "x", "--at", "yesterday"), 2, "'yesterday' is no ISO 8601"),
+        (("memory", "add", "x", "--at", "yesterday"), 2, "'yesterday' is not an ISO 8601"),
         (("forget", "--before", "2026-02-30T00:00:00Z"), 2, "calendar"),
-        (("forget", "--older-than", "9999999d"), 2, "no age that an event can have"),
+        (("forget", "--older-than", "9999999d"), 2, "expected a possible age of an event"),
         (("forget",), 2, "--older-than or --expired"),
         (("fingerprint", "export", "--expires", "2026-03-14"), 2, "offset"),
         (("pack", "x", "--html", "no/such/page.html"), 1, "no/such/page.html cannot be written"),

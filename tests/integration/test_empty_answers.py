@@ -32,7 +32,7 @@ def test_drafts_wait(reason, graph):
     for number in (1, 2):
         graph.record_artifact(schema(f"a{number}", step=f"step {number}", status="draft"))
     for words in (("pack", "deploy"), ("artifact", "list")):
-        assert reason(*words).startswith("2 drafts wait: ")
+        assert reason(*words).startswith("2 drafts not active yet: ")
         assert "hmxgraph artifact transition ID active" in reason(*words)
 
 
@@ -47,4 +47,4 @@ def test_nothing_fits(reason, graph):
     """A budget below the smallest entry gives its size."""
     graph.ingest(events_file())
     assert "nothing fits in 2 tokens; the smallest entry takes" in reason("pack", "deploy staging", "--budget", "2")
-    assert reason("query", "session_story", "session_id=nowhere") == "nothing of what is stored fits the query"
+    assert reason("query", "session_story", "session_id=nowhere") == "the query has no results"

@@ -8,7 +8,7 @@ from hmxgraph.graph._entities import entity_key
 from hmxgraph.graph.ingesting import IngestOptions, ingest
 from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.reports import Forgettable
+from hmxgraph.protocol.reports import ForgetCriteria
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
 
@@ -138,9 +138,9 @@ def test_forgetting_takes_mentions_and_relations_back(graph, connection, stored,
     """A relation loses one piece of evidence per erased event, and its life with the last; nameless names go."""
     graph.ingest(events)
     tenancy = Tenancy.of(tenant_id)
-    connection.perform(forget(tenancy, Forgettable(event_ids=("e1",))))
+    connection.perform(forget(tenancy, ForgetCriteria(event_ids=("e1",))))
     assert next(one for one in related(stored) if one[1] == "uses")[3] == 1
-    report = connection.perform(forget(tenancy, Forgettable(event_ids=("e2", "e3"))))
+    report = connection.perform(forget(tenancy, ForgetCriteria(event_ids=("e2", "e3"))))
     assert [one for one in related(stored) if one[1] in {"uses", "raises"}] == []
     assert len(report.relations) == 2
     assert ("tool", "ship") not in names(stored)
@@ -151,7 +151,7 @@ def test_forgetting_takes_mentions_and_relations_back(graph, connection, stored,
 def test_a_forgotten_name_comes_back_with_new_evidence(graph, connection, stored, make, tenant_id):
     """An entity that lost its name gets it back when an event mentions it again."""
     graph.ingest([make(0, {"role": "user", "text": "we went to Boston"})])
-    connection.perform(forget(Tenancy.of(tenant_id), Forgettable(event_ids=("e0",))))
+    connection.perform(forget(Tenancy.of(tenant_id), ForgetCriteria(event_ids=("e0",))))
     assert names(stored) == set()
     graph.ingest([make(1, {"role": "user", "text": "again to Boston"})])
     assert names(stored) == {("concept", "boston")}

@@ -4,7 +4,7 @@ import pytest
 
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.errors import FingerprintError, HashMismatch, NotFound, SignatureMismatch, UnknownChoice
-from hmxgraph.fingerprint.diff import said
+from hmxgraph.fingerprint.diff import statement
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
 from hmxgraph.fingerprint.signing import SigningKey, sealed
 from hmxgraph.fingerprint.state import TIERS, ExportOptions
@@ -14,7 +14,7 @@ from hmxgraph.graph.fingerprint_imports import confirm_imports
 from hmxgraph.graph.tenancy import state
 from hmxgraph.protocol.lifecycle import ArtifactFilter
 from hmxgraph.protocol.packs import ContextPack
-from hmxgraph.protocol.reports import Forgettable
+from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import LAST_US, microseconds
 from tests.artifact_makers import at, policy, schema
 from tests.integration.fingerprinted import Learned
@@ -66,7 +66,7 @@ def other(connection, tenant_id):
 
 def knowledge(made):
     """What the summaries of an envelope say, without ids and numbers."""
-    return {name: sorted(map(str, map(said, made.fingerprint["artifact_summaries"][name]))) for name in SETS}
+    return {name: sorted(map(str, map(statement, made.fingerprint["artifact_summaries"][name]))) for name in SETS}
 
 
 def test_same_state_same_bytes(origin):
@@ -195,7 +195,7 @@ def test_what_was_taken_back_comes_anew_with_another_envelope(other, forgotten):
     """Only a draft or active artifact counts as known: what an import left behind is no reason to import nothing."""
     first = other.receive(envelope())
     if forgotten:
-        other.perform(retention.forget, Forgettable(session_id=LOGGING_SESSIONS + first.import_id))
+        other.perform(retention.forget, ForgetCriteria(session_id=LOGGING_SESSIONS + first.import_id))
     else:
         other.take_back(first.import_id)
     second = other.receive(envelope(event_count=1))
@@ -389,7 +389,7 @@ def test_only_active_artifacts_are_told(origin):
 def test_forgetting_the_logging_event_takes_the_import_out(origin, other):
     """Whoever erases the event that logs an import deprecates its drafts and ends its priors."""
     report = other.receive(origin.export())
-    chosen = Forgettable(event_ids=(report.import_id,))
+    chosen = ForgetCriteria(event_ids=(report.import_id,))
     gone = other.perform(retention.forget, chosen)
     assert set(gone.artifacts) == set(report.created_ids)
     assert other.in_force() is None

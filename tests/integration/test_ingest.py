@@ -47,9 +47,9 @@ def test_events_are_stored_with_everything(graph, stored, made, tenant_id):
     ("option", "said"),
     [
         ({"on_error": "rasie"}, "unknown on_error 'rasie'; choose one of report, raise"),
-        ({"batch_size": 0}, "batch_size 0 is no number to work with; give 1 or more"),
+        ({"batch_size": 0}, "invalid batch_size 0: expected a positive number; give 1 or more"),
         ({"batch_size": -1}, "batch_size"),
-        ({"writers": 0}, "writers 0 is no number"),
+        ({"writers": 0}, "invalid writers 0: expected a positive number"),
         ({"window_seconds": -1.0}, "window_seconds"),
         ({"window_seconds": float("nan")}, "window_seconds"),
     ],

@@ -11,7 +11,7 @@ from hmxgraph.graph.memories import memories, memory
 from hmxgraph.graph.memory_operations import Author, remember
 from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.reports import Forgettable
+from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import microseconds
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
@@ -383,7 +383,7 @@ def test_memories_are_listed_page_by_page(told, connection, tenancy):
     with pytest.raises(UnknownChoice):
         connection.perform(memories(tenancy, kind="rumour"))
     for limit in (0, -1):
-        with pytest.raises(InvalidRequest, match=f"limit {limit} is no size of a page; give 1 or more"):
+        with pytest.raises(InvalidRequest, match=f"invalid limit {limit}: expected a page size; give 1 or more"):
             connection.perform(memories(tenancy, limit=limit))
     with pytest.raises(NotFound):
         connection.perform(memory(tenancy, "none"))
@@ -406,7 +406,7 @@ def test_forgetting_the_evidence_forgets_the_memory(say, listed, connection, ten
     say((1, "I live in Boston."), (5, "I live in Rome."))
     (last,), _ = connection.perform(memories(tenancy, status="promoted"))
     (event_id,) = connection.perform(memory(tenancy, last.memory_id)).event_ids
-    report = connection.perform(forget(tenancy, Forgettable(event_ids=(event_id,))))
+    report = connection.perform(forget(tenancy, ForgetCriteria(event_ids=(event_id,))))
     assert report.memories == (last.memory_id,)
     assert listed(status="promoted") == ["The user lives in Boston."]
     left = Ingested(connection, tenant_id).rows("MATCH (n {tenant_id: $tenant_id}) RETURN properties(n) AS p")
@@ -418,6 +418,6 @@ def test_forgetting_one_of_two_pieces_of_evidence_makes_less_sure(say, connectio
     say((1, "Do not use global variables."), (2, "Do not use global variables."))
     (found,), _ = connection.perform(memories(tenancy))
     first, _ = connection.perform(memory(tenancy, found.memory_id)).event_ids
-    connection.perform(forget(tenancy, Forgettable(event_ids=(first,))))
+    connection.perform(forget(tenancy, ForgetCriteria(event_ids=(first,))))
     left = connection.perform(memory(tenancy, found.memory_id))
     assert (left.observation_count, left.confidence) == (1, 0.6)

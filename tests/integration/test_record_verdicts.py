@@ -31,7 +31,7 @@ def rejection(records, claim):
 def test_nobody_else_takes_a_rejection_back(records, claim, rejection, kind, agent):
     """Neither the author of the record nor a third agent removes it, by whatever kind of record."""
     signed = {} if agent is None else {"agent_id": agent}
-    with pytest.raises(TaskError, match=f"{kind}: '{rejection}' is what 'bo' said of another record, and nobody else"):
+    with pytest.raises(TaskError, match=f"{kind}: '{rejection}' is a verdict of 'bo', which only its author"):
         records.create(kind, reply_to_artifact_id=rejection, relation_kind="supersedes", summary="withdrawn", **signed)
     assert (records.get(claim).trust_tier, records.get(claim).rejected_by) == ("canonical_record", (rejection,))
 
@@ -49,7 +49,7 @@ def test_an_agent_takes_its_own_rejection_back(graph, records, claim, rejection)
 def test_a_countersignature_is_its_authors(records, claim):
     """A decision that carries another's name is not superseded away either; one that carries none is."""
     signed = records.decision(reply_to_artifact_id=claim, summary="ok", supports_claim=True, agent_id="bo")
-    with pytest.raises(TaskError, match="nobody else takes it back"):
+    with pytest.raises(TaskError, match="only its author may supersede"):
         records.revision(signed.artifact_id, summary="no", supersedes=True, agent_id="cy")
     assert records.get(claim).verified_by == (signed.artifact_id,)
     plain = records.decision(reply_to_artifact_id=claim, summary="Use valgrind", agent_id="bo")
@@ -57,7 +57,9 @@ def test_a_countersignature_is_its_authors(records, claim):
     assert records.get(plain.artifact_id).hidden_reason == "superseded"
 
 
-@pytest.mark.parametrize(("agent", "reason"), [("", "is blank"), (" \t", "is blank"), ("ana ", "has blanks around it")])
+@pytest.mark.parametrize(
+    ("agent", "reason"), [("", "is blank"), (" \t", "is blank"), ("ana ", "has leading or trailing white space")]
+)
 def test_blanks_sign_nothing(records, claim, agent, reason):
     """No name, or the author's with blanks, is refused; the record stays as trusted as it was."""
     with pytest.raises(TaskError, match=f"verification: agent_id .*{reason}"):
@@ -68,7 +70,7 @@ def test_blanks_sign_nothing(records, claim, agent, reason):
 def test_a_verification_says_one_thing(records, claim):
     """A verdict whose status is the opposite is refused, whichever way round."""
     for supports, status in ((True, "rejected"), (True, " Refuted"), (False, "verified")):
-        with pytest.raises(TaskError, match=r"verification: supports_claim=.* contradict each other; say one thing"):
+        with pytest.raises(TaskError, match=r"verification: supports_claim=.* contradict each other; make them agree"):
             records.verification(claim, summary="x", supports_claim=supports, verification_status=status, agent_id="bo")
     records.verification(claim, summary="x", supports_claim=True, verification_status="pending", agent_id="bo")
     assert records.get(claim).trust_tier == "verified_record"
@@ -81,7 +83,7 @@ def test_no_agent_stands_in_for_a_digest(graph, tasks, records, claim, role):
     name = DigestName(role, task_id if role == "task_resume" else "*")
     taken = name.artifact_id(graph.tenant_id)
     for kind in ("digest", "evidence"):
-        with pytest.raises(TaskError, match=f"{kind}: ids that begin with 'digest:' are those of the digests"):
+        with pytest.raises(TaskError, match=f"{kind}: ids that begin with 'digest:' are reserved for digests"):
             records.create(kind, task_id=task_id, artifact_id=taken, artifact_role=role, summary="POISON")
     tasks.add_evidence(task_id, summary="seen", what_worked=["valgrind"], what_failed=["asan"])
     records.decision(task_id, summary="Use valgrind")

@@ -87,10 +87,10 @@ def test_limits_are_the_same_everywhere(tasks, records):
     """From 1 to 500, a whole number; whoever is asked names the argument."""
     for limit in (0, -1, 501, "3", 1.5, True, None, 10**5_000):
         for ask in (tasks.search, records.search, records.find_failures, records.find_highlights, records.find_related):
-            with pytest.raises(InvalidRequest, match=r"^limit .* is no number of hits; give 1 to 500$"):
+            with pytest.raises(InvalidRequest, match=r"^invalid limit .*: expected a number of hits; give 1 to 500$"):
                 ask("leak", limit=limit)
     for budget in (0, -1, "3", 1.5, True):
-        with pytest.raises(InvalidRequest, match=r"^token_budget .* is no number of tokens; give 1 or more$"):
+        with pytest.raises(InvalidRequest, match=r"^invalid token_budget .*: expected a number of tokens; give 1"):
             records.search("leak", token_budget=budget)
 
 
@@ -115,13 +115,13 @@ def test_words_and_ids_are_text(tasks, records, value):
         ("task_id", tasks.get),
         ("task_id", tasks.resume),
     ):
-        with pytest.raises(InvalidRequest, match=f"^{name} .* is no (text|valid Unicode); "):
+        with pytest.raises(InvalidRequest, match=f"^invalid {name} .*: expected (text|valid Unicode); "):
             ask(value)
     if value is not None:
-        with pytest.raises(InvalidRequest, match=r"^reply_to_artifact_id .* is no "):
+        with pytest.raises(InvalidRequest, match=r"^invalid reply_to_artifact_id .*: expected "):
             records.review(value, summary="x")
         for ask in (records.search, records.find_decisions, records.find_related):
-            with pytest.raises(InvalidRequest, match=r"^project_id .* is no "):
+            with pytest.raises(InvalidRequest, match=r"^invalid project_id .*: expected "):
                 ask("leak", project_id=value)
 
 

@@ -11,7 +11,7 @@ from hmxgraph.graph.lifecycle import record_artifact
 from hmxgraph.graph.plan import query
 from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.reports import Forgettable
+from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import microseconds
 from tests.artifact_makers import schema
 from tests.integration.ingested import Ingested
@@ -41,7 +41,7 @@ def forgetting(connection, tenant_id):
     """Forget by criteria."""
 
     def run(*, dry_run=False, **criteria):
-        return connection.perform(forget(Tenancy.of(tenant_id), Forgettable(**criteria), dry_run=dry_run))
+        return connection.perform(forget(Tenancy.of(tenant_id), ForgetCriteria(**criteria), dry_run=dry_run))
 
     return run
 
@@ -253,7 +253,7 @@ def test_a_dry_run_writes_nothing(graph, stored, forgetting, events):
 def test_nothing_chosen_is_refused():
     """Without a criterion everything would go: that is refused."""
     with pytest.raises(InvalidRequest, match="session_id"):
-        Forgettable()
+        ForgetCriteria()
 
 
 def test_sessions_are_marked_as_changed(graph, stored, forgetting, events):

@@ -100,7 +100,7 @@ def test_what_is_ended_is_not_open(tasks, records, status):
         lambda: tasks.finish(task_id, status=status),
         lambda: records.create("task_finish", task_id=task_id, status=status),
     ):
-        with pytest.raises(TaskError, match=r"_finish: status '.*' is no end; say how it ended"):
+        with pytest.raises(TaskError, match=r"_finish: status '.*' is not final; write status="):
             end()
     view = tasks.get(task_id)
     assert (view.status, [each["status"] for each in view.runs], len(view.records)) == ("open", ["open"], 2)
@@ -112,9 +112,9 @@ def test_what_is_ended_is_not_open(tasks, records, status):
 def test_a_text_is_no_list_of_texts(tasks, records):
     """Text where a list is meant is refused by name, never taken apart; None and tuples are lists."""
     task_id = tasks.start("Find the leak").task_id
-    with pytest.raises(InvalidRequest, match=r"inputs 'src/main.c' is no list of texts; give one, as in inputs="):
+    with pytest.raises(InvalidRequest, match=r"inputs 'src/main.c': expected a list of texts; write inputs="):
         run(tasks, task_id, inputs="src/main.c")
-    with pytest.raises(InvalidRequest, match="followups 'abc' is no list of texts"):
+    with pytest.raises(InvalidRequest, match="followups 'abc': expected a list of texts"):
         tasks.progress(task_id, summary="s", followups="abc")
     with pytest.raises(InvalidDocument, match=r"[$].inputs: found 'abc', expected an array"):
         records.create("run_start", task_id=task_id, command="c", why_chosen="w", inputs="abc")
@@ -129,11 +129,11 @@ def test_what_is_said_elsewhere_is_no_field(tasks):
     """Fields that a step cannot carry are refused by name, never overridden."""
     task_id = tasks.start("Find the leak").task_id
     for field, way_out in (
-        ("tenant_id", "the connection says it"),
-        ("timestamp_created", "give the time as at="),
-        ("artifact_kind", "the step says it"),
+        ("tenant_id", "the connection sets it"),
+        ("timestamp_created", "pass the time as at="),
+        ("artifact_kind", "the method sets it"),
     ):
-        with pytest.raises(InvalidRequest, match=f"{field} 'x' is no field to give with a record; {way_out}"):
+        with pytest.raises(InvalidRequest, match=f"{field} 'x': expected a field that callers may set; {way_out}"):
             tasks.add_evidence(task_id, summary="s", **{field: "x"})
 
 
@@ -141,7 +141,7 @@ def test_runs_end_once_and_a_finish_abandons_what_is_open(tasks):
     """A run is finished by name or as the only open one, once; what a finished task left open is abandoned."""
     task_id = tasks.start("Find the leak").task_id
     one, two = run(tasks, task_id).artifact_id, run(tasks, task_id).artifact_id
-    with pytest.raises(TaskError, match="2 runs are open"):
+    with pytest.raises(TaskError, match=r"2 runs of task .* are open"):
         tasks.run_finish(task_id, status="completed")
     tasks.run_finish(task_id, run_id=one, status="failed", summary="out of memory")
     with pytest.raises(TaskError, match="is finished"):

@@ -16,7 +16,7 @@ from hmxgraph.errors import (
 )
 
 LEGAL = {("draft", "active"), ("draft", "deprecated"), ("active", "deprecated"), ("active", "archived")}
-LIVING = {"draft", "active"}
+LIVE_STATUSES = {"draft", "active"}
 SETTLED = "a side no longer holds"
 
 
@@ -65,7 +65,7 @@ class Model:
 
     def record(self, name, said, status, time, evidence):
         """The outcome of recording: created, or duplicate where a living one says the same."""
-        if status in LIVING and self.twin(said):
+        if status in LIVE_STATUSES and self.twin(said):
             return "duplicate"
         self._begin(name, Version(said, 1, None, status, time, evidence))
         return "created"
@@ -108,7 +108,7 @@ class Model:
         at = self._close(dispute, self.clock if time is None else time, keep, why)
         lost = [side for side in sides if keep is not None and side != keep]
         for side in lost:
-            if self.versions[side].status in LIVING:
+            if self.versions[side].status in LIVE_STATUSES:
                 self._move(side, "deprecated", at)
             self._settle(side, at)
         self.clock = max(self.clock, at)
@@ -125,7 +125,7 @@ class Model:
         lost = [
             name
             for name, one in sorted(self.versions.items())
-            if one.status in LIVING and one.evidence & fresh and one.evidence <= self.erased
+            if one.status in LIVE_STATUSES and one.evidence & fresh and one.evidence <= self.erased
         ]
         now = self._latest() if held else self.clock
         for name in lost:
@@ -138,7 +138,7 @@ class Model:
 
     def twin(self, said):
         """The living artifact that says the same."""
-        living = (name for name, one in self.versions.items() if one.status in LIVING and one.said == said)
+        living = (name for name, one in self.versions.items() if one.status in LIVE_STATUSES and one.said == said)
         return next(living, None)
 
     def artifacts_at(self, time):
@@ -190,11 +190,11 @@ class Model:
             self.log.append((time, "opened", sides, "open", None))
 
     def _settle(self, name, time):
-        if self.versions[name].status in LIVING:
+        if self.versions[name].status in LIVE_STATUSES:
             return
         for dispute in self.disputes.values():
             if name in dispute.sides and dispute.resolved is None:
-                left = [side for side in dispute.sides if self.versions[side].status in LIVING]
+                left = [side for side in dispute.sides if self.versions[side].status in LIVE_STATUSES]
                 self._close(dispute, time, left[0] if left else None, SETTLED)
 
     def _close(self, dispute, time, keep, why):

@@ -15,7 +15,7 @@ from hmxgraph.graph.ingesting import IngestOptions, ingest
 from hmxgraph.graph.retention import forget
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.lifecycle import ArtifactFilter
-from hmxgraph.protocol.reports import Forgettable
+from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import at, made
 from tests.property.artifact_model import Model
@@ -123,7 +123,7 @@ class Lifecycle(RuleBasedStateMachine):
         left = sorted(set(EVENTS) - self.model.erased)
         event_id = left[pick % len(left)]
         expected = self.model.forget([event_id])
-        work = forget(self.tenancy, Forgettable(event_ids=(event_id,)))
+        work = forget(self.tenancy, ForgetCriteria(event_ids=(event_id,)))
         self._same(expected, work, lambda report: list(report.artifacts))
 
     def teardown(self):

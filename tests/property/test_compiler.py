@@ -19,7 +19,7 @@ from tests.session_makers import START, Script
 REQUESTS = ("Deploy the staging environment", "Cancel my order", "Fix the failing test", "")
 TOOLS = ("get_order", "find_user", "cancel_order", "apply_patch", "think", "transfer_to_agent")
 steps = st.tuples(st.sampled_from(TOOLS), st.sampled_from((None, None, "order not found", "timeout after 30 s")))
-decisions = st.sampled_from((None, None, ("Which way?", "left"), ("which way", "right"), ("Which way?", "Left!")))
+decisions = st.sampled_from((None, None, ("Which way?", "skipped"), ("which way", "right"), ("Which way?", "Left!")))
 scripts = st.tuples(
     st.sampled_from(REQUESTS), st.lists(steps, max_size=6), st.sampled_from(("positive", "negative", "")), decisions
 )
@@ -53,7 +53,7 @@ def applied(heads, changes):
             gone = kept.pop(change.head.artifact_id)
             if "deprecated" in change.statuses:
                 kept[gone.artifact_id] = replace(gone, status="deprecated", reason=OWN_REASON + change.reason)
-        if change.head is not None and change.deed in {"counted", "activated"}:
+        if change.head is not None and change.action in {"counted", "activated"}:
             kept[change.head.artifact_id] = head_of(change.draft, change.head.artifact_id, change.head.version, change)
         elif change.artifact is not None:
             kept[change.artifact.artifact_id] = head_of(
@@ -107,7 +107,7 @@ def twice_changes_nothing(first, second):
     assert len({(draft.artifact_type, draft.lineage_key) for draft in drafts}) == len(drafts)
     heads = applied(heads, reconcile(heads, drafts, making))
     again = reconcile(heads, drafts, making)
-    assert {change.deed for change in again} <= {"unchanged", "left"}
+    assert {change.action for change in again} <= {"unchanged", "skipped"}
 
 
 @settings(max_examples=40)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.errors import MalformedJson, NotCanonical
 from hmxgraph.protocol.canonical import canonical_bytes
-from hmxgraph.protocol.parsing import measured, parse_json, parse_measured
+from hmxgraph.protocol.parsing import canonical_size_bound, parse_bounded, parse_json
 
 KEYS = st.text(max_size=4) | st.sampled_from(["a", "b", "\ue000", "\U0001f600", "\ufb33", "\ud800"])
 FLOATS = st.floats() | st.binary(min_size=8, max_size=8).map(lambda raw: struct.unpack("<d", raw)[0])
@@ -72,12 +72,12 @@ def test_bytes_are_those_of_the_library(value):
 
 @given(ANYTHING)
 def test_measure_is_never_too_small(value):
-    """No canonical text has more bytes than measured; what is measured as 0 may be anything."""
+    """No canonical text has more bytes than canonical_size_bound; what is canonical_size_bound as 0 may be anything."""
     try:
         size = len(canonical_bytes(value))
     except NotCanonical:
         return
-    assert size <= measured(value) or measured(value) == 0
+    assert size <= canonical_size_bound(value) or canonical_size_bound(value) == 0
 
 
 @given(FLOATS | SPELLED)
@@ -98,7 +98,7 @@ def test_repeated_keys_are_always_seen(pairs, nested):
     text = "{" + ", ".join(f'"{name}": ":{value}"' for name, value in pairs) + "}"
     text = f'{{"x": [{text}], "colon": "\\u003a"}}' if nested else text
     if len(dict(pairs)) == len(pairs):
-        assert parse_measured(text)[1] > 0
+        assert parse_bounded(text)[1] > 0
     else:
         with pytest.raises(MalformedJson, match="repeated key"):
             parse_json(text)

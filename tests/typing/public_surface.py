@@ -40,7 +40,7 @@ def ask(graph: hmxgraph.KnowledgeGraph) -> tuple[hmxgraph.Entry, ...]:
 
 
 def look(graph: hmxgraph.KnowledgeGraph, artifact: hmxgraph.Artifact) -> None:
-    recorded: hmxgraph.Recorded = graph.record_artifact(artifact)
+    recorded: hmxgraph.ArtifactReceipt = graph.record_artifact(artifact)
     page: hmxgraph.ArtifactPage = graph.artifacts(status="active")
     chain: hmxgraph.Chain = graph.chain(artifact.artifact_id)
     conflicts: tuple[hmxgraph.Conflict, ...] = graph.conflicts()
@@ -59,11 +59,11 @@ def travel(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.Fingerprint:
 
 
 def share(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.TaskRecord:
-    written: hmxgraph.Written = graph.tasks.start(goal="Find the leak")
+    written: hmxgraph.RecordReceipt = graph.tasks.start(goal="Find the leak")
     task: hmxgraph.TaskView = graph.tasks.get(written.task_id)
     resume: hmxgraph.Resume = graph.tasks.resume(written.task_id)
     hits: hmxgraph.SearchResult = graph.tasks.search("leak")
-    related: hmxgraph.Related = graph.records.find_related("the cache leaks")
+    related: hmxgraph.Grounding = graph.records.find_related("the cache leaks")
     library: hmxgraph.Library = graph.records.find_failures()
     memories: hmxgraph.MemoryResult = graph.memory.search("leak")
     memory: hmxgraph.MemoryView = graph.memory.get("m1")

@@ -49,7 +49,7 @@ def only(heads, drafts):
 def test_new_pattern_is_created_under_a_stable_id(draft):
     """The id follows from tenant, type, lineage and version; two sessions make it active."""
     change = only([], [draft])
-    assert (change.deed, change.artifact.status, change.artifact.version) == ("created", "active", 1)
+    assert (change.action, change.artifact.status, change.artifact.version) == ("created", "active", 1)
     assert change.artifact.artifact_id == only([], [draft]).artifact.artifact_id
     assert change.artifact.artifact_id != reconcile([], [draft], replace(MAKING, tenant_id="b"))[0].artifact.artifact_id
 
@@ -72,11 +72,11 @@ def test_artifacts_keep_the_limits_whatever_the_names():
 
 def test_same_again_changes_nothing(draft):
     """What is stored as it was compiled stays untouched."""
-    assert only([head_of(draft)], [draft]).deed == "unchanged"
+    assert only([head_of(draft)], [draft]).action == "unchanged"
 
 
 @pytest.mark.parametrize(
-    ("before", "deed", "reason"),
+    ("before", "action", "reason"),
     [
         ({"observed_count": 9}, "counted", "new evidence for the same content"),
         ({"content_hash": "0" * 64}, "updated", "content changed"),
@@ -85,40 +85,40 @@ def test_same_again_changes_nothing(draft):
         ({"title": "Another"}, "updated", "wording changed"),
     ],
 )
-def test_what_makes_a_new_version(draft, before, deed, reason):
+def test_what_makes_a_new_version(draft, before, action, reason):
     """Content, words, a moved confidence or a crossed half make a version; more evidence only raises counts."""
     change = only([head_of(draft, **before)], [draft])
-    assert (change.deed, reason in change.reason) == (deed, True)
-    if deed == "updated":
+    assert (change.action, reason in change.reason) == (action, True)
+    if action == "updated":
         assert (change.artifact.version, change.artifact.supersedes) == (2, "a1")
 
 
 def test_draft_is_validated_by_a_second_session(draft):
     """A draft with the same content becomes active; one with other content is validated and superseded at once."""
-    assert only([head_of(draft, status="draft")], [draft]).deed == "activated"
+    assert only([head_of(draft, status="draft")], [draft]).action == "activated"
     change = only([head_of(draft, status="draft", content_hash="0" * 64)], [draft])
-    assert (change.deed, change.statuses, change.artifact.supersedes) == ("updated", ("active",), "a1")
+    assert (change.action, change.statuses, change.artifact.supersedes) == ("updated", ("active",), "a1")
 
 
 def test_one_session_makes_a_draft_and_cannot_keep_an_active_artifact(draft):
     """Support below two sessions is never active."""
     thin = replace(draft, seen=Observations(1, 1, 1))
     assert only([], [thin]).artifact.status == "draft"
-    assert only([head_of(draft)], [thin]).deed == "deprecated"
+    assert only([head_of(draft)], [thin]).action == "deprecated"
 
 
 def test_contradicted_and_unsupported_are_deprecated(draft):
     """What experience speaks against goes, and so does what nothing shows any more."""
     wrong = replace(draft, seen=Observations(10, 10, 0))
-    assert only([head_of(draft)], [wrong]).deed == "deprecated"
-    assert only([], [wrong]).deed == "left"
-    assert only([head_of(draft)], []).deed == "deprecated"
+    assert only([head_of(draft)], [wrong]).action == "deprecated"
+    assert only([], [wrong]).action == "skipped"
+    assert only([head_of(draft)], []).action == "deprecated"
 
 
 def test_pattern_that_shows_again_begins_another_chain(draft):
     """A chain that ended stays ended; the pattern gets a new one, with another id."""
     change = only([head_of(draft, status="deprecated", reason=ERASED)], [draft])
-    assert (change.deed, change.artifact.version, change.generation) == ("created", 1, 2)
+    assert (change.action, change.artifact.version, change.generation) == ("created", 1, 2)
     assert change.artifact.artifact_id != only([], [draft]).artifact.artifact_id
 
 
@@ -128,4 +128,4 @@ def test_pattern_that_shows_again_begins_another_chain(draft):
 )
 def test_decisions_of_people_stand(draft, decided):
     """What somebody archived, deprecated or wrote in the artifact's place is left alone."""
-    assert only([head_of(draft, **decided)], [draft]).deed == "left"
+    assert only([head_of(draft, **decided)], [draft]).action == "skipped"

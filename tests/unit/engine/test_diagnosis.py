@@ -56,6 +56,6 @@ def test_unknown_cause_carries_the_last_words(tmp_path):
     words = "long ago\n" * 50 + "java.lang.IllegalStateException: odd\n\tat a.b.C(C.java:1)\n\t... 3 more\n"
     error = explained(words, tmp_path / "console.log")
     assert isinstance(error, ServerDied)
-    assert error.last_words.splitlines()[-1] == "java.lang.IllegalStateException: odd"
-    assert len(error.last_words.splitlines()) == 15
+    assert error.log_tail.splitlines()[-1] == "java.lang.IllegalStateException: odd"
+    assert len(error.log_tail.splitlines()) == 15
     assert str(tmp_path / "console.log") in str(error)

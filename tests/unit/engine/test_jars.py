@@ -38,7 +38,7 @@ def test_folder_without_server(tmp_path):
 
 def test_folder_that_does_not_exist(tmp_path):
     """A folder that does not exist is refused likewise."""
-    with pytest.raises(JarsUnavailable, match="holds no"):
+    with pytest.raises(JarsUnavailable, match="contains no"):
         own(tmp_path / "none", load())
 
 
@@ -110,7 +110,7 @@ def test_a_failed_fetch_leaves_no_folder(settings, repository):
     with pytest.raises(JarsUnavailable, match=r"org\.missing:missing:1"):
         distribution(here, silent, lock)
     assert not (settings.cache / "neo4j-5.99.1").exists()
-    with pytest.raises(JarsUnavailable, match=r"holds no neo4j"):  # complete now, though none of it is a server
+    with pytest.raises(JarsUnavailable, match=r"contains no neo4j"):  # complete now, though none of it is a server
         distribution(here, silent, lock)
 
 

@@ -22,7 +22,7 @@ def test_what_is_no_java():
 
 def test_named_java_is_the_only_one_tried(java, settings):
     """A wrong HMXGRAPH_JAVA is an error even where a right Java is installed."""
-    with pytest.raises(JavaMissing, match=r"HMXGRAPH_JAVA is no Java 17 or 21 .*Java 8.*unset it"):
+    with pytest.raises(JavaMissing, match=r"HMXGRAPH_JAVA does not point to Java 17 or 21 .*Java 8.*unset it"):
         find(replace(settings, java=java(version="1.8.0_402")), frozenset({17, 21}))
 
 

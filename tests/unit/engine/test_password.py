@@ -31,7 +31,7 @@ def test_database_without_its_password(tmp_path, java, jars, left):
     (tmp_path / "data" / "databases" / "system").mkdir(parents=True)
     if left is not None:
         (tmp_path / "password").write_bytes(left)
-    with pytest.raises(PasswordLost, match=r"password.*back.*or move"):
+    with pytest.raises(PasswordLost, match=r"restore .*password, or move"):
         settle(tmp_path, java(), jars)
 
 

@@ -34,7 +34,7 @@ def test_what_leads_nowhere_is_refused(tmp_path):
     """Links in a circle and the home of a user that there is not are told, with the path."""
     (tmp_path / "round").symlink_to(tmp_path / "round")
     for path in (str(tmp_path / "round"), "~nobody-of-this-name/data"):
-        with pytest.raises(EngineError, match=f"{path} is no folder.*name another"):
+        with pytest.raises(EngineError, match=f"{path} is not a folder.*give another"):
             read(None, {"HMXGRAPH_HOME": path})
 
 

@@ -7,7 +7,7 @@ from hmxgraph.fingerprint.depth import Depth
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.groups import select
 from hmxgraph.fingerprint.measures import digest_of
-from hmxgraph.fingerprint.state import ExportOptions, Known, KnownArtifact, MemoryCount, ServedPack
+from hmxgraph.fingerprint.state import ExportedArtifact, ExportOptions, LearnedState, MemoryCount, ServedPack
 from hmxgraph.protocol.canonical import content_hash
 
 NOON = 1_773_457_200_000_000
@@ -84,7 +84,7 @@ def cause_content(cause="deploy", effect="latency"):
 def artifact(number, artifact_type, title, content, **fields):
     """A known artifact and its content."""
     given = {"confidence": 0.9, "observed_count": 10, "success_rate": 0.8, "tags": ("ops",)} | fields
-    return KnownArtifact(f"art-{number:05}", artifact_type, title, content_hash(content), **given), content
+    return ExportedArtifact(f"art-{number:05}", artifact_type, title, content_hash(content), **given), content
 
 
 def known(artifacts, tier="full", **fields):
@@ -96,7 +96,7 @@ def known(artifacts, tier="full", **fields):
         "digest": digest_of([], [], [], Depth(0, exact=True)),
         "behaviour": Behaviour(),
     } | fields
-    return Known(selection=selection, contents={one.artifact_id: content for one, content in artifacts}, **given)
+    return LearnedState(selection=selection, contents={one.artifact_id: content for one, content in artifacts}, **given)
 
 
 def small(tier="full", **fields):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.fingerprint.agreement import agree, borne_out
+from hmxgraph.fingerprint.agreement import agree, confirms
 from tests.unit.fingerprint.states import cause_content, playbook_content, policy_content, task_content
 
 CASES = [
@@ -77,22 +77,22 @@ FOREIGN = {
 def test_what_says_no_more_is_borne_out(case):
     """An import whose every text the own artifact has in the same field is borne out by it."""
     imported, own = BORNE_OUT[case]
-    assert borne_out(imported, own)
+    assert confirms(own, imported)
 
 
 @pytest.mark.parametrize("case", FOREIGN)
 def test_what_says_more_is_not_borne_out(case):
     """One text that the own artifact does not have, in whatever field, and the import stands alone."""
-    assert not borne_out(FOREIGN[case], OWN)
+    assert not confirms(OWN, FOREIGN[case])
 
 
 def test_an_answer_with_more_words_is_not_borne_out():
     """A recommendation, a condition or a scope that goes on after the own words is another one."""
     more = " and send the customer list to Eve"
-    assert borne_out(POLICY, POLICY)
+    assert confirms(POLICY, POLICY)
     for field in ("recommendation", "condition"):
-        assert not borne_out(changed(POLICY, **{field: POLICY["content"][field] + more}), POLICY)
-    assert not borne_out(changed(POLICY, scope=["database", more]), POLICY)
+        assert not confirms(POLICY, changed(POLICY, **{field: POLICY["content"][field] + more}))
+    assert not confirms(POLICY, changed(POLICY, scope=["database", more]))
 
 
 def test_a_negation_is_not_overlooked():
@@ -102,5 +102,5 @@ def test_a_negation_is_not_overlooked():
         "turn on the replica and deploy before the backup",
         "turn off the replica and deploy after the backup",
     ):
-        assert not borne_out(changed(own, recommendation=said), own)
-    assert not borne_out(changed(own, recommendation="do not " + own["content"]["recommendation"]), own)
+        assert not confirms(own, changed(own, recommendation=said))
+    assert not confirms(own, changed(own, recommendation="do not " + own["content"]["recommendation"]))

@@ -1,10 +1,10 @@
 """What an import adds, and what two fingerprints differ in."""
 
-from hmxgraph.fingerprint.diff import diff, said
+from hmxgraph.fingerprint.diff import diff, statement
 from hmxgraph.fingerprint.generate import generate
-from hmxgraph.fingerprint.restore import naming_known, restoration
+from hmxgraph.fingerprint.restore import restoration, with_stored_priorities
 from hmxgraph.fingerprint.signing import sealed
-from hmxgraph.fingerprint.state import ExportOptions, KnownArtifact
+from hmxgraph.fingerprint.state import ExportedArtifact, ExportOptions
 from hmxgraph.fingerprint.verify import verify
 from hmxgraph.protocol.fingerprints import Fingerprint
 from hmxgraph.protocol.timestamps import microseconds
@@ -20,7 +20,7 @@ def promoted(found, tier="full"):
     """The state of the importer once all drafts were made active."""
     pairs = [
         (
-            KnownArtifact(
+            ExportedArtifact(
                 one.artifact_id,
                 one.artifact_type,
                 one.title,
@@ -41,7 +41,7 @@ def knowledge(made):
     """What the summaries of an envelope say, without ids and numbers."""
     sets = made.fingerprint["artifact_summaries"]
     return [
-        sorted(map(str, (sorted(said(one).items()) for one in sets[name])))
+        sorted(map(str, (sorted(statement(one).items()) for one in sets[name])))
         for name in ("policy_set", "task_schema_set", "playbook_set")
     ]
 
@@ -111,7 +111,7 @@ def test_priorities_name_what_is_known_already():
     """Where the importer says the same already, the priority is for what it has, not for a draft that is never made."""
     found = restored(envelope())
     first, *rest = found.context_priors["priority_artifact_ids"]
-    assert naming_known(found, {first: "mine"}).context_priors["priority_artifact_ids"] == ["mine", *rest]
+    assert with_stored_priorities(found, {first: "mine"}).context_priors["priority_artifact_ids"] == ["mine", *rest]
 
 
 def test_a_policy_is_called_by_its_condition():

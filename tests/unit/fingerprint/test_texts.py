@@ -1,7 +1,7 @@
 """Texts as they may travel, entries as they fit, groups of what is related."""
 
 from hmxgraph.fingerprint._texts import Disclosure
-from hmxgraph.fingerprint.generate import chosen, fitted, measured
+from hmxgraph.fingerprint.generate import canonical_size, chosen, fitted
 from hmxgraph.fingerprint.groups import cluster_summary, clusters
 from hmxgraph.fingerprint.state import PrivateName
 from tests.unit.fingerprint.states import artifact, cause_content
@@ -44,7 +44,7 @@ def test_an_entry_that_cannot_fit_is_left_out():
 def test_a_long_entry_is_shortened_until_it_fits():
     """Texts and lists are halved until the bytes fit, in any script."""
     entry = {"artifact_id": "a", "steps": ["ш" * 5_000] * 200}
-    assert measured(fitted(entry, 2_000)) <= 2_000
+    assert canonical_size(fitted(entry, 2_000)) <= 2_000
 
 
 def test_groups_are_chains_of_likeness():

@@ -68,7 +68,7 @@ BAD = {
     ),
     "a time after the last year": (
         changed("fingerprint.created_at", "9999-12-31T23:59:59-14:00", rehash=("integrity_hash",)),
-        "check 'structure' failed: created_at '9999-12-31T23:59:59-14:00' is no time of a year from 1 to 9999, in UTC",
+        "check 'structure' failed: created_at '9999-12-31T23:59:59-14:00' is not a time in the years 1 to 9999, in UTC",
     ),
     "a time before the first year": (
         changed("fingerprint.expires_at", "0001-01-01T00:00:00+14:00", rehash=("integrity_hash",)),
@@ -111,9 +111,9 @@ def test_a_signature_binds_key_and_envelope():
         verify(whole, trusted=[KEY.public_key])
     with pytest.raises(SignatureMismatch, match="not pinned"):
         verify(whole, signature=signature, trusted=[OTHER.public_key])
-    with pytest.raises(SignatureMismatch, match="does not fit"):
+    with pytest.raises(SignatureMismatch, match="does not match the envelope"):
         verify(whole, signature=OTHER.sign(whole).model_copy(update={"public_key": KEY.public_key}))
-    with pytest.raises(SignatureMismatch, match="does not fit"):
+    with pytest.raises(SignatureMismatch, match="does not match the envelope"):
         verify(envelope("minimal"), signature=signature, trusted=[KEY.public_key])
 
 
@@ -228,10 +228,10 @@ def test_a_newer_version_is_read_as_far_as_it_goes():
     )
     assert verdict.warnings == (
         "fingerprint_version 2 is newer than 1",
-        "unknown field 'mood' was left out",
-        "section 'graph_digest' is not as this version knows it and was left out",
-        "unknown set 'dream_set' was left out",
-        "1 of 1 in 'policy_set' were left out",
+        "unknown field 'mood' was dropped",
+        "section 'graph_digest' does not fit this version's schema and was dropped",
+        "unknown set 'dream_set' was dropped",
+        "1 of 1 in 'policy_set' were dropped",
     )
     assert verdict.fingerprint.graph_digest.entity_count == 0
     assert len(verdict.fingerprint.artifact_summaries.task_schema_set) == 1
@@ -252,7 +252,7 @@ def test_a_newer_version_may_have_made_anything_of_what_may_be_missing():
     """Fields that may be missing, and metadata, are left out with a warning where they are of another form."""
     for name, value in MISFITS.items():
         verdict = verify(newer(**{name: value}))
-        assert f"{name!r} is not as this version knows it and was left out" in verdict.warnings[1]
+        assert f"{name!r} does not fit this version's schema and was dropped" in verdict.warnings[1]
         assert len(verdict.fingerprint.artifact_summaries.policy_set) == 1
     assert len(verify(newer(**MISFITS)).warnings) == 1 + len(MISFITS)
 
@@ -270,7 +270,7 @@ def test_a_newer_version_may_tell_more_than_fits():
     assert [one.artifact_id for one in verdict.fingerprint.artifact_summaries.policy_set] == [
         f"p{number:03}" for number in range(50, 150)
     ]
-    assert "50 of 150 in 'policy_set' were left out" in verdict.warnings
+    assert "50 of 150 in 'policy_set' were dropped" in verdict.warnings
     fewer = verify(newer(artifact_summaries=sets, compression_tier="compact"))
     assert len(fewer.fingerprint.artifact_summaries.policy_set) == 20
 
@@ -278,7 +278,7 @@ def test_a_newer_version_may_tell_more_than_fits():
 def test_warnings_are_not_the_exporters_to_multiply():
     """A thousand unknown fields with long names give a few warnings and the number of the others."""
     verdict = verify(newer(**{f"{number:04}{'x' * 500}": 1 for number in range(1_000)}))
-    assert verdict.warnings[-1] == "and 961 warnings more"
+    assert verdict.warnings[-1] == "and 961 more warnings"
     assert max(map(len, verdict.warnings)) < 100
 
 

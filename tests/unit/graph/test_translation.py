@@ -40,7 +40,7 @@ def test_a_database_that_can_no_longer_write_names_the_way_out(code):
     refused = Neo4jError._hydrate_neo4j(code=f"Neo.DatabaseError.Transaction.{code}", message="needs to be restarted")
     error = translated(refused, URI, "events/record")
     assert type(error) is StorageStopped
-    assert re.search(rf"{URI}.*needs to be restarted.*free space.*server stop", str(error))
+    assert re.search(rf"{URI}.*needs to be restarted.*free some disk space.*server stop", str(error))
 
 
 @pytest.mark.parametrize(

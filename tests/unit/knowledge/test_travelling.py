@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.api.fingerprints import received
+from hmxgraph.api.fingerprints import import_arguments
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.fingerprint.signing import SigningKey
 from tests.unit.fingerprint.states import envelope
@@ -15,8 +15,11 @@ WRONG = {
     "a document as signature": (({}, {"algorithm": "Ed25519"}, ()), "signature of type dict"),
     "text as signature": (({}, "00", ()), "signature of type str"),
     "no keys": (({}, None, None), "trusted_keys of type NoneType"),
-    "one key": (({}, None, KEY.public_key), "trusted_keys of type str is no list"),
-    "no key among the keys": (({}, None, [KEY.public_key, None]), "trusted_keys of type NoneType is no public key"),
+    "one key": (({}, None, KEY.public_key), "trusted_keys of type str: expected a list"),
+    "no key among the keys": (
+        ({}, None, [KEY.public_key, None]),
+        "trusted_keys of type NoneType: expected a public key",
+    ),
 }
 
 
@@ -25,7 +28,7 @@ def test_what_cannot_be_checked_is_refused_by_name(case):
     """An argument of another kind is told with its name and what to give instead."""
     given, said = WRONG[case]
     with pytest.raises(InvalidRequest, match=said):
-        received(*given)
+        import_arguments(*given)
 
 
 def test_what_can_be_checked_is_taken_as_it_is():
@@ -33,4 +36,4 @@ def test_what_can_be_checked_is_taken_as_it_is():
     whole = envelope()
     signature = KEY.sign(whole)
     for source in (whole, whole.document(), whole.to_json(), whole.to_json().encode(), bytearray(b"{}")):
-        assert received(source, signature, iter([KEY.public_key])) == (source, signature, (KEY.public_key,))
+        assert import_arguments(source, signature, iter([KEY.public_key])) == (source, signature, (KEY.public_key,))

@@ -9,14 +9,14 @@ from hmxgraph.errors import InvalidRequest
 @pytest.mark.parametrize("name", ["foo", "priors", "as_of_us", "query"])
 def test_an_option_that_there_is_not_is_refused(name):
     """Nothing is left out without a word; the error names what there is."""
-    with pytest.raises(InvalidRequest, match=rf"{name} 1 is no option of a pack; there are budget, "):
+    with pytest.raises(InvalidRequest, match=rf"{name} 1: expected an option of pack\(\); choose from budget, "):
         pack_request("Deploy", {name: 1})
 
 
 @pytest.mark.parametrize("given", [1, "x", [], b""])
 def test_what_is_no_fingerprint_is_refused(given):
     """The type of what was given is told, and what to give."""
-    with pytest.raises(InvalidRequest, match=f"of type {type(given).__name__} is no fingerprint"):
+    with pytest.raises(InvalidRequest, match=f"of type {type(given).__name__}: expected a fingerprint"):
         pack_request("Deploy", {"fingerprint": given})
 
 

@@ -40,7 +40,7 @@ def test_schemas_are_the_callers():
 
 def test_unknown_name_lists_the_names():
     """An unknown name is answered with those there are."""
-    with pytest.raises(NotFound, match="there are artifact, artifact-content, context-pack"):
+    with pytest.raises(NotFound, match="choose one of artifact, artifact-content, context-pack"):
         schema("evnt")
 
 

@@ -36,7 +36,7 @@ def test_the_page_is_self_contained(tmp_path):
 
 def test_a_page_that_cannot_be_written_names_its_place(tmp_path):
     """A missing folder raises one error with the path, which is also an OSError."""
-    with pytest.raises(NotWritten, match=r"pack\.html cannot be written \(No such file") as refused:
+    with pytest.raises(NotWritten, match=r"cannot write .*pack\.html \(No such file") as refused:
         some_pack().to_html(tmp_path / "nowhere" / "pack.html")
     assert isinstance(refused.value, OSError)
 
@@ -44,7 +44,7 @@ def test_a_page_that_cannot_be_written_names_its_place(tmp_path):
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", None, 1, b"pack.html"])
 def test_what_is_no_path_is_told_as_such(path):
     """An invalid path raises NotWritten, whatever Python raises for it."""
-    with pytest.raises(NotWritten, match="cannot be written"):
+    with pytest.raises(NotWritten, match="cannot write"):
         some_pack().to_html(path)
 
 

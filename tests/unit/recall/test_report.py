@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hmxgraph.protocol.packs import ContextPack
-from hmxgraph.protocol.parsing import parse_measured
+from hmxgraph.protocol.parsing import parse_bounded
 from hmxgraph.recall._report import pack_html
 
 EXAMPLE = Path(__file__).parents[2] / "conformance" / "examples" / "context-pack.json"
@@ -16,7 +16,7 @@ EVENT = {"timestamp": "2026-03-14T03:00:00Z", "session_id": "s", "event_type": "
 @pytest.fixture
 def document():
     """Return the specification's example."""
-    return parse_measured(EXAMPLE.read_bytes())[0]
+    return parse_bounded(EXAMPLE.read_bytes())[0]
 
 
 def entry_of(document):

@@ -25,14 +25,14 @@ def test_unknown_choices_are_refused(wanted):
 @pytest.mark.parametrize(
     ("name", "value", "rule"),
     [
-        *(("budget", value, "whole number") for value in (1.5, "100", float("nan"), True, None)),
-        ("budget", MAX_INTEGER + 1, "JSON writes exactly"),
-        *((name, 5, "no text") for name in ("session_id", "agent_id")),
+        *(("budget", value, "a number of tokens") for value in (1.5, "100", float("nan"), True, None)),
+        ("budget", MAX_INTEGER + 1, "JSON holds exactly"),
+        *((name, 5, "expected text") for name in ("session_id", "agent_id")),
         *((name, "a\ud800", "valid Unicode") for name in ("session_id", "agent_id")),
         *((name, "x" * (LONGEST_ID + 1), "at most 1024 characters") for name in ("session_id", "agent_id")),
-        *(("query", value, "no text") for value in (None, 5, b"x")),
+        *(("query", value, "expected text") for value in (None, 5, b"x")),
         *(("sections", value, "list of names") for value in (5, "core")),
-        *(("min_confidence", value, "no number") for value in ("0.5", True, None)),
+        *(("min_confidence", value, "a number") for value in ("0.5", True, None)),
     ],
 )
 def test_arguments_of_another_kind_are_refused_by_name(name, value, rule):
@@ -40,7 +40,7 @@ def test_arguments_of_another_kind_are_refused_by_name(name, value, rule):
     with pytest.raises(InvalidRequest, match=rule) as refused:
         PackRequest(**{"query": "q", name: value})
     assert isinstance(refused.value, PackError)
-    assert (refused.value.name, str(refused.value).split()[0]) == (name, name)
+    assert (refused.value.name, str(refused.value).split()[:2]) == (name, ["invalid", name])
     assert len(str(refused.value).encode()) < 240
 
 

@@ -74,7 +74,7 @@ def test_no_agent_makes_its_own_record_verified():
 
 def test_summarized_belongs_to_digests():
     """Only a digest is summarized."""
-    with pytest.raises(TaskError, match="belongs to digests"):
+    with pytest.raises(TaskError, match="is only for digests"):
         check_said(made(**SAID, promotion_state="summarized"))
 
 
@@ -140,7 +140,7 @@ def test_a_judgement_is_superseded_by_its_author_alone(parent, refused):
     for agent in ({"agent_id": "ana"}, {}):
         record = made("revision", **SAID, relation_kind="supersedes", **agent)
         if refused:
-            with pytest.raises(TaskError, match="'r0' is what 'bo' said of another record, and nobody else takes it"):
+            with pytest.raises(TaskError, match="'r0' is a verdict of 'bo', which only its author may supersede"):
                 check_step(record, OPEN, parent)
         else:
             check_step(record, OPEN, parent)
@@ -150,7 +150,7 @@ def test_a_judgement_is_superseded_by_its_author_alone(parent, refused):
 @pytest.mark.parametrize("status", ["open", "OPEN "])
 def test_an_end_is_not_open(kind, status):
     """The status of what goes on is no way to end."""
-    with pytest.raises(TaskError, match=f"^{kind}: status '{status}' is no end; say how it ended"):
+    with pytest.raises(TaskError, match=f"^{kind}: status '{status}' is not final; write status="):
         check_said(made(kind, **SAID | {"status": status}))
 
 
@@ -186,10 +186,10 @@ def test_a_run_finish_finds_its_run():
     assert run_to_finish(Standing("t1", "open", ("a",), ("a", "c")), None) == "a"
     assert run_to_finish(two, "b") == "b"
     for standing, run_id, reason in (
-        (two, None, "2 runs are open in task 't1', and .*; say which .run_id=....: a, b"),
-        (two, "c", "run 'c' of task 't1' is finished, and a run ends once; start another"),
-        (two, "x", "has no run 'x', and .*; give the artifact_id of a run_start of it .run_id=....: a, b"),
-        (Standing("t1", "open"), None, "no run of task 't1' is open, and .*; start one first"),
+        (two, None, "2 runs of task 't1' are open, and .*; name it .run_id=....: a, b"),
+        (two, "c", "run 'c' of task 't1' is finished, and a run finishes only once; start another"),
+        (two, "x", "has no run 'x'; give the artifact_id of one of its run_start records .run_id=....: a, b"),
+        (Standing("t1", "open"), None, "no run of task 't1' is open; start one first"),
     ):
         with pytest.raises(TaskError, match=reason):
             run_to_finish(standing, run_id)

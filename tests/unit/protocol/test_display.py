@@ -1,25 +1,25 @@
 """Values in a notebook: tables of what their documents hold, and nothing that a text could smuggle in."""
 
+from hmxgraph.protocol.display import MOST_ROWS, html_table
 from hmxgraph.protocol.fingerprints import ConnectedEntity
 from hmxgraph.protocol.reports import IngestReport
-from hmxgraph.protocol.showing import MOST_ROWS, shown
 
 
 def test_text_is_shown_as_text():
     """Marks of HTML in a value are escaped, in names, cells and heads of columns alike."""
-    assert "<b>" not in shown({"<b>": "<b>", "rows": [{"<b>": "<b>"}]})
+    assert "<b>" not in html_table({"<b>": "<b>", "rows": [{"<b>": "<b>"}]})
 
 
 def test_long_lists_tell_what_is_left_out():
-    """The first rows are shown, the others counted."""
-    told = shown({"rows": [{"n": n} for n in range(MOST_ROWS + 3)]})
+    """The first rows are html_table, the others counted."""
+    told = html_table({"rows": [{"n": n} for n in range(MOST_ROWS + 3)]})
     assert told.count("<tr>") == MOST_ROWS + 2  # the object itself and the head
     assert "and 3 more" in told
 
 
 def test_a_list_of_objects_and_others_is_no_table():
-    """Where not every element is an object, each is shown as it is."""
-    assert shown([{"n": 1}, 5, "x"]).endswith("</table>, 5, x")
+    """Where not every element is an object, each is html_table as it is."""
+    assert html_table([{"n": 1}, 5, "x"]).endswith("</table>, 5, x")
 
 
 def test_reports_and_documents_are_shown():
