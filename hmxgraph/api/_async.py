@@ -10,28 +10,28 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from hmxgraph.api._base import (
+    ArtifactFilters,
     AsyncFace,
     DecisionFields,
     Moment,
+    PackOptions,
     RecordFields,
     RecordSearch,
     StepFields,
-    WantedArtifacts,
-    WantedPack,
     artifact_filter,
     as_artifact,
     as_event,
     as_us,
     author_of,
     doing,
-    drafted,
-    made_up,
+    generated_fields,
+    new_record,
     now_us,
     pack_request,
-    searched,
+    search_request,
 )
 from hmxgraph.api.exploring import QueryResult
-from hmxgraph.api.fingerprints import ExportChoices, export_options, received
+from hmxgraph.api.fingerprints import ExportArguments, export_options, import_arguments
 from hmxgraph.api.learning import _silent
 from hmxgraph.api.memory import About, MemorySearch, remembered
 from hmxgraph.api.packs import CollectorPaused
@@ -75,11 +75,19 @@ from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.explanations import Explanation
 from hmxgraph.protocol.fingerprints import Envelope, Signature
-from hmxgraph.protocol.lifecycle import ArtifactPage, Chain, Conflict, Recorded
+from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Chain, Conflict
 from hmxgraph.protocol.memories import DreamReport, Memories, Memory, MemoryResult, MemoryView, Report
 from hmxgraph.protocol.packs import ContextPack
-from hmxgraph.protocol.parsing import checked_texts
-from hmxgraph.protocol.record_results import Library, RecordView, Related, Resume, SearchResult, TaskView, Written
+from hmxgraph.protocol.parsing import checked_list
+from hmxgraph.protocol.record_results import (
+    Grounding,
+    Library,
+    RecordReceipt,
+    RecordView,
+    Resume,
+    SearchResult,
+    TaskView,
+)
 from hmxgraph.protocol.reports import (
     CompileReport,
     ForgetReport,
@@ -87,8 +95,8 @@ from hmxgraph.protocol.reports import (
     IngestReport,
     Receipt,
     RecordReport,
-    TakenBack,
     VerifyReport,
+    WithdrawnImport,
 )
 from hmxgraph.protocol.suggestions import Suggestion
 from hmxgraph.recall.pack import Pack
@@ -317,7 +325,7 @@ class AsyncRecordedSession(AsyncFace):
 
 
 class AsyncLearning(AsyncFace):
-    """The part of the front door that turns events into knowledge."""
+    """Turning events into knowledge."""
 
     async def compile(
         self,
@@ -327,10 +335,10 @@ class AsyncLearning(AsyncFace):
         profile: CompilerProfile = DEFAULT_PROFILE,
         progress: Callable[[str, int], None] | None = None,
     ) -> CompileReport:
-        """What the tenant's sessions teach, stored as artifacts: only what changed since the last run is read.
+        """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
-        *full* reads every session again and gives the same artifacts; *dry_run* tells what would change and writes
-        nothing. *progress* is told each stage and how many sessions of it are done. Running it twice changes nothing.
+        *full* reads every session again, with the same result. *dry_run* reports what would change and writes nothing.
+        *progress* is called with the stage and the number of sessions done. Running it twice changes nothing.
         """
         options = CompileOptions(full, dry_run, profile, perf_counter, progress or _silent)
         return await self._perform(compile_tenant(self._tenancy, options))
@@ -342,26 +350,26 @@ class AsyncLearning(AsyncFace):
         events: Iterable[Event | Mapping[str, Any]] | None = None,
         profile: CompilerProfile = DEFAULT_PROFILE,
     ) -> Suggestion:
-        """The next tools (``.tools``, likeliest first) and steps of a stored session, or of *events* not stored yet.
+        """The next tools (``.tools``, most likely first) and steps of a stored session, or of *events* not yet stored.
 
         Raises:
-            InvalidRequest: neither or both of *session_id* and *events* were given.
+            InvalidRequest: not exactly one of *session_id* and *events* was given.
             NotFound: the tenant has no such session.
 
         """
         if (session_id is None) == (events is None):
-            raise InvalidRequest("suggest", "of neither or both", "question", "give session_id=... or events=[...]")
+            raise InvalidRequest("suggest", "call", "one of two arguments", "give session_id=... or events=[...]")
         if session_id is not None:
             return await self._perform(suggest_for_session(self._tenancy, session_id, profile))
-        # A cached property is a property; the protocol cannot say so.
-        given = cast("list[SessionEvent]", [as_event(event) for event in events or ()])
-        return await self._perform(suggest_for_events(self._tenancy, given, profile))
+        # Event has cached properties where the protocol has properties, which mypy does not accept.
+        session_events = cast("list[SessionEvent]", [as_event(event) for event in events or ()])
+        return await self._perform(suggest_for_events(self._tenancy, session_events, profile))
 
 
 class AsyncRecalling(AsyncFace):
     """The part of the public API that builds context packs."""
 
-    async def pack(self, query: str, **wanted: Unpack[WantedPack]) -> Pack:
+    async def pack(self, query: str, **wanted: Unpack[PackOptions]) -> Pack:
         """Return the context pack for *query*: the most useful entries with their sources, within the budget (HMX-C).
 
         The same query on the same state returns the same pack, byte for byte, except for ``assembly_duration_ms``.
@@ -385,16 +393,18 @@ class AsyncRecalling(AsyncFace):
 
 
 class AsyncArtifacts(AsyncFace):
-    """The part of the front door that keeps HMX-A artifacts and what contradicts them."""
+    """HMX-A artifacts and the conflicts between them."""
 
-    async def record_artifact(self, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None) -> Recorded:
-        """What became of *artifact*: created, unchanged (known id, same core), or duplicate (same type and content).
+    async def record_artifact(
+        self, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None
+    ) -> ArtifactReceipt:
+        """Record *artifact*: created, unchanged (same id, same immutable fields) or duplicate (same type and content).
 
-        It counts as recorded at *at*, else at its ``created_at``; earlier as-of reads do not see it (HMX-A 2, 8).
+        Its time of recording is *at*, or its ``created_at``; earlier as-of reads do not see it (HMX-A 2, 8).
 
         Raises:
-            InvalidDocument: it breaks HMX-A; every fault is listed.
-            ImmutableArtifact: the id is taken by an artifact with another core.
+            InvalidDocument: it violates HMX-A; every fault is listed.
+            ImmutableArtifact: the id belongs to an artifact whose immutable fields differ.
 
         """
         return await self._perform(lifecycle.record_artifact(self._tenancy, as_artifact(artifact), at_us=as_us(at)))
@@ -403,7 +413,7 @@ class AsyncArtifacts(AsyncFace):
         """The artifact with this id, whatever its status.
 
         Raises:
-            NotFound: there is none, or there was none by *as_of*.
+            NotFound: there is none, or none was recorded by *as_of*.
 
         """
         return await self._perform(artifacts.artifact(self._tenancy, artifact_id, as_of_us=as_us(as_of)))
@@ -414,22 +424,22 @@ class AsyncArtifacts(AsyncFace):
         as_of: Moment | None = None,
         after: str | None = None,
         limit: int = 50,
-        **wanted: Unpack[WantedArtifacts],
+        **filters: Unpack[ArtifactFilters],
     ) -> ArtifactPage:
-        """A page of artifacts, newest first, active ones unless ``status`` says otherwise (None: all).
+        """A page of artifacts, newest first; only active ones unless ``status`` says otherwise (None: all).
 
         Filters: ``status``, ``artifact_type``, ``tags`` (all of them), ``text`` (all its words), ``compiled_by``;
-        ``agent_id`` and ``situation`` say who asks and about what, for the validity scope (HMX-A 6). *after* is the
-        ``cursor`` of the page before.
+        ``agent_id`` and ``situation`` (tags) are matched against the validity scope (HMX-A 6). *after* is the
+        ``cursor`` of the previous page.
 
         Raises:
             UnknownChoice: no such status.
-            InvalidRequest: *limit* is no size of a page.
-            NotFound: *after* is no cursor.
+            InvalidRequest: *limit* is not a valid page size.
+            NotFound: *after* is not a cursor.
 
         """
         page = artifacts.artifacts(
-            self._tenancy, artifact_filter(wanted), as_of_us=as_us(as_of), after=after, limit=limit
+            self._tenancy, artifact_filter(filters), as_of_us=as_us(as_of), after=after, limit=limit
         )
         return await self._perform(page)
 
@@ -437,20 +447,20 @@ class AsyncArtifacts(AsyncFace):
         """All versions of the artifact's supersession chain recorded by *as_of*, oldest first (HMX-A 7).
 
         Raises:
-            NotFound: there is no such artifact, or there was none by then.
+            NotFound: there is no such artifact, or none was recorded by then.
 
         """
         return await self._perform(artifacts.chain(self._tenancy, artifact_id, as_of_us=as_us(as_of)))
 
     async def supersede(
         self, old_id: str, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None
-    ) -> Recorded:
-        """*artifact* put in the place of the active head *old_id*: status, edge and next version at once (HMX-A 7).
+    ) -> ArtifactReceipt:
+        """Replace the active artifact *old_id* by *artifact* as its next version, atomically (HMX-A 7).
 
         Raises:
             NotFound: there is no artifact *old_id*.
-            AlreadySuperseded: somebody else's successor stands there; it names the winner.
-            SupersessionCycle: *artifact* is *old_id* itself or part of its history.
+            AlreadySuperseded: *old_id* has a successor already; names it.
+            SupersessionCycle: *artifact* is *old_id* itself or an older version of it.
             SuccessorMismatch: another type, tenant or version.
 
         """
@@ -460,11 +470,11 @@ class AsyncArtifacts(AsyncFace):
     async def transition(
         self, artifact_id: str, status: str, *, reason: str = "", at: Moment | None = None
     ) -> Artifact:
-        """The artifact with its new status: one of the five legal changes (HMX-A 5), kept with *reason*.
+        """Change the status of an artifact, by one of the five legal transitions (HMX-A 5); *reason* is kept.
 
         Raises:
             NotFound: there is no such artifact.
-            InvalidTransition: the change is not legal; it lists those that are.
+            InvalidTransition: the transition is not legal; lists those that are.
 
         """
         return await self._perform(
@@ -472,10 +482,10 @@ class AsyncArtifacts(AsyncFace):
         )
 
     async def conflicts(self, *, status: str | None = "open", as_of: Moment | None = None) -> tuple[Conflict, ...]:
-        """Records that cannot all hold, newest first: open ones, resolved ones, or both (None).
+        """Conflicts, newest first: open, resolved, or both (None).
 
         Raises:
-            UnknownChoice: there is no such state.
+            UnknownChoice: no such status.
 
         """
         return await self._perform(conflicts.conflicts(self._tenancy, status=status, as_of_us=as_us(as_of)))
@@ -483,11 +493,11 @@ class AsyncArtifacts(AsyncFace):
     async def resolve(
         self, conflict_id: str, *, keep: str | None, reason: str = "", at: Moment | None = None
     ) -> Conflict:
-        """The conflict, resolved: *keep* names the side that holds, None says that all do; nothing is deleted.
+        """Resolve a conflict: *keep* is the id of the side that holds, None keeps every side; nothing is deleted.
 
         Raises:
             NotFound: there is no such conflict, or no such side.
-            ConflictClosed: it was resolved before, with another outcome.
+            ConflictClosed: it was resolved before with another outcome.
 
         """
         return await self._perform(
@@ -496,20 +506,20 @@ class AsyncArtifacts(AsyncFace):
 
 
 class AsyncExploring(AsyncFace):
-    """The part of the front door for people who look at the memory."""
+    """Ways to inspect the memory."""
 
     async def query(self, name: str, /, **parameters: Any) -> QueryResult:
-        """The rows of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
+        """The result of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
 
         Raises:
-            StatementMisuse: no such query, or its parameters do not fit.
+            StatementMisuse: no such query, or missing or unexpected parameters.
 
         """
         rows = await self._perform(exploring.saved_query(self._tenancy, name, parameters))
         return QueryResult(name, query(name).row, tuple(rows))
 
     async def explain(self, record_id: str) -> Explanation:
-        """The full trail of an artifact, memory, event, conflict, entity or pack entry, down to the text of events.
+        """The evidence of an artifact, memory, event, conflict, entity or pack entry, down to the text of events.
 
         Raises:
             NotFound: nothing has this id.
@@ -518,20 +528,20 @@ class AsyncExploring(AsyncFace):
         return await self._perform(explain.explain(self._tenancy, record_id))
 
     async def verify(self) -> VerifyReport:
-        """Every hash, chain, history, link and counter checked again; lists what is wrong and mends nothing."""
+        """Check every hash, chain, transition history, link and counter; repairs nothing."""
         return await self._perform(checks.verify(self._tenancy))
 
     async def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``."""
-        found = await self._perform(exploring.relations(self._tenancy))
-        return await self._beside(exploring.entity_graph, found)
+        relations = await self._perform(exploring.relations(self._tenancy))
+        return await self._beside(exploring.entity_graph, relations)
 
     async def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
-        """The structure of the entity graph in numbers: counts, distributions, averages, hubs, depth (HMX-F 5)."""
+        """Figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
         return await self._perform(exploring.digest(self._tenancy, as_us(as_of)))
 
     def trace(self, listener: Trace) -> Callable[[], None]:
-        """Tell *listener* each statement from now on: name, rows, milliseconds. Call what you get to stop."""
+        """Call *listener* with name, rows and milliseconds of each statement until the returned function is called."""
         return self._connection.listen(listener)
 
     async def health(self) -> dict[str, Any]:
@@ -540,22 +550,23 @@ class AsyncExploring(AsyncFace):
 
 
 class AsyncFingerprints(AsyncFace):
-    """The part of the front door through which learned memory travels."""
+    """Moving learned memory between systems, and feedback on packs."""
 
-    async def export_fingerprint(self, **choices: Unpack[ExportChoices]) -> Envelope:
-        """An envelope with what was learned, without events (HMX-F); same state, same bytes.
+    async def export_fingerprint(self, **options: Unpack[ExportArguments]) -> Envelope:
+        """An envelope with what was learned, without events (HMX-F); the same state gives the same bytes.
 
-        Secrets and private names in its texts are masked by rules, which miss some: look at it before you give it away.
+        Rules mask secrets and private names in its texts, but may miss some: review it before you share it.
 
-        Choices: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names may be told). To sign it, :class:`hmxgraph.fingerprint.signing.SigningKey`:
-        ``SigningKey.of_pem(pem).sign(envelope)`` is the *signature* that an import takes.
+        Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
+        (the entity types whose names are not masked). To sign it, use
+        :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the *signature*
+        that an import takes.
 
         Raises:
-            UnknownChoice: there is no such tier.
+            UnknownChoice: no such tier.
 
         """
-        return await self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(choices)))
+        return await self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)))
 
     async def import_fingerprint(
         self,
@@ -565,59 +576,61 @@ class AsyncFingerprints(AsyncFace):
         trusted_keys: Iterable[str] = (),
         at: Moment | None = None,
     ) -> ImportReport:
-        """What became of *envelope* (text or document): checked, then added as drafts in one transaction (HMX-F 12).
+        """Verify *envelope* (JSON text or document) and add its artifacts as drafts, in one transaction (HMX-F 12).
 
-        With *trusted_keys* (public keys in hexadecimal) it must be signed by one of them, inside or by a detached
-        *signature*. Whether it has expired is judged *at* that time. Importing it twice changes nothing.
+        With *trusted_keys* (public keys in hexadecimal) it must be signed by one of them, inside the envelope or by a
+        detached *signature*. Expiry is judged *at* that time. Importing it twice changes nothing.
 
         Raises:
             FingerprintError: a check failed; the message begins with its name, and nothing was written.
-            InvalidRequest: what was given is no envelope, no signature or no list of keys.
+            InvalidRequest: an argument is not an envelope, a signature or a list of keys.
 
         """
-        given = received(envelope, signature, trusted_keys)
+        arguments = import_arguments(envelope, signature, trusted_keys)
         return await self._perform(
             fingerprint_imports.import_fingerprint(
                 self._tenancy,
-                given.source,
-                signature=given.signature,
-                trusted=given.trusted,
+                arguments.source,
+                signature=arguments.signature,
+                trusted=arguments.trusted,
                 now_us=now_us(at),
                 at_us=as_us(at),
             )
         )
 
-    async def take_back_import(self, import_id: str, *, at: Moment | None = None) -> TakenBack:
-        """The import with this id, or of the fingerprint with this id, taken back out.
+    async def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
+        """Withdraw the import with this id, or of the fingerprint with this id.
+
+        Artifacts that no other evidence supports are deprecated.
 
         Raises:
-            NotFound: there is no such import, or it was taken back before.
+            NotFound: there is no such import, or it was withdrawn before.
 
         """
         return await self._perform(fingerprint_imports.take_back(self._tenancy, import_id, at_us=as_us(at)))
 
     async def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
-        """The id of *pack*, of which its reader now says ``positive``, ``neutral``, ``correction`` or ``negative``.
+        """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
 
-        Reading packs writes nothing; this does. Context priors of fingerprints are learnt from it (HMX-F 7).
+        Making a pack writes nothing; this does. The context priors of fingerprints are learned from it (HMX-F 7).
 
         Raises:
-            UnknownChoice: there is no such signal.
+            UnknownChoice: no such signal.
 
         """
         return await self._perform(fingerprints.report_pack(self._tenancy, pack, signal, as_us(at)))
 
 
 class AsyncSharedWork(AsyncFace):
-    """The records of a tenant: a task is told by records, and records are about tasks."""
+    """Base of tasks and records: both are stored as task records."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
         self._tenancy = tenancy
         self._opened: AsyncConnection | None = connection
 
-    def _recording(self, kind: str, at: Moment | None, given: Mapping[str, Any]) -> Procedure[Written]:
-        """How the record of *kind* that *given* describes is stored; what is left open is filled in here."""
-        return records.write_fields(self._tenancy, drafted(kind, at, given), made_up(kind, at, given))
+    def _recording(self, kind: str, at: Moment | None, fields: Mapping[str, Any]) -> Procedure[RecordReceipt]:
+        """The procedure that stores a record of *kind*; missing ids and times are generated here."""
+        return records.write_fields(self._tenancy, new_record(kind, at, fields), generated_fields(kind, at, fields))
 
     async def search(
         self,
@@ -626,40 +639,39 @@ class AsyncSharedWork(AsyncFace):
         mode: str = "generic",
         limit: int = 20,
         include_hidden: bool = False,
-        **wanted: Unpack[RecordSearch],
+        **options: Unpack[RecordSearch],
     ) -> SearchResult:
-        """Task records that all exact filters hold for, best match of *query* first (newest first without words).
+        """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        ``compact`` leaves ids, trust and a short text; ``token_budget`` as many compact hits as it holds;
-        ``expand_event_siblings`` adds what carries the same ``event:`` tag. Superseded and
-        retired records come only with *include_hidden*, with their ``hidden_reason``.
+        ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
+        ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
+        retired records, with their ``hidden_reason``.
 
         Raises:
             UnknownChoice: an unknown filter or mode.
 
         """
-        asked = searched(query, wanted, mode=mode, limit=limit, include_hidden=include_hidden)
-        return await self._perform(record_search.search(self._tenancy, asked))
+        request = search_request(query, options, mode=mode, limit=limit, include_hidden=include_hidden)
+        return await self._perform(record_search.search(self._tenancy, request))
 
 
 class AsyncTasks(AsyncSharedWork):
-    """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections made.
+    """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections.
 
-    Every step takes the envelope's further fields by name, ``at`` (else now) and ``artifact_id`` (else a fresh one);
-    the same record given again is answered as before, with its time or without.
+    Every step takes the further fields of the envelope by name, ``at`` (default: now) and ``artifact_id`` (default: a
+    fresh id). Repeating a step with the same artifact_id writes nothing and returns the same receipt.
     """
 
     async def start(
         self, goal: str = "", *, task_id: str | None = None, at: Moment | None = None, **fields: Unpack[StepFields]
-    ) -> Written:
-        """The task begun, under a fresh id unless *task_id* gives one; ``parent_task_id`` makes it part of another.
+    ) -> RecordReceipt:
+        """Start a task, under a fresh id unless *task_id* is given; ``parent_task_id`` makes it a subtask.
 
         Raises:
             TaskError: no goal, or the task was started before.
 
         """
-        given = {**fields, "goal": goal, "task_id": task_id}
-        return await self._perform(self._recording("task_start", at, given))
+        return await self._perform(self._recording("task_start", at, {**fields, "goal": goal, "task_id": task_id}))
 
     async def progress(
         self,
@@ -669,17 +681,17 @@ class AsyncTasks(AsyncSharedWork):
         next_step: str | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A checkpoint: what was done, and the next step (kept as the first follow-up).
+    ) -> RecordReceipt:
+        """Record a checkpoint: what was done, and the next step (kept as the first follow-up).
 
         Raises:
             TaskError: no summary or next step, or the task is not open.
-            InvalidRequest: follow-ups that are no list.
+            InvalidRequest: follow-ups that are not a list.
 
         """
-        steps = ([next_step] if next_step else []) + checked_texts("followups", fields.get("followups"))
-        given = {**fields, "task_id": task_id, "summary": summary, "followups": steps or None}
-        return await self._perform(self._recording("task_progress", at, given))
+        steps = ([next_step] if next_step else []) + checked_list("followups", fields.get("followups"))
+        checkpoint = {**fields, "task_id": task_id, "summary": summary, "followups": steps or None}
+        return await self._perform(self._recording("task_progress", at, checkpoint))
 
     async def run_start(
         self,
@@ -690,17 +702,18 @@ class AsyncTasks(AsyncSharedWork):
         inputs: Sequence[str] = (),
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A run begun; its artifact_id is the run's id.
+    ) -> RecordReceipt:
+        """Start a run; the artifact_id of the receipt is the run's id.
 
         Raises:
             TaskError: no command, reason or inputs, or the task is not open.
-            InvalidRequest: inputs that are no list.
+            InvalidRequest: inputs that are not a list.
 
         """
-        worked_on = checked_texts("inputs", inputs)
-        given = {**fields, "task_id": task_id, "command": command, "why_chosen": why_chosen, "inputs": worked_on}
-        return await self._perform(self._recording("run_start", at, given))
+        run = {"task_id": task_id, "command": command, "why_chosen": why_chosen}
+        return await self._perform(
+            self._recording("run_start", at, {**fields, **run, "inputs": checked_list("inputs", inputs)})
+        )
 
     async def run_finish(
         self,
@@ -711,16 +724,15 @@ class AsyncTasks(AsyncSharedWork):
         summary: str | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A run ended: *run_id*, else the only one open; ``status='failed'`` makes it a failure to learn from.
+    ) -> RecordReceipt:
+        """Finish the run *run_id*, or the only open one; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status, or ``open``; no such run, none open, or several and none named.
+            TaskError: no status, or ``open``; no such run, no open run, or several open runs and no *run_id*.
 
         """
-        said = {"reply_to_artifact_id": run_id, "status": status, "summary": summary}
-        given = {**fields, **said, "task_id": task_id}
-        return await self._perform(self._recording("run_finish", at, given))
+        outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
+        return await self._perform(self._recording("run_finish", at, {**fields, **outcome}))
 
     async def add_evidence(
         self,
@@ -730,15 +742,15 @@ class AsyncTasks(AsyncSharedWork):
         supports_claim: bool | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A concrete result, worth citing; ``supports_claim`` and ``evidence_kind`` say for what.
+    ) -> RecordReceipt:
+        """Record a concrete result; ``supports_claim`` and ``evidence_kind`` say what it is evidence for.
 
         Raises:
             TaskError: no summary, or the task is unknown or finished.
 
         """
-        given = {**fields, "task_id": task_id, "summary": summary, "supports_claim": supports_claim}
-        return await self._perform(self._recording("evidence", at, given))
+        evidence = {"task_id": task_id, "summary": summary, "supports_claim": supports_claim}
+        return await self._perform(self._recording("evidence", at, {**fields, **evidence}))
 
     async def finish(
         self,
@@ -748,15 +760,15 @@ class AsyncTasks(AsyncSharedWork):
         summary: str | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """The task ended, with what worked, what failed, validation, uncertainty, follow-ups; open runs are abandoned.
+    ) -> RecordReceipt:
+        """Finish a task, with what worked, what failed, validation, uncertainty, follow-ups; open runs are abandoned.
 
         Raises:
             TaskError: the task is unknown or finished, or the status is ``open``.
 
         """
-        given = {**fields, "task_id": task_id, "status": status, "summary": summary}
-        return await self._perform(self._recording("task_finish", at, given))
+        outcome = {"task_id": task_id, "status": status, "summary": summary}
+        return await self._perform(self._recording("task_finish", at, {**fields, **outcome}))
 
     async def get(self, task_id: str) -> TaskView:
         """The task with its runs and records, oldest first.
@@ -768,7 +780,7 @@ class AsyncTasks(AsyncSharedWork):
         return await self._perform(record_digests.task(self._tenancy, task_id))
 
     async def resume(self, task_id: str) -> Resume:
-        """What the next agent needs: summary, blockers, worked, failed, validation, follow-ups, runs, sources.
+        """A summary for the next agent: blockers, what worked and failed, validation, follow-ups, runs, sources.
 
         Raises:
             NotFound: there is no such task.
@@ -778,7 +790,7 @@ class AsyncTasks(AsyncSharedWork):
 
 
 class AsyncRecords(AsyncSharedWork):
-    """Reviews, revisions, verifications, decisions: replies that make a record trusted, or take its trust away."""
+    """Reviews, revisions, verifications and decisions, from which the trust in a record is derived."""
 
     async def create(
         self,
@@ -787,17 +799,16 @@ class AsyncRecords(AsyncSharedWork):
         task_id: str | None = None,
         at: Moment | None = None,
         **fields: Unpack[RecordFields],
-    ) -> Written:
-        """A record of any of the eleven kinds, under the rules of its kind; a reply needs no task_id.
+    ) -> RecordReceipt:
+        """Create a record of any of the eleven kinds, under the rules of its kind; a reply needs no task_id.
 
         Raises:
-            UnknownChoice: no such kind, and no task that a record could be of.
-            InvalidDocument: the fields are no record; every fault is listed.
-            TaskError: the record is impossible as its task stands, or says too little.
+            UnknownChoice: no such kind, and no task that the record could belong to.
+            InvalidDocument: the fields violate the envelope; every fault is listed.
+            TaskError: the task's existing records rule it out, or a required field is missing.
 
         """
-        given = {**fields, "task_id": task_id}
-        return await self._perform(self._recording(artifact_kind, at, given))
+        return await self._perform(self._recording(artifact_kind, at, {**fields, "task_id": task_id}))
 
     async def review(
         self,
@@ -807,16 +818,15 @@ class AsyncRecords(AsyncSharedWork):
         supports_claim: bool | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A review of the record *reply_to*; with ``supports_claim=True`` another agent's name under it.
+    ) -> RecordReceipt:
+        """Review the record *reply_to*; ``supports_claim=True`` by another agent countersigns it.
 
         Raises:
             TaskError: no summary, or no such record.
 
         """
-        said = {"summary": summary, "supports_claim": supports_claim}
-        given = {**fields, **said, "reply_to_artifact_id": reply_to}
-        return await self._perform(self._recording("review", at, given))
+        reply = {"summary": summary, "supports_claim": supports_claim, "reply_to_artifact_id": reply_to}
+        return await self._perform(self._recording("review", at, {**fields, **reply}))
 
     async def revision(
         self,
@@ -827,18 +837,17 @@ class AsyncRecords(AsyncSharedWork):
         supersedes: bool = False,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """A revision of the record *reply_to*; with *supersedes* it takes its place, and the old one is hidden.
+    ) -> RecordReceipt:
+        """Revise the record *reply_to*; with *supersedes* it becomes hidden, and the revision replaces it.
 
         Raises:
-            TaskError: no summary, no such record, another one took its place before, or what another agent said of a
-                record was to be superseded: only its author takes that back.
+            TaskError: no summary, no such record, it was superseded before, or it is another agent's verdict, which
+                only its author may supersede.
 
         """
         relation = {"relation_kind": "supersedes"} if supersedes else {}
-        said = {"summary": summary, "supports_claim": supports_claim}
-        given = {**fields, **relation, **said, "reply_to_artifact_id": reply_to}
-        return await self._perform(self._recording("revision", at, given))
+        reply = {"summary": summary, "supports_claim": supports_claim, "reply_to_artifact_id": reply_to}
+        return await self._perform(self._recording("revision", at, {**fields, **relation, **reply}))
 
     async def verification(
         self,
@@ -848,17 +857,18 @@ class AsyncRecords(AsyncSharedWork):
         supports_claim: bool | None = None,
         at: Moment | None = None,
         **fields: Unpack[StepFields],
-    ) -> Written:
-        """The record *reply_to* countersigned (*supports_claim*) or rejected; only another agent's word counts.
+    ) -> RecordReceipt:
+        """Countersign the record *reply_to* (*supports_claim*) or reject it; only another agent's verdict counts.
 
         Raises:
-            TaskError: no summary, no verdict, one that verification_status contradicts, or no such record.
+            TaskError: no summary, no verdict, one that contradicts verification_status, or no such record.
 
         """
         status = None if supports_claim is None else "verified" if supports_claim else "rejected"
-        said = {"supports_claim": supports_claim, "reply_to_artifact_id": reply_to, "summary": summary}
-        given = {"verification_status": status, **fields, **said}
-        return await self._perform(self._recording("verification", at, given))
+        reply = {"supports_claim": supports_claim, "reply_to_artifact_id": reply_to, "summary": summary}
+        return await self._perform(
+            self._recording("verification", at, {"verification_status": status, **fields, **reply})
+        )
 
     async def decision(
         self,
@@ -867,18 +877,17 @@ class AsyncRecords(AsyncSharedWork):
         summary: str = "",
         at: Moment | None = None,
         **fields: Unpack[DecisionFields],
-    ) -> Written:
-        """A decision in a task, or, with ``reply_to_artifact_id``, about a record.
+    ) -> RecordReceipt:
+        """Record a decision in a task, or, with ``reply_to_artifact_id``, about a record.
 
         Raises:
             TaskError: no summary, or neither task nor record.
 
         """
-        given = {**fields, "task_id": task_id, "summary": summary}
-        return await self._perform(self._recording("decision", at, given))
+        return await self._perform(self._recording("decision", at, {**fields, "task_id": task_id, "summary": summary}))
 
     async def get(self, artifact_id: str) -> RecordView:
-        """The record with its trust tier, promotion state and who verified or rejected it, as of now.
+        """The record with its current trust tier, promotion state, and the replies that verified or rejected it.
 
         Raises:
             NotFound: there is none.
@@ -887,17 +896,17 @@ class AsyncRecords(AsyncSharedWork):
         return await self._perform(records.record(self._tenancy, artifact_id))
 
     async def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """A thread's records, oldest first (a task's own thread has the task's id)."""
+        """The records of a thread, oldest first; a task's own thread has the task's id."""
         return await self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
-    async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Related:
-        """What *claim* (a statement, or a record's id) rests on: supporting and conflicting records, grounding_status.
+    async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
+        """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
         ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``; digests are hints.
 
         Raises:
             NotFound: *claim* is empty.
-            InvalidRequest: a claim or project that is no text, or a limit outside 1..500.
+            InvalidRequest: a claim or project that is not text, or a limit outside 1..500.
 
         """
         return await self._perform(
@@ -905,28 +914,30 @@ class AsyncRecords(AsyncSharedWork):
         )
 
     async def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """What failed, newest or best match first, with the failure library and compiled playbooks."""
-        found = record_digests.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
-        return await self._perform(found)
+        """Failures, best match or newest first, with the failure library and compiled playbooks."""
+        procedure = record_digests.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
+        return await self._perform(procedure)
 
     async def find_decisions(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """What was decided, with the decision library and compiled decision policies."""
-        found = record_digests.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
-        return await self._perform(found)
+        """Decisions, with the decision library and compiled decision policies."""
+        procedure = record_digests.library(self._tenancy, "decision_library", query, project_id=project_id, limit=limit)
+        return await self._perform(procedure)
 
     async def find_evidence(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """What was found out, with the evidence library and compiled causal patterns."""
-        found = record_digests.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
-        return await self._perform(found)
+        """Evidence, with the evidence library and compiled causal patterns."""
+        procedure = record_digests.library(self._tenancy, "evidence_library", query, project_id=project_id, limit=limit)
+        return await self._perform(procedure)
 
     async def find_highlights(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """What worked and was validated, with the highlight library and compiled strategies."""
-        found = record_digests.library(self._tenancy, "highlight_library", query, project_id=project_id, limit=limit)
-        return await self._perform(found)
+        """Validated successes, with the highlight library and compiled strategies."""
+        role = "highlight_library"
+        return await self._perform(
+            record_digests.library(self._tenancy, role, query, project_id=project_id, limit=limit)
+        )
 
 
 class AsyncMemoryOperations(AsyncFace):
-    """Memories searched, added, judged, retired; counts, health, maintenance, and what these cost on this graph."""
+    """Operations on semantic memories: search, add, judge, retire; statistics, health, maintenance and metrics."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, meter: Meter | None = None) -> None:
         self._tenancy = tenancy
@@ -941,22 +952,21 @@ class AsyncMemoryOperations(AsyncFace):
         compact: bool = False,
         token_budget: int | None = None,
         expand_event_siblings: bool = False,
-        **wanted: Unpack[MemorySearch],
+        **options: Unpack[MemorySearch],
     ) -> MemoryResult:
-        """Memories that hold, best match first, by ``kind``, ``project_id``, ``mode``, ``limit``, ``include_hidden``.
+        """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
 
-        Expired, superseded and deleted ones come only with ``include_hidden``, with their ``hidden_reason``. A mode
-        adds the digest that answers it.
+        ``include_hidden`` adds expired, superseded and deleted memories, with their ``hidden_reason``. A mode adds the
+        digest that answers it.
 
         Raises:
             UnknownChoice: no such kind or mode.
 
         """
-        asked = MemoryQuery(
-            query, as_of_us=as_us(as_of), shape=Shape(compact, token_budget, expand_event_siblings), **wanted
-        )
-        found = memory_operations.search(self._tenancy, asked)
-        return await self._perform(self._meter.measured("search", {"query": query, **wanted}, found))
+        shape = Shape(compact, token_budget, expand_event_siblings)
+        request = MemoryQuery(query, as_of_us=as_us(as_of), shape=shape, **options)
+        procedure = memory_operations.search(self._tenancy, request)
+        return await self._perform(self._meter.measured("search", {"query": query, **options}, procedure))
 
     async def add(
         self,
@@ -967,35 +977,35 @@ class AsyncMemoryOperations(AsyncFace):
         at: Moment | None = None,
         **about: Unpack[About],
     ) -> MemoryView:
-        """The memory that *text* becomes: a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard``.
+        """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags`` and ``hard``.
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, or tags that are no list.
+            InvalidRequest: no text, or tags that are not a list.
 
         """
-        made = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
-        return await self._perform(self._meter.measured("add", {"kind": kind, "text": text}, made))
+        procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
+        return await self._perform(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     async def get(self, memory_id: str) -> MemoryView:
-        """The memory with this id, hidden or not, with its trust, evidence and what took its place.
+        """The memory with this id, hidden or not, with its trust, evidence and successor.
 
         Raises:
             NotFound: there is none.
 
         """
-        found = memory_operations.memory(self._tenancy, memory_id)
-        return await self._perform(self._meter.measured("get", {"memory_id": memory_id}, found))
+        procedure = memory_operations.memory(self._tenancy, memory_id)
+        return await self._perform(self._meter.measured("get", {"memory_id": memory_id}, procedure))
 
     async def delete(self, memory_id: str, *, reason: str = "", at: Moment | None = None) -> MemoryView:
-        """The memory, deleted: hidden, kept for what rests on it; said by hand again, it comes as another memory.
+        """Hide a memory for good; it is kept as evidence. Adding the same text again creates a new memory.
 
         Raises:
             NotFound: there is none.
 
         """
-        done = memory_operations.delete(self._tenancy, memory_id, reason, now_us(at))
-        return await self._perform(self._meter.measured("delete", {"memory_id": memory_id}, done))
+        procedure = memory_operations.delete(self._tenancy, memory_id, reason, now_us(at))
+        return await self._perform(self._meter.measured("delete", {"memory_id": memory_id}, procedure))
 
     async def supersede(
         self,
@@ -1007,18 +1017,18 @@ class AsyncMemoryOperations(AsyncFace):
         at: Moment | None = None,
         **about: Unpack[About],
     ) -> MemoryView:
-        """The memory that *text* becomes, in the place of *memory_id*, which is hidden from now on.
+        """Replace *memory_id*, which becomes hidden, by a new memory with *text*.
 
         Raises:
             NotFound: there is no such memory.
-            AlreadySuperseded: another one took its place.
-            SupersessionCycle: the words are those of the memory itself, or of one that came after it.
-            InvalidRequest: no text, or the words of a memory that took the place of another one.
+            AlreadySuperseded: it has a successor already.
+            SupersessionCycle: *text* is that of the memory itself, or of one of its successors.
+            InvalidRequest: no text, or that of a memory that supersedes another one.
 
         """
-        what = remembered(kind, text, about)
-        done = memory_operations.supersede(self._tenancy, memory_id, what, doing(agent_id, at))
-        return await self._perform(self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, done))
+        new = remembered(kind, text, about)
+        procedure = memory_operations.supersede(self._tenancy, memory_id, new, doing(agent_id, at))
+        return await self._perform(self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure))
 
     async def feedback(
         self,
@@ -1029,15 +1039,17 @@ class AsyncMemoryOperations(AsyncFace):
         agent_id: str | None = None,
         at: Moment | None = None,
     ) -> MemoryView:
-        """The memory with one more word about it: ``positive``, ``negative`` or ``correction``; it moves its rank.
+        """Judge a memory: ``positive``, ``negative`` or ``correction``; this changes its rank in searches.
 
         Raises:
             UnknownChoice: no such signal.
             NotFound: there is no such memory.
 
         """
-        done = memory_operations.feedback(self._tenancy, memory_id, signal, comment, doing(agent_id, at))
-        return await self._perform(self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, done))
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, doing(agent_id, at))
+        return await self._perform(
+            self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure)
+        )
 
     async def record_outcome(
         self,
@@ -1048,37 +1060,37 @@ class AsyncMemoryOperations(AsyncFace):
         agent_id: str | None = None,
         at: Moment | None = None,
     ) -> Memories:
-        """The memories that were used, with what came of it: ``success``, ``failure`` or ``mixed``.
+        """Record the outcome of work that used these memories: ``success``, ``failure`` or ``mixed``.
 
         Raises:
             UnknownChoice: no such outcome.
             NotFound: one of the memories does not exist.
 
         """
-        names = checked_texts("memory_ids", memory_ids)
-        done = memory_operations.record_outcome(self._tenancy, names, outcome, summary, doing(agent_id, at))
-        request = {"memory_ids": names, "outcome": outcome}
-        return await self._perform(self._meter.measured("record_outcome", request, done))
+        ids = checked_list("memory_ids", memory_ids)
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, doing(agent_id, at))
+        request = {"memory_ids": ids, "outcome": outcome}
+        return await self._perform(self._meter.measured("record_outcome", request, procedure))
 
     async def stats(self, *, project_id: str | None = None) -> Report:
-        """How many memories hold and how many do not, by kind; how many task records are shown and hidden."""
+        """Counts of current and hidden memories by kind, and of visible and hidden task records."""
         return await self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
     async def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
         """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* bounds only the examples."""
-        found = maintenance.health(
+        procedure = maintenance.health(
             self._tenancy,
             project_id,
             include_examples=include_examples,
             duplicate_limit=duplicate_limit,
             meter=self._meter,
         )
-        return await self._perform(self._meter.measured("health", {}, found))
+        return await self._perform(self._meter.measured("health", {}, procedure))
 
     async def metrics(self) -> Report:
-        """What the operations on this graph cost: milliseconds, bytes, estimated tokens (bytes / 4), refusals."""
+        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors."""
         return await self._perform(maintenance.metrics(self._tenancy, self._meter))
 
     async def compact(
@@ -1088,15 +1100,15 @@ class AsyncMemoryOperations(AsyncFace):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """The digests of a project, or of everything, made fresh: those of *digest_modes*, else all five libraries.
+        """Refresh the digests of a project, or of the tenant: those of *digest_modes*, or all five libraries.
 
         Raises:
             UnknownChoice: no such mode.
 
         """
-        modes = None if digest_modes is None else checked_texts("digest_modes", digest_modes)
-        done = maintenance.compact(self._tenancy, project_id, modes, force=force_digest_rebuild)
-        return await self._perform(self._meter.measured("compact", {"project_id": project_id}, done))
+        modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)
+        procedure = maintenance.compact(self._tenancy, project_id, modes, force=force_digest_rebuild)
+        return await self._perform(self._meter.measured("compact", {"project_id": project_id}, procedure))
 
     async def dream(
         self,
@@ -1106,14 +1118,14 @@ class AsyncMemoryOperations(AsyncFace):
         agent_id: str = "hmxgraph",
         at: Moment | None = None,
     ) -> DreamReport:
-        """What maintenance would do, or with ``dry_run=False`` did; a second time there is nothing left to do.
+        """Plan maintenance, or with ``dry_run=False`` apply it; a second run finds nothing left to do.
 
-        Safe by construction: it retires duplicate digests and refreshes stale ones. Duplicate memories and records and
-        expired memories are only reported. What was done is told by a ``dream_report`` record that links to it.
+        It only retires duplicate digests and refreshes stale ones. Duplicate memories and records and expired memories
+        are reported, not changed. A ``dream_report`` record keeps what was done, with links to it.
         """
         drafts = (
-            drafted("task_start", at, {"agent_id": agent_id}),
-            drafted("task_progress", at, {"agent_id": agent_id}),
+            new_record("task_start", at, {"agent_id": agent_id}),
+            new_record("task_progress", at, {"agent_id": agent_id}),
         )
-        done = maintenance.dream_of(self._tenancy, project_id, dry_run=dry_run, drafts=drafts)
-        return await self._perform(self._meter.measured("dream", {"dry_run": dry_run}, done))
+        procedure = maintenance.dream_of(self._tenancy, project_id, dry_run=dry_run, drafts=drafts)
+        return await self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure))

@@ -15,7 +15,7 @@ from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.parsing import checked_text, quoted
-from hmxgraph.protocol.reports import ForgetReport, ForgetCriteria, IngestReport, Receipt, RecordReport
+from hmxgraph.protocol.reports import ForgetCriteria, ForgetReport, IngestReport, Receipt, RecordReport
 from hmxgraph.records.events import UNSIGNED
 
 # What callers may choose to forget, as the criteria of the plan.

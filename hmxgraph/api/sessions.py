@@ -16,7 +16,7 @@ from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.lenient import storable
-from hmxgraph.protocol.parsing import measured
+from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.reports import Receipt, RecordReport
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -63,7 +63,7 @@ def _within_limits(value: Any) -> Any:
     ({'1': [2, 3]}, 100002)
     """
     kept = storable(value)[0]
-    return kept if 0 < measured(kept) <= _MOST_BYTES else f"{str(kept)[:_MOST_CHARACTERS]} …"
+    return kept if 0 < canonical_size_bound(kept) <= _MOST_BYTES else f"{str(kept)[:_MOST_CHARACTERS]} …"
 
 
 class RecordedSession(Face):

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from hmxgraph.protocol.canonical import MAX_INTEGER
-from hmxgraph.protocol.parsing import SPELLED_AS_INTEGER
+from hmxgraph.protocol.parsing import WRITTEN_AS_INTEGER
 
 # Content stands inside an event, which may be nested 64 deep (MAX_DEPTH).
 _DEEPEST = 60
@@ -79,7 +79,7 @@ class _Walk:
         if not math.isfinite(number):
             self._warn("a number that is none is kept as text")
             return str(number)
-        if MAX_INTEGER < abs(number) < SPELLED_AS_INTEGER:
+        if MAX_INTEGER < abs(number) < WRITTEN_AS_INTEGER:
             self._warn("an integer beyond 2^53-1 is kept as text")
             return str(int(number))
         return float(number)
