@@ -27,7 +27,7 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
 
     >>> parse_any('{"a": 1, "a": 2}')[0]
     {'a': 2, 'a (repeated)': ['1']}
-    >>> parse_any(b"[" * 61 + b"]" * 61)[1]
+    >>> parse_any(b"[" * 65 + b"]" * 65)[1]
     ('what is nested deeper than 60 is kept as text',)
     """
     try:
@@ -48,8 +48,9 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
         if len(value) == len(pairs):
             return value
         warnings.setdefault(_REPEATED)
+        last = {name: place for place, (name, _) in enumerate(pairs)}
         for place, (name, part) in enumerate(pairs):
-            if any(later == name for later, _ in pairs[place + 1 :]):
+            if place < last[name]:
                 value.setdefault(f"{name} (repeated)", []).append(json.dumps(part, ensure_ascii=False))
         return value
 
