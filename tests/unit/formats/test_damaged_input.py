@@ -1,5 +1,7 @@
 """Whatever a record holds, a converter answers with an outcome, never with an exception."""
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -58,7 +60,7 @@ def converted(form, values):
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 @given(st.data())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_records_never_raise(form, data):
     """A record with any part replaced by junk, or taken away, is an outcome like any other."""
     sample = data.draw(st.sampled_from(SAMPLES[form.name]))
@@ -88,6 +90,41 @@ def test_samples_are_recognised_and_read(name):
         found = recognise(sample)
         assert (found.format.name if found.format else "") == name
         assert name == "hmx" or events(found.nearest, sample)
+
+
+@pytest.mark.parametrize("name", sorted(set(SAMPLES) - {"hmx"}))
+def test_a_source_can_be_resumed_anywhere(name):
+    """Records converted one at a time, with what was carried stored as JSON in between, give the same events."""
+    for sample in SAMPLES[name]:
+        form = recognise(sample).nearest
+        records = [Record(value, "", line) for line, value in enumerate(sample, 1)]
+        whole = [outcome.events for outcome in form.convert(records, Origin("s", time_us=NOW_US))]
+        carried = {}
+        parts = []
+        for record in records:
+            carried = json.loads(json.dumps(carried))
+            parts += [
+                outcome.events for outcome in form.convert([record], Origin("s", time_us=NOW_US, carried=carried))
+            ]
+        assert parts == whole
+
+
+@pytest.mark.parametrize(
+    "tag", ["system-reminder", "task-notification", "command-name", "command-args", "skill", "hmxgraph-pack id=1"]
+)
+@pytest.mark.timeout(20)
+def test_endless_markup_is_read_in_linear_time(tag):
+    """A hundred thousand openings without an end take no longer than any text of that length."""
+    hostile = f"<command-name>/x</command-name><task-notification>{chr(10) * 50_000}" + f"<{tag}>" * 100_000
+    result = {"role": "tool", "tool_call_id": "c", "content": hostile}
+    user = {"role": "user", "content": hostile}
+    line = SAMPLES["claude-code"][0][3]
+    block = {"type": "tool_result", "tool_use_id": "t1", "content": hostile}
+    converted(next(known for known in FORMATS if known.name == "openai-chat"), [user, result])
+    converted(
+        next(known for known in FORMATS if known.name == "claude-code"),
+        [line | {"message": {"role": "user", "content": [block]}}],
+    )
 
 
 def test_huge_texts_are_cut_to_the_limits():
