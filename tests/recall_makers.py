@@ -125,7 +125,7 @@ def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PR
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
-    found = appraised(request, state, ranking, what or known(), COUNT)
+    found = appraised(request, state, ranking, what or known(), request.count_tokens)
     return Draft(request, state, ranking, Neighbourhood((), len(events)), found)
 
 

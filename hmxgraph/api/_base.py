@@ -24,6 +24,7 @@ from hmxgraph.protocol.reports import IngestReport
 from hmxgraph.protocol.timestamps import is_representable, microseconds
 from hmxgraph.recall.question import PackRequest
 from hmxgraph.records.events import UNSIGNED, Doing
+from hmxgraph.text.terms import TokenCounter
 
 # Times: ISO 8601 text or datetime to microseconds.
 
@@ -124,6 +125,7 @@ class PackOptions(TypedDict, total=False):
     agent_id: str | None
     sections: Sequence[str]
     min_confidence: float
+    encoding: str | TokenCounter
     fingerprint: Fingerprint | Envelope | Mapping[str, Any] | None
 
 

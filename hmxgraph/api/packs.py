@@ -7,7 +7,6 @@ from typing import Unpack
 from hmxgraph.api._base import Face, PackOptions, pack_request
 from hmxgraph.graph import packs
 from hmxgraph.recall.pack import Pack
-from hmxgraph.text.terms import counter
 
 # Suspending Python's cycle collector.
 
@@ -50,16 +49,18 @@ class Recalling(Face):
         Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
         ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
         *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for
-        validity scopes), *min_confidence* (0.0), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default:
-        the imported one in force).
+        validity scopes), *min_confidence* (0.0), *encoding* in which the budget is counted (``"o200k_base"``,
+        ``"cl100k_base"``, or a function from a text to its number of tokens), *fingerprint* whose priors guide
+        ``"fingerprint_guided"`` (default: the imported one in force).
 
         Raises:
             BudgetTooSmall: the budget is below one token.
             InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
-            UnknownChoice: the strategy or section is unknown, or the confidence is outside [0, 1].
+            UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
 
         """
         started = perf_counter()
+        request = pack_request(query, wanted)
         with CollectorPaused():
-            result = self._perform(packs.pack(self._tenancy, pack_request(query, wanted), counter()))
+            result = self._perform(packs.pack(self._tenancy, request, request.count_tokens))
             return result.taking((perf_counter() - started) * 1000)

@@ -36,7 +36,7 @@ from hmxgraph.recall._time_rules import day
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, WEIGHTS, Candidate, Dropped, Ranked, plain
 from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.knowledge import decision_constraints, workflow_hints
-from hmxgraph.recall.pack import DATED, Costs, Line, Pack, line_of, parts_of, shows_date, tokens_of
+from hmxgraph.recall.pack import DATED, Costs, Line, Pack, line_of, parts_of, rendered, shows_date, tokens_of
 from hmxgraph.recall.pool import Floats
 
 PROFILE = "hmxgraph-recall-1"
@@ -130,6 +130,7 @@ class _Writer:
         self._judged = dict.fromkeys((rank for rank, _ in ranking), "budget_exceeded")
         self._judged |= {dropped.ranked.rank: dropped.reason for dropped in judgement.dropped}
         self._listed, self._ruled = MAX_DROPPED, MAX_CONSTRAINTS
+        self._explained = True
         priors = draft.request.priors if draft.request.strategy == "fingerprint_guided" else None
         self._priors = dict(priors) if priors else None
         order = {section: place for place, section in enumerate(draft.request.sections)}
@@ -148,17 +149,18 @@ class _Writer:
         return Pack.from_trusted(document)
 
     def _shrink(self, document: Mapping[str, Any]) -> bool:
-        """Drop the priors, half of the listed drops, or the last constraint or entry; return whether anything was."""
+        """Leave out priors, score components, the last constraint or entry, then drops; return whether anything was."""
         if self._priors is not None:
             self._priors = None
-        elif self._listed:
-            self._listed //= 2
+        elif self._explained:
+            self._explained = False
         elif canonical_size_bound(document["decision_constraints"]) > canonical_size_bound(document["entries"]):
             self._ruled = len(document["decision_constraints"]) - 1
         elif self._packed:
             self._remove_last()
         else:
-            return False
+            self._listed //= 2
+            return self._listed > 0
         return True
 
     def _remove_last(self) -> None:
@@ -190,7 +192,9 @@ class _Writer:
             self._line_tokens(line) if packed.cut else packed.tokens
             for line, packed in zip(lines, self._packed, strict=True)
         )
-        return sum(self._count(f"{part}\n") for part in frame) + sum(entries)
+        parts = sum(self._count(f"{part}\n") for part in frame) + sum(entries)
+        # Only known tokenizers are additive over lines.
+        return parts if isinstance(self._draft.request.encoding, str) else max(parts, self._count(rendered(lines)))
 
     def _line_tokens(self, line: Line) -> int:
         return tokens_of(line, self._count)
@@ -281,13 +285,14 @@ class _Writer:
     def _metadata(self, drops: Sequence[Dropped]) -> dict[str, Any]:
         state = self._draft.state
         shown = [packed.ranked.candidate for packed in self._packed]
-        shown += [dropped.ranked.candidate for dropped in drops]
+        shown += [dropped.ranked.candidate for dropped in drops] if self._explained else []
         return {
             "as_of": iso(state.as_of_us),
             "state_version": state.state_version,
             "profile": PROFILE,
             "entries": [_about(packed.ranked.candidate) for packed in self._packed],
             "score_components": {candidate.source_id: candidate.components.document() for candidate in shown},
+            **({} if self._draft.request.stored_counts else {"encoding": self._draft.request.measure}),
             "disputed": list(self._judgement.disputed),
             "pool": {"events_in_tenant": state.event_count, "truncated": state.truncated}
             | ({"unsettled": True} if state.unsettled else {}),

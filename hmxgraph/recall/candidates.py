@@ -306,7 +306,17 @@ def separated(relevance: Floats, assurance: float) -> Floats:
     return assurance * np.where(relevance > 0, HELPS + (1 - HELPS) * relevance, 0.0)
 
 
-# Long events read in full: a pack shows the passages that match the question.
+# Long events: a pack shows the passages that match the question.
+
+# Tokens of the passages of long talk in a pack of that many tokens, at least and at most; characters of a token.
+_PASSAGES_OF_BUDGET = 32
+_LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
+_TOKEN_CHARACTERS = 4
+# Talk is cut if it is this much longer than its passages.
+_LONGER = 1.5
+# The share of the budget that whole texts may fill before long ones are cut, and how many more texts are cut than fit.
+_WHOLE_SHARE = 0.75
+_CUT_BEYOND = 1.5
 
 
 def with_excerpts(
@@ -324,3 +334,33 @@ def with_excerpts(
             texts[at] = passages.excerpt(len(texts[at]))
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return replace(pool, text=tuple(texts), tokens=tuple(tokens)) if whole else pool
+
+
+def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
+    """Return *pool* with the tokens of its rendered lines in another measure than the stored one."""
+    lines = map(event_line, pool.text, pool.label, pool.speaker)
+    return replace(pool, tokens=tuple(map(count_tokens, lines)))
+
+
+def with_passages(
+    episodes: Episodes, whole: Mapping[str, str], wanted: Mapping[str, float], budget: int, count_tokens: TokenCounter
+) -> Episodes:
+    """Cut long talk among the best *episodes* to the passages that match *wanted*, unless everything fits *budget*.
+
+    Tool output and documents stay whole: they are about one thing, and half a record misleads.
+    """
+    limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
+    pool, scores = episodes.pool, episodes.scores
+    best = [at for at in np.argsort(-scores, kind="stable").tolist() if scores[at] >= THRESHOLD]
+    if sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
+        return episodes
+    texts, tokens, used = list(pool.text), list(pool.tokens), 0
+    for at in best:
+        if used > _CUT_BEYOND * budget:
+            break
+        if tokens[at] > _LONGER * limit and not pool.label[at] and not pool.title[at]:
+            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), wanted)
+            texts[at] = passages.excerpt(limit * _TOKEN_CHARACTERS) or texts[at]
+            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
+        used += tokens[at]
+    return replace(episodes, pool=replace(pool, text=tuple(texts), tokens=tuple(tokens)))

@@ -18,9 +18,11 @@ from hmxgraph.recall.candidates import (
     Sketch,
     State,
     clock,
+    recounted,
     separated,
     timely,
     with_excerpts,
+    with_passages,
 )
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
@@ -50,8 +52,6 @@ from hmxgraph.text.terms import TokenCounter
 
 # Maximum difference in confidence at which both sides are shown.
 _UNDECIDED = 0.01
-# A side that is irrelevant to the question still counts in its conflict.
-_HOLDING = frozenset({"", "low_relevance"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Contest:
 
 def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict]) -> Contest:
     """Apply *conflicts* to *candidates*: of two valid sides, the less confident one loses."""
-    by_id = {candidate.source_id: candidate for candidate in candidates if candidate.verdict in _HOLDING}
+    by_id = {candidate.source_id: candidate for candidate in candidates if not candidate.verdict}
     losers, disputed = set[str](), set[str]()
     for conflict in conflicts:
         sides = sorted((by_id[side] for side in conflict.sides if side in by_id), key=_standing, reverse=True)
@@ -349,13 +349,13 @@ class Draft:
         if SECTION not in wanted:
             return Episodes(EventPool(), np.zeros(0), time)
         relevance = self.events.relevance(self.neighbourhood)
-        pool = with_excerpts(
-            self.events.pool, self.whole, self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
-        )
+        terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
+        pool = with_excerpts(self.events.pool, self.whole, terms, count_tokens)
+        pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
         verdicts = dict(chain(self._repeated_records(wanted), self._outdated()))
-        return Episodes(
-            pool, separated(relevance, self.events.assurance), time, verdicts, self._timely(time, pool, relevance)
-        )
+        shares = self._timely(time, pool, relevance)
+        scored = Episodes(pool, separated(relevance, self.events.assurance), time, verdicts, shares)
+        return with_passages(scored, self.whole, terms, self.request.budget, count_tokens)
 
     def _timely(self, time: Clock, pool: EventPool, relevance: Floats) -> Floats | float:
         """Return how much recency counts per event: fully in the running session and for questions about a time."""
@@ -382,4 +382,6 @@ class Draft:
         """Yield the evidence of knowledge, except events that are candidates themselves."""
         shown = self.events.pool.index if SECTION in self.request.sections else {}
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
-        return (candidate for candidate in candidates if candidate.source_id not in shown)
+        count = self.appraised.appraisal.count_tokens
+        hidden = (each for each in candidates if each.source_id not in shown)
+        return hidden if self.request.stored_counts else (_with_tokens(each, count) for each in hidden)

@@ -8,7 +8,7 @@ from typing import Any
 
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.protocol.timestamps import DAY_US
-from hmxgraph.recall.candidates import EPISODIC, Candidate, Clock, Components, support
+from hmxgraph.recall.candidates import EPISODIC, THRESHOLD, Candidate, Clock, Components, support
 from hmxgraph.recall.knowledge import (
     FIRST_REQUEST,
     NO_GUIDANCE,
@@ -58,10 +58,6 @@ class Appraisal:
         matched = sum(weight for term, weight in self.weights.items() if term in term_set)
         return min(matched / self._enough, 1.0) if self._enough else 0.0
 
-    def verdict(self, relevance: float, least: float = _LEAST_SHARE) -> str:
-        """Return ``low_relevance`` below *least*, else ""; always "" for a question without terms."""
-        return "low_relevance" if self._enough and relevance < least else ""
-
     @property
     def now_us(self) -> int:
         """The moment of asking."""
@@ -71,8 +67,16 @@ class Appraisal:
         """Whether *name* occurs in the question."""
         return self.question.mentions(search_text(name))
 
-    def components(self, relevance: float, time_us: int, provenance: float, salience: float) -> Components:
-        """Return the four components of a record last confirmed at *time_us*."""
+    def components(
+        self, relevance: float, time_us: int, provenance: float, salience: float, *, least: float = _LEAST_SHARE
+    ) -> Components:
+        """Return the four components of a record last confirmed at *time_us*.
+
+        Below the *least* relevance neither recency nor salience counts, so that the score alone drops the record;
+        a question without terms has no such limit.
+        """
+        if self._enough and relevance < least:
+            return Components(relevance, 0.0, provenance, 0.0)
         return Components(relevance, self.clock.recency(time_us), provenance, salience)
 
 
@@ -229,7 +233,7 @@ def _record(record: KnownRecord, appraisal: Appraisal) -> Candidate:
         evidence_count=1 + record.countersigned,
         time_us=record.created_us,
         session_id=record.session_id,
-        verdict=appraisal.verdict(relevance) if record.held else "deprecated",
+        verdict="" if record.held else "deprecated",
     )
 
 
@@ -288,9 +292,13 @@ def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: A
     seen: set[str] = set()
     for evidence in known.evidence:
         record = by_id.get(evidence.record_id)
-        if record is not None and not record.verdict and evidence.event_id not in seen:
+        if record is not None and _is_eligible(record) and evidence.event_id not in seen:
             seen.add(evidence.event_id)
             yield _evidence(evidence, record, appraisal)
+
+
+def _is_eligible(record: Candidate) -> bool:
+    return not record.verdict and (record.exempt or record.score >= THRESHOLD)
 
 
 def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
@@ -302,6 +310,7 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
         artifact.confirmed_us or artifact.created_us,
         support(artifact.confidence, artifact.observed_count),
         appraisal.priors.salience(artifact.artifact_id, artifact.tags, _ARTIFACT_SALIENCE),
+        least=_least(artifact.artifact_type, appraisal),
     )
     return Candidate(
         section="constraints" if artifact.artifact_type == "decision_policy" else "procedures",
@@ -315,8 +324,7 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
         confidence=artifact.confidence,
         evidence_count=artifact.observed_count,
         time_us=artifact.created_us,
-        verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound)
-        or appraisal.verdict(relevance, _least(artifact.artifact_type, appraisal)),
+        verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound),
     )
 
 
@@ -342,6 +350,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
         memory.last_us,
         _trust(memory),
         _MEMORY_SALIENCE.get(memory.kind, _ENTITY_SALIENCE),
+        least=0.0 if rule else _LEAST_SHARE,
     )
     return Candidate(
         section="core" if rule else _SECTIONS.get(memory.kind, "facts"),
@@ -355,8 +364,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
         confidence=memory.confidence,
         evidence_count=memory.observations,
         time_us=memory.last_us,
-        verdict=_verdict(held=memory.held and not _has_expired(memory, appraisal.now_us), sound=memory.sound)
-        or ("" if rule else appraisal.verdict(relevance)),
+        verdict=_verdict(held=memory.held and not _has_expired(memory, appraisal.now_us), sound=memory.sound),
         exempt=rule,
     )
 
@@ -391,6 +399,7 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
         entity.last_us,
         support(entity.confidence, entity.mentions),
         _ENTITY_SALIENCE,
+        least=0.0,
     )
     candidate = Candidate(
         "graph_relations", "entity", entity.entity_id, 0, components.score, components, origin="graph"
@@ -418,7 +427,6 @@ def _relation(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
         confidence=relation.confidence,
         evidence_count=relation.evidence_count,
         time_us=relation.last_us,
-        verdict=appraisal.verdict(relevance),
     )
 
 
@@ -429,7 +437,7 @@ def _conflict(conflict: KnownConflict, appraisal: Appraisal) -> Candidate:
         "conflicts", "conflict", conflict.conflict_id, 0, components.score, components, origin="conflicts"
     )
     return _with_content(candidate, conflict.text, appraisal)._replace(
-        evidence_count=len(conflict.sides), time_us=conflict.detected_us, verdict=appraisal.verdict(relevance)
+        evidence_count=len(conflict.sides), time_us=conflict.detected_us
     )
 
 

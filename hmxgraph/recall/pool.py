@@ -311,10 +311,14 @@ def _pool_order(row: Sequence[Any]) -> tuple[str, int, int, str]:
 # BM25 over a neighbour field: term matches in an event and in the turns around it.
 #
 # A turn rarely repeats the question it answers, so the words of up to four turns on both sides count as well, decaying
-# with distance. Formula: Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework".
+# with distance. Counts are divided by the length of their own event first (BM25F), so that an assistant's long answer
+# does not drown the short messages beside it. Formulas: Robertson and Zaragoza 2009, "The Probabilistic Relevance
+# Framework".
 
 _K1 = 1.5
-B = 0.75
+# Length normalisation of an event's own counts and of its neighbour field.
+B = 0.5
+B_FIELD = 0.5
 # Weight of a word one turn later and one turn earlier: answers usually follow questions.
 LATER = 0.65
 _EARLIER = 0.6
@@ -372,7 +376,7 @@ def rarity(frequency: Floats | Sequence[int], size: int) -> Floats:
 def field_scores(match: WordMatch, near: "Nearby") -> Floats:
     """Return the BM25 score of each event's neighbour field; zero without a match."""
     matched = match.counts.any(axis=1)
-    counts = near.spread(match.counts[matched], boosted=True)
+    counts = near.spread(match.counts[matched] / near.lengths, boosted=True)
     return weighted(match.weights[matched], counts * (_K1 + 1) / (counts + near.norms))
 
 
@@ -395,10 +399,9 @@ class Nearby:
 
     def __init__(self, pool: EventPool) -> None:
         self._shares = [self._at(pool, shift) for shift in range(1, min(REACH + 1, len(pool)))]
-        lengths = self.spread(pool.lengths[np.newaxis, :], boosted=False)[0]
-        # Guard against pools without a single token.
-        mean = (lengths.mean() if len(pool) else 0.0) or 1.0
-        self.norms: Floats = _K1 * (1 - B + B * lengths / mean)
+        self.lengths: Floats = _relative_lengths(pool.lengths, B)
+        field_lengths = self.spread((pool.lengths / self.lengths)[np.newaxis, :], boosted=False)[0]
+        self.norms: Floats = _K1 * _relative_lengths(field_lengths, B_FIELD)
 
     @staticmethod
     def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
@@ -416,6 +419,13 @@ class Nearby:
             total[:, shift:] += values[:, :-shift] * (answers if boosted else later)
             total[:, :-shift] += values[:, shift:] * earlier
         return total
+
+
+def _relative_lengths(lengths: Floats, weight: float) -> Floats:
+    """Return *lengths* relative to their mean, as far as their *weight* counts."""
+    # Guard against pools without a single token.
+    mean = (lengths.mean() if len(lengths) else 0.0) or 1.0
+    return 1 - weight + weight * lengths / mean
 
 
 def _shares(each_step: float) -> Floats:

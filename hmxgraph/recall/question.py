@@ -12,7 +12,7 @@ from hmxgraph.protocol.parsing import checked_text, quoted
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall._time_rules import MONTH_NAMES, OCCASIONS
 from hmxgraph.recall._times import NamedTime, Span, named_time
-from hmxgraph.text.terms import STOP_WORDS, terms, words
+from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCounter, counter, terms, words
 
 # Question analysis: search terms, intent, named times and people. Word rules only, no model.
 
@@ -170,7 +170,8 @@ class PackRequest:
     """A checked request for a context pack (HMX-C 2, 4, 5).
 
     ``sections`` are the requested sections in priority order; ``priors`` are the context priors of a fingerprint
-    (HMX-F 7) for the strategy ``fingerprint_guided``.
+    (HMX-F 7) for the strategy ``fingerprint_guided``. ``encoding`` is the measure of the budget: a tokenizer by name,
+    or a function that counts the tokens of a text.
     """
 
     query: str
@@ -182,6 +183,7 @@ class PackRequest:
     sections: tuple[str, ...] = SECTION_PRIORITY
     min_confidence: float = 0.0
     priors: Mapping[str, Any] | None = None
+    encoding: str | TokenCounter = DEFAULT_ENCODING
 
     def __post_init__(self) -> None:
         """Reject invalid values; sort the sections by priority and make the query valid Unicode.
@@ -199,8 +201,25 @@ class PackRequest:
         _check_id("session_id", self.session_id)
         _check_id("agent_id", self.agent_id)
         _check_confidence(self.min_confidence)
+        _check_encoding(self.encoding)
         object.__setattr__(self, "sections", _in_order(self.sections))
         object.__setattr__(self, "query", self.query.encode("utf-8", "replace").decode("utf-8"))
+
+    @property
+    def measure(self) -> str:
+        """The name of the encoding, or of the function that counts tokens."""
+        name = self.encoding if isinstance(self.encoding, str) else getattr(self.encoding, "__qualname__", "")
+        return name or type(self.encoding).__qualname__
+
+    @property
+    def stored_counts(self) -> bool:
+        """Whether the token counts stored with events are in the measure of the request."""
+        return self.encoding == DEFAULT_ENCODING
+
+    @property
+    def count_tokens(self) -> TokenCounter:
+        """The token counter of the request; a function of the caller is checked whenever it counts."""
+        return counter(self.encoding) if isinstance(self.encoding, str) else _checked_counter(self.encoding)
 
     @property
     def quote(self) -> str:
@@ -209,7 +228,13 @@ class PackRequest:
 
     def document(self) -> dict[str, Any]:
         """Return the request as JSON values, which identify equal requests."""
-        named = {"session_id": self.session_id, "agent_id": self.agent_id, "priors": self.priors}
+        measure = None if self.stored_counts else self.measure
+        named = {
+            "session_id": self.session_id,
+            "agent_id": self.agent_id,
+            "priors": self.priors,
+            "encoding": measure,
+        }
         return {
             "query": self.query,
             "budget": self.budget,
@@ -249,6 +274,24 @@ def _check_confidence(value: object) -> None:
         raise _invalid("min_confidence", value, "a number", "give 0.0 to 1.0")
     if not 0 <= value <= 1:
         raise UnknownChoice("min_confidence", quoted(value), ("0.0 to 1.0",))
+
+
+def _check_encoding(value: object) -> None:
+    if isinstance(value, str):
+        counter(value)
+    elif not callable(value):
+        way_out = f"give one of {', '.join(ENCODINGS)}, or a function from a text to its number of tokens"
+        raise _invalid("encoding", value, "name of an encoding or function", way_out)
+
+
+def _checked_counter(count: TokenCounter) -> TokenCounter:
+    def checked(text: str) -> int:
+        tokens: object = count(text)
+        if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
+            raise _invalid("encoding", tokens, "whole number of tokens", "return one, such as len(text.split())")
+        return tokens
+
+    return checked
 
 
 def _in_order(sections: Iterable[str]) -> tuple[str, ...]:

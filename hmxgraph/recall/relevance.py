@@ -1,8 +1,9 @@
 """Relevance of each event to the question: BM25, cues, pseudo-relevance feedback and the walk."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import nsmallest
 
 import numpy as np
@@ -18,6 +19,8 @@ from hmxgraph.text.terms import terms
 # A cue that does not apply is zero, so one ranking serves conversations, documents and tool runs. Time is scored by the
 # clock (``candidates.Clock``).
 
+# Texts whose instructions are cached.
+_CACHED_TEXTS = 16_384
 # Cue weights, on a scale where the best lexical match is 1.
 SPEAKER = 0.5
 _SUBJECT = 0.2
@@ -25,7 +28,7 @@ TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
 # that the only event with the query terms is not outranked by events without any.
-_LENGTH = -0.3
+_LENGTH = -0.2
 _MOST_DOUBLINGS = 2.5
 _MESSAGE_TOKENS = 96
 # A turn with fewer distinct terms than this, none of them in the question, says little, whatever its neighbours say.
@@ -33,6 +36,16 @@ _FEW_WORDS = 5
 _FEW_WORDS_PENALTY = -0.5
 # First mentions say more than later ones; weighted by the share of terms not used before.
 FIRST_MENTION = 0.15
+# Standing instructions and preferences apply to whatever is asked, in whatever words. Assistants repeat them; only what
+# others say counts.
+_INSTRUCTION, _PREFERENCE = 0.5, 0.2
+_INSTRUCTS = re.compile(
+    r"^(?:please,? |and |also,? )*(?:always|never|from now on|going forward|make sure (?:to|you)|remember to"
+    r"|(?:do not|don['\u2019]t) ever)\b|\b(?:when|whenever|if) i ask\b",
+    re.IGNORECASE,
+)
+_PREFERS = re.compile(r"\bi(?:['\u2019]d| would)? (?:always |really )?prefer\b", re.IGNORECASE)
+_ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # An event that repeats the request with less than this share of other words adds nothing.
 _NEWS = 0.5
 _ECHO = -1.0
@@ -53,8 +66,23 @@ def speakers_named(question: Question, pool: EventPool) -> dict[str, str]:
 def cue_scores(question: Question, pool: EventPool) -> Floats:
     """Return the sum of all cues per event."""
     speech = _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
-    form = _length(pool) + _few_words(question, pool)
+    form = _length(pool) + _few_words(question, pool) + _instructions(pool)
     return speech + form + (_first_mentions(question, pool) if question.recalls else _echoes(question, pool))
+
+
+def _instructions(pool: EventPool) -> Floats:
+    """Favour what people told an assistant to do or prefer: later questions rarely use the same words."""
+    if _ASSISTANTS.isdisjoint(speaker.lower() for speaker in set(pool.speaker)):
+        return np.zeros(len(pool))
+    said = zip(pool.text, pool.speaker, pool.label, pool.title, strict=True)
+    return np.array([0.0 if label or title else _instruction(text, speaker) for text, speaker, label, title in said])
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _instruction(text: str, speaker: str) -> float:
+    if speaker.lower() in _ASSISTANTS:
+        return 0.0
+    return _INSTRUCTION if _INSTRUCTS.search(text) else _PREFERENCE if _PREFERS.search(text) else 0.0
 
 
 def _length(pool: EventPool) -> Floats:

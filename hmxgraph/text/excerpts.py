@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import fsum
 
@@ -13,6 +13,8 @@ from hmxgraph.text.terms import terms
 GAP = " […]"
 # A sentence or a line; longer ones are split at a space, or anywhere if there is none.
 _LONGEST = 160
+# Texts whose pieces are cached, up to some ten kilobytes each.
+_CACHED_TEXTS = 2_048
 _PIECE = re.compile(
     rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|(?<=[.!?;])\s+|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
 )
@@ -33,9 +35,9 @@ class Passages:
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0))
 
         """
-        pieces = tuple(_PIECE.findall(text))
+        pieces, found = _pieces(text)
         # Sets have no stable order, and a plain sum of floats depends on the order.
-        return cls(pieces, tuple(fsum(wanted.get(term, 0.0) for term in set(terms(piece))) for piece in pieces))
+        return cls(pieces, tuple(fsum(wanted[term] for term in piece if term in wanted) for piece in found))
 
     def anything_after(self, beginning: int) -> bool:
         """Whether a piece that ends after the first *beginning* characters has any worth."""
@@ -85,3 +87,10 @@ class Passages:
             piece = self.pieces[place]
             whole = place + 1 in chosen or place + 1 == len(self.pieces)
             yield piece if whole else piece.rstrip() + GAP + ("\n" if piece.endswith("\n") else " ")
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...]]:
+    """Return the pieces of *text* and the terms of each: packs of one tenant split the same texts again and again."""
+    pieces = tuple(_PIECE.findall(text))
+    return pieces, tuple(frozenset(terms(piece)) for piece in pieces)

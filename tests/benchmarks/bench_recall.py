@@ -3,10 +3,10 @@
 import gzip
 import json
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -20,10 +20,15 @@ pytestmark = pytest.mark.bench
 BUDGETS = (512, 1024, 2048, 4096)
 GOALS = (80.0, 86.0, 91.0, 94.0)
 ALL_SECTIONS = 0.9
+CHAT_BUDGETS = (1024, 2048, 4096, 8192)
+CHAT_GOALS = (62.0, 71.0, 79.0, 87.0)
 PASSAGES = {"musique": 70.0, "hotpotqa": 94.0}
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
 # Tokens of the date line and speaker name, charged to the peers as well.
 DATE_LINE = 7
+
+
+Ranker: TypeAlias = Callable[["Conversation", str, int], set[str]]
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ def conversations(address: Address) -> Iterator[dict[str, Conversation]]:
 def _conversation(address: Address, events: Sequence[dict[str, Any]]) -> Conversation:
     graph = _fresh(address)
     assert graph.ingest([event | {"tenant_id": graph.tenant_id} for event in events]).accepted == len(events)
-    said = [f"{event['source']}: {event['content']['text']}" for event in events]
+    said = [f"{event.get('source') or event['content']['role']}: {event['content']['text']}" for event in events]
     return Conversation(
         graph,
         [event["event_id"] for event in events],
@@ -77,7 +82,10 @@ def questions() -> list[dict[str, Any]]:
 
 def test_conversations(conversations: dict[str, Conversation], questions: list[dict[str, Any]]) -> None:
     """Packs of episodes reach the goals at each budget; packs of all sections keep nine tenths of that."""
-    rows = {name: [_recalls(name, conversations[each["tenant_id"]], each) for each in questions] for name in RANKERS}
+    rows = {
+        name: [_recalls(ranker, conversations[each["tenant_id"]], each, BUDGETS) for each in questions]
+        for name, ranker in RANKERS.items()
+    }
     means = {name: [100 * fmean(column) for column in zip(*found, strict=True)] for name, found in rows.items()}
     print(f"\nevidence recall, {len(questions)} questions, % at {BUDGETS} tokens")
     for name, values in means.items():
@@ -97,9 +105,11 @@ def _print_categories(found: Sequence[Sequence[float]], questions: Sequence[dict
         print(f"    {name:<20}" + "".join(f"{value:8.1f}" for value in values))
 
 
-def _recalls(ranker: str, conversation: Conversation, question: dict[str, Any]) -> list[float]:
+def _recalls(
+    ranker: Ranker, conversation: Conversation, question: dict[str, Any], budgets: Sequence[int]
+) -> list[float]:
     gold = question["evidence"]
-    shown = [RANKERS[ranker](conversation, question["question"], budget) for budget in BUDGETS]
+    shown = [ranker(conversation, question["question"], budget) for budget in budgets]
     return [sum(event_id in ids for event_id in gold) / len(gold) for ids in shown]
 
 
@@ -134,6 +144,24 @@ RANKERS = {
     "pack, episodes": _pack,
     "pack, all sections": _whole_pack,
 }
+
+
+def test_assistant_chats(address: Address) -> None:
+    """Packs of episodes hold the required share of the messages that answer questions about chats with an assistant."""
+    questions = json.loads(shared("data", "assistant-chats", "questions.json").read_bytes())
+    rows: dict[str, list[list[float]]] = {"plain BM25": [], "pack": []}
+    for path in sorted(shared("data", "assistant-chats").glob("chat-*.ndjson.gz")):
+        events = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        asked = [question for question in questions if question["tenant_id"] == events[0]["tenant_id"]]
+        chat = _conversation(address, events)
+        for name, ranker in (("plain BM25", _bm25), ("pack", _pack)):
+            rows[name] += [_recalls(ranker, chat, question, CHAT_BUDGETS) for question in asked]
+        chat.graph.close()
+    means = {name: [100 * fmean(column) for column in zip(*found, strict=True)] for name, found in rows.items()}
+    print(f"\nassistant chats, {len(questions)} questions, % of gold messages at {CHAT_BUDGETS} tokens")
+    for name, values in means.items():
+        print(f"  {name:<22}" + "".join(f"{value:8.1f}" for value in values))
+    assert all(value >= goal for value, goal in zip(means["pack"], CHAT_GOALS, strict=True))
 
 
 @pytest.mark.parametrize("name", PASSAGES)

@@ -59,7 +59,7 @@ def test_a_hundredth_apart_is_as_sure(stronger, weaker):
 
 def test_a_side_beside_the_question_holds_all_the_same():
     """The losing side is dropped even if the winning side is irrelevant to the question."""
-    sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", confidence=1.0, verdict="low_relevance")]
+    sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", 0.1, confidence=1.0)]
     assert reasons(sides, conflict(1, "a", "b"))["a"] == "conflict"
 
 

@@ -1,0 +1,73 @@
+"""Chats with an assistant: short messages of a person beside long answers."""
+
+import numpy as np
+
+from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words
+from hmxgraph.text.terms import counter
+from tests.recall_makers import event, packed
+
+COUNT = counter()
+CHATTER = " ".join(f"Step {number} of the general plan needs some more thought and care." for number in range(60))
+ANSWER = f"Here is my advice. {CHATTER} Your Zotero library has room for another collection. {CHATTER}"
+
+
+def _chat():
+    events = []
+    for number in range(0, 24, 2):
+        events.append(event(number, f"Can you help me with part {number} of my essay?", speaker="user"))
+        events.append(event(number + 1, f"Part {number}. {ANSWER}", speaker="assistant"))
+    events.append(event(24, "I have added 52 sources to my Zotero library.", speaker="user"))
+    events.append(event(25, f"Great. {ANSWER}", speaker="assistant"))
+    return events
+
+
+def test_long_answers_show_the_passages_that_match():
+    """A long answer is cut to its beginning and the passage that matches if not everything fits."""
+    pack = packed(_chat(), query="How many sources are in my Zotero library?", budget=1024, sections=["episodes"])
+    shown = {entry.source_id: entry for entry in pack.entries}
+    assert "e024" in shown
+    answers = [entry for entry in pack.entries if "Zotero library has room" in entry.content]
+    assert answers
+    assert all(entry.token_estimate < 100 for entry in answers)
+    assert COUNT(pack.text) <= 1024
+
+
+def test_what_fits_is_shown_whole():
+    """A long answer is not cut if everything relevant fits the budget."""
+    pack = packed(_chat()[-2:], query="How many sources are in my Zotero library?", budget=8192, sections=["episodes"])
+    assert any(entry.content == f"assistant: Great. {ANSWER}" for entry in pack.entries)
+
+
+def test_tool_output_is_shown_whole():
+    """Output of tools is not cut to passages."""
+    rows = " ".join(f"row{number} zotero" for number in range(40))
+    results = [event(n, f"zotero report {n}: {rows} {n}", kind="tool_result", source="tool:zotero") for n in range(4)]
+    filler = [event(n, f"We talked about the weather on trip {n}.", session="s2") for n in range(10, 60)]
+    pack = packed([*results, *filler], query="What did the zotero report say?", budget=512, sections=["episodes"])
+    shown = {entry.content for entry in pack.entries}
+    assert f"zotero report 0: {rows} 0" in shown
+
+
+def test_a_short_message_outranks_the_long_answer_beside_it():
+    """Of two turns with the same matching words the short one scores higher."""
+    short, long = "I use Zotero.", f"You use Zotero. {CHATTER}"
+    events = [event(0, short, session="a", speaker="user"), event(1, long, session="b", speaker="assistant")]
+    pool = EventPool.of([row for row, _ in events])
+    scores = field_scores(match_words(("zotero",), pool, 2), Nearby(pool))
+    assert scores[pool.index["e000"]] > scores[pool.index["e001"]]
+
+
+def test_standing_instructions_apply_to_other_words():
+    """A person's instruction ranks above unrelated talk, the same words of an assistant do not."""
+    words = "Always use bullet points when I ask about formatting."
+    filler = [event(n, f"We talked about the weather on trip {n}.", speaker="user") for n in range(3, 40)]
+    events = [event(0, words, speaker="user"), event(1, f"{words} Noted.", speaker="assistant"), *filler]
+    pack = packed(events, query="How can I organize my CV?", budget=128, sections=["episodes"])
+    assert "e000" in {entry.source_id for entry in pack.entries}
+    ranks = {entry.source_id: entry.rank for entry in pack.entries}
+    assert ranks["e000"] == min(ranks.values())
+
+
+def test_no_events_have_no_lengths():
+    """An empty pool has no lengths and no division by zero."""
+    assert Nearby(EventPool()).lengths.tolist() == np.zeros(0).tolist()
