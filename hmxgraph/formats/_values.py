@@ -16,6 +16,8 @@ from hmxgraph.protocol.timestamps import FIRST_US, LAST_US, iso, microseconds
 
 # A value where it has the wanted type, else an empty one.
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
 
 def mapping(value: Any) -> Mapping[str, Any]:
     """*value* if it is an object, else an empty one.
@@ -41,7 +43,7 @@ def text(value: Any) -> str:
     >>> text("a"), text(7)
     ('a', '')
     """
-    return value if isinstance(value, str) else ""
+    return unbroken(value) if isinstance(value, str) else ""
 
 
 def name(value: Any) -> str:
@@ -50,7 +52,16 @@ def name(value: Any) -> str:
     >>> name("a"), name(7), name(True), name([])
     ('a', '7', '', '')
     """
-    return str(value) if isinstance(value, str) or type(value) is int else ""
+    return unbroken(str(value)) if isinstance(value, str) or type(value) is int else ""
+
+
+def unbroken(value: str) -> str:
+    r"""*value* with lone surrogates replaced, which no document can hold: they come from cut texts and odd file names.
+
+    >>> unbroken("a\ud800"), unbroken("a")
+    ('a\ufffd', 'a')
+    """
+    return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
 def present(**fields: Any) -> JsonObject:
@@ -153,4 +164,4 @@ def session_of(record: Record, origin: Origin) -> str:
         return origin.session_id or ""
     path = PurePath(record.source)
     stem = path.name.split(".")[0] or path.name
-    return f"{path.parent.name}/{stem}" if path.parent.name else stem
+    return unbroken(f"{path.parent.name}/{stem}" if path.parent.name else stem)
