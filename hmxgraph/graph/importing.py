@@ -21,6 +21,8 @@ from hmxgraph.protocol.reports import SourceTally, Tally
 SAMPLE = 64
 # Bytes of lines beyond which a sample is large enough, however few they are.
 _SAMPLE_BYTES = 4 << 20
+# So many lines without a single JSON value are no damaged file, but another kind of file.
+_NOISE = 16
 UNKNOWN = "unknown"
 _UNREAD = "not read: the format is unknown"
 
@@ -78,8 +80,9 @@ class Importing:
             recognition = recognise(sample)
             known = recognition.format
             like_events = recognition.nearest is HMX_EVENTS and recognition.match.score > 0
-            if known is None and sample and not like_events:
-                yield from self._unknown(source, str(recognition), arrivals)
+            if known is None and (not like_events if sample else len(head) >= _NOISE):
+                words = str(recognition) if sample else "no JSON in the first lines"
+                yield from self._unknown(source, words, arrivals)
                 return
         # Faults of what is no JSON, or nearly an event, are reported line by line.
         found = known or HMX_EVENTS
@@ -131,7 +134,7 @@ class Importing:
             whole = len(outcome.events) == 1
             for document in outcome.events:
                 event = {**document, "tenant_id": self.tally.tenant_id}
-                yield Delivery(event, arrival.line, arrival.source, arrival.receipt, whole=whole)
+                yield Delivery(event, arrival.line, arrival.source, arrival.receipt, whole=whole, converted=True)
 
     def _unknown(self, source: str, words: str, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
         """One rejection for the whole source; its lines are counted, and nothing of them is kept in memory."""

@@ -131,7 +131,7 @@ class Intake:
         try:
             event, warnings = _parsed(delivery.payload)
             self._tally.warn(warnings)
-            return self._at_home(event)
+            return _readable(event) if delivery.converted else self._at_home(_readable(event))
         except InvalidDocument as error:
             self._reject(delivery, error.document_id, error.faults)
         except MalformedJson as error:
@@ -140,10 +140,6 @@ class Intake:
 
     def _at_home(self, event: Event) -> Event:
         own = self._tally.tenant_id
-        if not event.hmx_version.startswith("HMX-1."):
-            raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")
-        if not is_representable(event.time_us):
-            raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, f"a {REPRESENTABLE}")
         if self._guest is None:
             self._guest = event.tenant_id
             if self._guest != own:
@@ -211,6 +207,15 @@ def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
     except (InvalidDocument, MalformedJson):
         return None
     return event, tuple(dict.fromkeys([*warnings, *(warning for _, more in kept.values() for warning in more)]))
+
+
+def _readable(event: Event) -> Event:
+    """*event*, if it is of a version and a time that can be read and written again."""
+    if not event.hmx_version.startswith("HMX-1."):
+        raise _fault(event, "hmx_version", "HMX-E 6.1", event.hmx_version, "HMX-1.x")
+    if not is_representable(event.time_us):
+        raise _fault(event, "timestamp", "HMX-E 6.3", event.timestamp, f"a {REPRESENTABLE}")
+    return event
 
 
 def _rehomed(event: Event, tenant_id: str) -> Event:

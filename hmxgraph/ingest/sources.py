@@ -27,7 +27,8 @@ Payload: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Event
 class Delivery:
     """One payload, its place, and for streams what must be acknowledged once it is stored.
 
-    ``whole`` says that it is all of its line; a line may hold several events.
+    ``whole`` says that it is all of its line; a line may hold several events. ``converted`` says that it was made from
+    a record of another format, which names no tenant.
     """
 
     payload: Payload
@@ -35,6 +36,7 @@ class Delivery:
     source: str = ""
     receipt: Any = None
     whole: bool = True
+    converted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Sources of any format: recognised, converted, every line counted."""
 
+import gzip
 import json
 
 import pytest
@@ -83,11 +84,24 @@ def test_the_named_format_overrules_recognition():
         chosen_format("nothing")
 
 
-def test_noise_is_rejected_line_by_line():
-    """Bytes that are no JSON are reported as such."""
+def test_noise_is_one_rejection():
+    """A file without any JSON is reported once, not line by line; a damaged line or two stay lines."""
     _, report = imported(bytes(range(256)) * 40)
-    assert report.rejected
-    assert balanced(report)
+    assert ([rejection.line for rejection in report.rejected], balanced(report)) == ([0], True)
+    assert "no JSON" in report.rejected[0].faults[0].found
+    _, report = imported(b"{broken\n[again\n")
+    assert ([rejection.line for rejection in report.rejected], balanced(report)) == ([1, 2], True)
+
+
+def test_a_folder_of_mixed_formats(tmp_path):
+    """Each file is recognised on its own; converted records do not decide whose the events beside them are."""
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.jsonl").write_bytes(lines(CLAUDE))
+    (tmp_path / "deep" / "b.ndjson.gz").write_bytes(gzip.compress(lines(document(tenant_id="elsewhere"))))
+    (tmp_path / "deep" / "c.jsonl").write_bytes(lines({"a": 1}))
+    _, report = imported(tmp_path)
+    assert [source.format for source in report.sources] == ["Claude Code transcripts", "HMX-E events", "unknown"]
+    assert ([rejection.line for rejection in report.rejected], report.rehomed, balanced(report)) == ([0], 1, True)
 
 
 def test_a_source_goes_on_midway():
