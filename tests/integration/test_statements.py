@@ -54,6 +54,15 @@ def test_a_task_is_locked_before_it_is_there(young):
     assert "NodeUniqueIndexSeek(Locking)" in operators(plan)
 
 
+def test_the_newest_records_of_a_facet_come_from_the_index_in_order(young):
+    """However many records a facet has, no more of them are read than asked for, and none are sorted."""
+    packaged = query("tasks/newest_with_facet")
+    parameters = {parameter: example(parameter) for parameter in packaged.parameters}
+    plan = young.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=DATABASE).summary.plan
+    assert {"DirectedRelationshipIndexSeek", "Limit", "PartialTop"} <= operators(plan)
+    assert not {"Sort", "Top"} & operators(plan)
+
+
 @pytest.mark.parametrize("name", TENANT_READS)
 def test_no_read_goes_through_all_tenants(young, name):
     """What is read is looked for in an index, by key or by tenant: what others store makes nobody slower."""
