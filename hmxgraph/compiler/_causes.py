@@ -8,11 +8,11 @@ and Haenszel (1959) over all kinds are kept.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
-from hmxgraph.compiler._verbs import is_action, kind_of, noun_words
-from hmxgraph.compiler._wording import LONGEST_TITLE, subjects, title
+from hmxgraph.compiler._verbs import instruction, is_action, kind_of, noun_words
+from hmxgraph.compiler._wording import LONGEST_TITLE, capital, subjects, title
 from hmxgraph.compiler.failures import FailureGroup, Stratum, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
@@ -36,7 +36,8 @@ _Places = Mapping[str, Sequence[int]]
 class _Cause:
     """A property of sessions: its description, its lineage key, and the steps at which each session shows it.
 
-    ``scope`` holds the sessions that could have it; ``effects`` the outcomes it may cause.
+    ``scope`` holds the sessions that could have it; ``effects`` the outcomes it may cause. ``advice`` says what an
+    agent can do about it; "" if it does not control the cause.
     """
 
     name: str
@@ -45,6 +46,7 @@ class _Cause:
     scope: Sequence[SessionSummary]
     subjects: tuple[str, ...]
     effects: tuple[str, ...] = (_SUCCEEDS, _FAILS)
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,10 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
         if _ends(uses[action], summaries):
             continue
         nouns = tuple(subjects([action]))
-        yield _Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns)
+        advice = capital(instruction(action)) if kind_of(action) == "lookup" else ""
+        called = _Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns)
+        yield replace(called, effects=(_SUCCEEDS,), advice=advice)
+        yield replace(called, effects=(_FAILS,))
         users = [user for user in summaries if user.session_id in uses[action]]
         often = {name: places for name, places in uses[action].items() if len(places) >= _OFTEN}
         yield _Cause(f"{action} is called {_OFTEN} times or more", f"often:{action}", often, users, nouns)
@@ -187,7 +192,8 @@ def _unprepared(action: str, users: Sequence[SessionSummary], uses: _Places) -> 
         if 0.1 <= len(lacking) / len(users) <= 0.8:
             nouns = tuple(subjects([action, lookup]))
             name = f"{action} is called without {lookup} before it"
-            yield _Cause(name, f"without:{action}:{lookup}", lacking, users, nouns, (_FAILS,))
+            advice = f"Call {lookup} before {action}"
+            yield _Cause(name, f"without:{action}:{lookup}", lacking, users, nouns, (_FAILS,), advice)
 
 
 def _alike(action: str, other: str) -> bool:
@@ -228,7 +234,7 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
     return ArtifactDraft(
         artifact_type="causal_pattern",
         lineage_key=f"cause:{cause.key}:{effect}",
-        title=title(_heading(cause.name, effect)),
+        title=title(f"{cause.advice}: {_contrast(finding)}" if cause.advice else _heading(cause.name, effect)),
         summary=f"Where {cause.name}, {finding.share:.0%} of sessions {_HAPPENED[effect]}; "
         f"without it, {finding.base:.0%} of sessions with like requests.",
         content=content,
@@ -237,12 +243,23 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
             (trail(session, cause.places[session.session_id][:3]) for session in finding.having), profile.max_evidence
         ),
         tags=tags(["cause", "success" if effect == _SUCCEEDS else "failure", *cause.subjects[:4]]),
+        useful=bool(cause.advice),
         metadata={
             "clearness": round(finding.significance, 2),
             "share": round(finding.share, 4),
             "base": round(finding.base, 4),
             "kinds_of_requests": len(finding.strata),
         },
+    )
+
+
+def _contrast(finding: Finding) -> str:
+    """How sessions with and without the cause ended, in numbers."""
+    happened = _HAPPENED[finding.effect]
+    with_it, without = ("without it", "with it") if finding.effect == _FAILS else ("with it", "without it")
+    return (
+        f"{happened} {finding.affected} of {finding.count} times {with_it}, "
+        f"{finding.others_affected} of {finding.others} times {without}"
     )
 
 

@@ -49,7 +49,8 @@ class ArtifactDraft:
     """One proposed artifact.
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
-    ``qualifiers`` can be added to its title to distinguish it from another artifact.
+    ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is unset if following
+    it would not have changed an outcome: it stays a draft.
     """
 
     artifact_type: ArtifactType
@@ -63,13 +64,14 @@ class ArtifactDraft:
     keywords: tuple[str, ...] = ()
     qualifiers: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
+    useful: bool = True
 
     def validated(self, profile: CompilerProfile) -> bool:
         """Whether enough sessions of known outcome support it (at least two).
 
         An artifact that recommends a way of working must have worked at least once.
         """
-        enough = min(self.seen.sessions, self.seen.count) >= profile.min_support
+        enough = self.useful and min(self.seen.sessions, self.seen.count) >= profile.min_support
         return enough and (self.seen.successes > 0 or not self._recommends)
 
     @property

@@ -3,64 +3,39 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._recoveries import Recovery, recoveries, tallies, went_elsewhere
 from hmxgraph.compiler._schemas import usual_line
-from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction, line_is_target
+from hmxgraph.compiler._slots import filled
+from hmxgraph.compiler._verbs import instruction, kind_of, line_instruction, line_is_target
 from hmxgraph.compiler._wording import capital, citing, listed, subjects
 from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, plain_message, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.text.artifacts import AT_TIMES, EVENLY, MOSTLY, ONCE, noted, plain
+from hmxgraph.text.artifacts import noted, plain, times
 from hmxgraph.text.terms import most_first
 
 _COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
 _MOST_DRAFTS = 200
 _MOST_TALLIES = 8
+_MOST_KEYS = 20
 _MOST_INPUTS, _FEW_INPUTS = 4, 2
-_USUALLY, _HALF = 0.8, 0.5
+_HALF = 0.5
 _LEAST_CALLS = 4
 _MOST_LOOKUPS = 2
 _GAP = 0.2
 # One-sided 5 % level: an unnecessary lookup costs little.
 _CLEARLY = 1.64
-_TWICE = 2
 _MOST_CHANGES = 3
 # How inputs change between attempts, with the conjunction between their names.
 _GIVEN, _CORRECTED, _LEFT = "given", "corrected", "left out"
 _CHANGED = {_GIVEN: "and", _CORRECTED: "or", _LEFT: "and"}
 _FORM = re.compile(r"required|missing|must|should|invalid|valid|format|expected|match", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Recovery:
-    """One first reaction to a failure, how often it was tried, and how often it helped.
-
-    ``line`` is its usual command line; ``retry`` is set if it repeats the failed action.
-    """
-
-    action: str
-    line: str
-    retry: bool
-    seen: Observations
-    then: str
-    unknown: bool
-    repaired: bool
-
-    @property
-    def proven(self) -> bool:
-        """Whether it can be recommended: it helped, or its result is unknown."""
-        return self.unknown or self.seen.successes > 0
-
-    @property
-    def coincidence(self) -> bool:
-        """Whether it may be unrelated to the failure: another change, made once, after which the failure remained."""
-        lonely = self.seen.count < _TWICE and not self.repaired
-        return self.proven and lonely and not self.retry and is_action(self.action)
 
 
 def failure_playbooks(
@@ -77,51 +52,9 @@ def failure_playbooks(
         yield _playbook(group, prevention, base, profile)
 
 
-def recoveries(group: FailureGroup) -> list[_Recovery]:
-    """The first reactions to this failure, the best supported first.
-
-    Ranked by Laplace's estimate, discounted for few observations as confidence is (DESIGN 6).
-    """
-    options: dict[tuple[str, bool], list[Occurrence]] = {}
-    for occurrence in group.occurrences:
-        if occurrence.following and not _went_elsewhere(occurrence):
-            options.setdefault((occurrence.following[0].action, occurrence.retried), []).append(occurrence)
-    tried = [_recovery(options[option]) for option in sorted(options)]
-    ranked = sorted(tried, key=lambda way: (-way.seen.count * (way.seen.success_rate + 0.5), way.action, way.retry))
-    return [way for way in ranked if not way.coincidence]
-
-
-def _went_elsewhere(occurrence: Occurrence) -> bool:
-    """Whether the failing program was next run for another purpose without repairing the failure."""
-    same = bool(occurrence.following) and occurrence.following[0].action == occurrence.action
-    return same and not occurrence.retried and not occurrence.repaired
-
-
 def _overcome(occurrence: Occurrence) -> bool:
     """Whether the reaction helped; a session may also succeed without the failed action."""
-    return bool(occurrence.helped) and not _went_elsewhere(occurrence)
-
-
-def _recovery(occurrences: Sequence[Occurrence]) -> _Recovery:
-    """The summary of occurrences with the same first reaction."""
-    first = [occurrence.following[0] for occurrence in occurrences]
-    judged = [occurrence for occurrence in occurrences if occurrence.helped is not None]
-    seen = Observations(
-        len({occurrence.summary.session_id for occurrence in occurrences}),
-        len(occurrences),
-        sum(bool(occurrence.helped) for occurrence in judged),
-    )
-    return _Recovery(
-        action=first[0].action,
-        line=usual_line(first),
-        retry=occurrences[0].retried,
-        seen=seen,
-        then=most_frequent(
-            occurrence.following[1].action for occurrence in occurrences if len(occurrence.following) > 1
-        ),
-        unknown=not judged,
-        repaired=any(occurrence.repaired for occurrence in occurrences),
-    )
+    return bool(occurrence.helped) and not went_elsewhere(occurrence)
 
 
 def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profile: CompilerProfile) -> ArtifactDraft:
@@ -136,11 +69,10 @@ def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profi
         "prevention_strategies": list(prevention),
         "severity": _severity(group, base, profile),
     }
-    where = f"when {group.action} fails: " if group.action else "from: "
     return ArtifactDraft(
         artifact_type="failure_playbook",
         lineage_key=f"failure:{group.key}",
-        title=citing(f"Recover {where}", group.says),
+        title=citing(f"{group.action} fails: " if group.action else "The work fails: ", group.says),
         summary=_summary(group, content),
         content=content,
         seen=seen,
@@ -149,19 +81,10 @@ def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profi
         metadata={
             "failure_key": group.key,
             "actions": sorted({occurrence.action for occurrence in group.occurrences if occurrence.action}),
-            "recoveries": _tallies(best)[:_MOST_TALLIES],
+            "failure_keys": group.keys[:_MOST_KEYS],
+            "recoveries": tallies(best)[:_MOST_TALLIES],
         },
     )
-
-
-def _tallies(best: Sequence[_Recovery]) -> list[dict[str, Any]]:
-    """For each action, how often it was the first reaction and how often it helped; retries are included."""
-    tallies: dict[str, dict[str, Any]] = {}
-    for recovery in best:
-        tally = tallies.setdefault(recovery.action, {"tool": recovery.action, "used": 0, "helped": 0})
-        tally["used"] += recovery.seen.count
-        tally["helped"] += recovery.seen.successes
-    return list(tallies.values())
 
 
 def _pattern(group: FailureGroup) -> str:
@@ -202,39 +125,41 @@ def _symptoms(group: FailureGroup) -> list[str]:
     return most_first(messages)[:3]
 
 
-def _recovery_steps(group: FailureGroup, best: Sequence[_Recovery], most: int) -> list[str]:
+def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) -> list[str]:
     proven = [recovery for recovery in best if recovery.proven][:most]
-    if not proven:
-        names = list(dict.fromkeys(recovery.action for recovery in best))[:most]
-        tried = [f"; {listed(names)} {'has' if len(names) == 1 else 'have'} not helped so far"] if names else []
-        return ["Stop and tell the user what failed" + "".join(tried)]
-    return [_advice(group, recovery) for recovery in proven]
+    if proven:
+        return [noted(_deed(group, recovery), _trust(recovery)) for recovery in proven]
+    tried = [recovery for recovery in best if kind_of(recovery.action) != "handover"][:most]
+    vain = [f"{listed(recovery.actions)} did not help ({times(0, recovery.seen.count)})" for recovery in tried]
+    return ["; ".join(["Stop and tell the user what failed", *vain])]
 
 
-def _advice(group: FailureGroup, recovery: _Recovery) -> str:
-    """What to do, how to continue, and how reliable it is."""
-    return noted(_deed(group, recovery), _trust(recovery))
-
-
-def _deed(group: FailureGroup, recovery: _Recovery) -> str:
+def _deed(group: FailureGroup, recovery: Recovery) -> str:
+    """What to do and how to continue."""
     if recovery.retry:
         return _once_more(group, recovery)
     if kind_of(recovery.action) == "handover":
         return f"{instruction(recovery.action)} if nothing else helps"
-    again = f", then try {group.action} again" if recovery.then and recovery.then == group.action else ""
-    onward = f", then go on with {recovery.then}" if not again and recovery.then not in {"", recovery.action} else ""
-    deed = line_instruction(recovery.action, recovery.line) if recovery.line else instruction(recovery.action)
-    return deed + again + onward
+    deeds = [
+        line_instruction(name, line) if line else instruction(name)
+        for name, line in zip(recovery.actions, recovery.lines, strict=True)
+    ]
+    deed = ", then ".join([deeds[0], *map(_small, deeds[1:])])
+    if recovery.then == group.action or (recovery.attempts and not recovery.then):
+        return f"{deed}, then try {group.action} again"
+    return f"{deed}, then go on with {recovery.then}" if recovery.then else deed
 
 
-def _once_more(group: FailureGroup, recovery: _Recovery) -> str:
+def _once_more(group: FailureGroup, recovery: Recovery) -> str:
     """The instruction to retry, with the inputs to correct or the command line to use."""
-    if recovery.line and line_is_target(recovery.action):
-        return f"{line_instruction(recovery.action, recovery.line)} again"
-    if not recovery.line:
+    line = recovery.lines[0]
+    if line and line_is_target(recovery.action):
+        return f"{line_instruction(recovery.action, line)} again"
+    if not line:
         return f"Call {recovery.action} again{_corrected(group, recovery.action)}"
-    failed = usual_line([_failing(occurrence) for occurrence in _retries(group, recovery.action)])
-    return f"Run {recovery.action} again" + (f" as `{recovery.line}`" if recovery.line != failed else "")
+    again = _retries(group, recovery.action)
+    failed = usual_line([replace(_failing(one), command=filled(_failing(one).command, one.slots)) for one in again])
+    return f"Run {recovery.action} again" + (f" as `{line}`" if line != failed else "")
 
 
 def _failing(occurrence: Occurrence) -> Step:
@@ -268,15 +193,11 @@ def _changes(occurrence: Occurrence) -> list[tuple[str, str]]:
     return [*given, *left, *((name, _CORRECTED) for name in occurrence.again.changed if name in before & after)]
 
 
-def _trust(recovery: _Recovery) -> str:
-    """A note on how reliable it is, or ""."""
+def _trust(recovery: Recovery) -> str:
+    """How often it worked, or "" if that is unknown."""
     if recovery.unknown or kind_of(recovery.action) == "handover":
         return ""
-    if recovery.seen.count == 1:
-        return ONCE
-    if recovery.seen.success_rate >= _USUALLY:
-        return MOSTLY
-    return EVENLY if recovery.seen.success_rate >= _HALF else AT_TIMES
+    return times(recovery.seen.successes, recovery.seen.count)
 
 
 def _prevention(group: FailureGroup, protecting: Sequence[str]) -> list[str]:

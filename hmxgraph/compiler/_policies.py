@@ -19,7 +19,6 @@ from hmxgraph.compiler._wording import (
     distinctive,
     listed,
     plain_words,
-    quoted,
     subjects,
     term_counts,
     title,
@@ -29,6 +28,7 @@ from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
 from hmxgraph.compiler.summary import Decision, SessionSummary, Step
+from hmxgraph.text.artifacts import times
 from hmxgraph.text.lines import condition_of
 from hmxgraph.text.terms import terms
 
@@ -37,7 +37,6 @@ _MOST_WORDS = 20
 # One-sided 10 % level: a choice has to be made in any case.
 _CLEARLY = 1.28
 _HALF = 0.5
-_MAJORITY = 0.8
 # Requests needed to compare words, share of them that must use a word, share of the others that may.
 _FEW, _MOST, _HARDLY = 5, 0.6, 0.15
 
@@ -252,7 +251,7 @@ def _when(option: Option, options: Sequence[Option]) -> str:
     telling = [
         word for word in plain_words(words, requests) if _sets_apart(word, (requests, here), (rival_requests, there))
     ]
-    return f"the request says {quoted(telling[:2], 'or')}" if telling else ""
+    return f"the request mentions {listed(telling[:2], 'or')}" if telling else ""
 
 
 def _sets_apart(
@@ -275,7 +274,8 @@ def _silent_policy(
     choices = (
         listed([choice.name for choice in options], "or") if all(whens[:2]) else f"{best.name} rather than {rivals}"
     )
-    heading = f"When {once}: {choices}"
+    moment = f"When {once}" if point else "First step"
+    heading = f"{moment}: {choices}"
     content = {
         "condition": once + asked,
         "recommendation": _conditional_instruction(best, whens[0]),
@@ -289,8 +289,8 @@ def _silent_policy(
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"choice:{goal_class.name if goal_class is not None else '*'}:{point}",
-        title=title(heading if len(heading) <= LONGEST_TITLE else f"When {once}: {best.name} first"),
-        summary=f"When {once}{asked}: {_advised(options, whens)}.",
+        title=title(heading if len(heading) <= LONGEST_TITLE else f"{moment}: {best.name}"),
+        summary=f"{moment}{asked}: {_advised(options, whens)}.",
         content=content,
         seen=best.seen,
         source_events=evidence(
@@ -304,7 +304,8 @@ def _silent_policy(
 
 
 def _conditional_instruction(option: Option, when: str) -> str:
-    return instruction(option.name) + (f", if {when}" if when else "")
+    text = instruction(option.name)
+    return f"If {when}: {text[:1].lower()}{text[1:]}" if when else text
 
 
 def _point_phrase(point: str) -> str:
@@ -316,7 +317,7 @@ def _point_phrase(point: str) -> str:
 def _advised(options: Sequence[Option], whens: Sequence[str]) -> str:
     """The advice: each option with its condition, or the best option with the reason."""
     if all(whens[:2]):
-        return "; ".join(f"{option.name} if {when}" for option, when in zip(options, whens, strict=True) if when)
+        return ". ".join(f"If {when}: {option.name}" for option, when in zip(options, whens, strict=True) if when)
     return f"{read_action(options[0].name).phrase} first; {_reason(options)}"
 
 
@@ -358,6 +359,4 @@ def _result_words(option: Option) -> str:
     seen = option.seen
     if not seen.count:
         return "outcome not known"
-    if seen.success_rate >= _MAJORITY:
-        return "mostly went well"
-    return "mostly failed" if seen.success_rate <= 1 - _MAJORITY else "went well at times"
+    return times(seen.successes, seen.count)

@@ -3,11 +3,12 @@
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction, serves_any_purpose
 from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS
 from hmxgraph.compiler._wording import (
@@ -18,14 +19,14 @@ from hmxgraph.compiler._wording import (
     common_words,
     distinctive,
     goal_phrase,
+    link_between,
     listed,
     plain_words,
-    quoted,
     subjects,
     term_counts,
     title,
 )
-from hmxgraph.compiler.actions import TARGET_FIELDS, command_name
+from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
@@ -78,6 +79,7 @@ def _usual_piece(column: Sequence[str]) -> str:
 _KEYWORDS = 80
 _TELLING = 6
 _MOST_CHANGES = 3
+_TOPICS = 6
 _MOST_RUNS = 4
 _MAJORITY = 0.5
 _OFTEN = 0.3
@@ -111,28 +113,29 @@ def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     usual = [name for name in changes if changes[name] >= profile.required_share][:_MOST_CHANGES]
     few = len(changes) <= _MOST_CHANGES
     runs = any(map(serves_any_purpose, changes if few else usual))
-    if runs or not (few or usual):
-        topics = common_topics(goal_class.requests, _MAJORITY, _MOST_CHANGES)
-        if topics:
-            return _spoken_name(topics, goal_class.requests)
+    if (runs or not (few or usual)) and (name := _spoken_name(goal_class.requests)):
+        return name
     if few:
         return goal_phrase([name for name, _ in goal_class.steps])
-    return goal_phrase(usual or most_first(changes)[:1])
+    return goal_phrase(usual or most_first(changes)[:_MOST_CHANGES])
 
 
-def _spoken_name(topics: Sequence[str], requests: Sequence[str]) -> str:
-    """A name for requests that share these words, starting with the verb among them.
+def _spoken_name(requests: Sequence[str]) -> str:
+    """A name from the verb and the topic that most requests share; "" if they share no verb.
 
-    >>> _spoken_name(["staging", "deploy"], ["Deploy to staging"])
-    'deploy, where requests say “staging”'
-    >>> _spoken_name(["calls", "list"], ["The list of calls"])
-    'handle requests that say “calls” and “list”'
+    >>> _spoken_name(["Please add an export to the report page", "Add a switch to the settings page"])
+    'add something to the page'
+    >>> _spoken_name(["Please upgrade the numpy dependency", "Could you upgrade the old pydantic dependency"])
+    'upgrade the dependency'
     """
-    verbs = [word for word in topics if word in REQUEST_VERBS and asked_to(word, requests)][:1]
-    topics_left = [word for word in topics if word not in verbs]
-    if not verbs:
-        return f"handle requests that say {quoted(topics_left)}"
-    return f"{verbs[0]}, where requests say {quoted(topics_left)}" if topics_left else f"{verbs[0]} what is asked for"
+    topics = common_topics(requests, _MAJORITY, _TOPICS)
+    verb = next((word for word in topics if word in REQUEST_VERBS and asked_to(word, requests)), "")
+    nouns = [word for word in topics if word != verb and word not in REQUEST_VERBS]
+    if not verb or not nouns:
+        return ""
+    links = Counter(link for request in requests if (link := link_between(verb, nouns[0], request)) is not None)
+    link = next(iter(most_first(links)), "")
+    return f"{verb} something {link} the {nouns[0]}" if link else f"{verb} the {nouns[0]}"
 
 
 def _schema(
@@ -168,6 +171,8 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         }
         for order, (name, share) in enumerate(goal_class.steps, start=1)
     ]
+    if check := _final_check(names, models):
+        steps.append(_check_step(check, steps[names.index(check)], len(steps) + 1))
     return {
         "steps": steps,
         "preconditions": _preconditions(names, models),
@@ -175,6 +180,23 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         "tools_used": sorted(names),
         "estimated_complexity": complexity(len(names), models, profile),
     }
+
+
+def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
+    """The lookup that most sessions use both before their first and after their last change; "" if there is none."""
+    checks = Counter(
+        name
+        for one in models
+        if (changes := [place for place, action in enumerate(one.actions) if is_action(action)])
+        for name in {name for name in one.actions[changes[-1] + 1 :] if name in one.actions[: changes[0]]}
+    )
+    usual = [name for name in names if kind_of(name) == "lookup" and checks[name] > _HALF * len(models)]
+    return max(usual, key=lambda name: (checks[name], name), default="")
+
+
+def _check_step(check: str, first: Mapping[str, Any], order: int) -> dict[str, Any]:
+    described = str(first["description"]).removesuffix("; as often as needed")
+    return {**first, "order": order, "description": f"{described} again, to check the result", "tools_used": [check]}
 
 
 def _qualifiers(
@@ -188,7 +210,7 @@ def _qualifiers(
         for text in (
             f"given {given[0]}" if given else "",
             f"with {listed(lookups, most=3)}" if lookups else "",
-            f"where requests say {quoted(telling[:3])}" if telling else "",
+            f"mentioning {listed(telling[:2])}" if telling else "",
         )
         if text
     )

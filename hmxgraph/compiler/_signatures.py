@@ -6,8 +6,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._vocabulary import COUNT_WORDS, FAILURE_PHRASES, FAILURE_WORDS, REPORT_WORDS, REQUEST_VERBS
-from hmxgraph.compiler.actions import command_name
 from hmxgraph.protocol.events import CODES, HTTP_STATES
 from hmxgraph.text.masking import mask_ids, mask_secrets
 from hmxgraph.text.terms import STOP_WORDS
@@ -47,6 +47,7 @@ _PLACE = re.compile(r"\S*[/\\]\S*|\b[\w-]+\.\w{1,5}(?::\d+)*\b|<[^<>]*>")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'t)?")
 _SAID = "|".join(re.escape(word) for word in sorted({*FAILURE_WORDS, *FAILURE_PHRASES}, reverse=True))
 _FAILED = re.compile(rf"(?<![\w-])(?:{_SAID})(?!\w)", re.IGNORECASE)
+_COUNTED = re.compile(r"\b[1-9]\d* (?:\w+ )?(?:failed|failures?|errors?)\b", re.IGNORECASE)
 _NONE_FAILED = re.compile(
     r"\b(?:no|0|zero|without) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b"
     r"|\b(?:errors?|failures?|failed)\W{1,3}0\b",
@@ -196,6 +197,23 @@ def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = 
     'Order <order_id> not found'
     """
     return _line(_text(content) or _count(content), given or {}, command)
+
+
+def raw_line(content: Mapping[str, Any]) -> str:
+    """The informative line of *content* as it was printed, with its prefix."""
+    text = _of_document(_text(content) or _count(content))
+    line = _telling_line(text)
+    return next((raw for raw in text.splitlines() if line and line in raw), text[:_LONGEST_MESSAGE])
+
+
+def mentions_failure(content: Mapping[str, Any]) -> bool:
+    """Whether a result that claims success has a failure word in its output."""
+    return bool(_FAILED.search(_NONE_FAILED.sub(" ", _text(content)[:_MOST_CHARS])))
+
+
+def counts_failures(content: Mapping[str, Any]) -> bool:
+    """Whether the output of a test run counts failures."""
+    return bool(_COUNTED.search(_text(content)[-_MOST_CHARS:]))
 
 
 def error_type(content: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from hmxgraph.compiler._schemas import agreed, class_name, complexity
 from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
 from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS, telling_words
 from hmxgraph.compiler._wording import capital, goal_phrase, listed, plain_words, spelling, term_counts, title
+from hmxgraph.compiler.failures import significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass, only_failed, repairs_of
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
@@ -32,6 +33,8 @@ _MOST_TOOLS = 6
 _MOST_NAMED = 4
 _MOST_VALUES = 4
 _FREQUENT = 0.2
+# One-sided 10 % level, as for policies.
+_CLEARLY = 1.28
 _OFTEN = 0.4
 _MAJORITY = 0.5
 
@@ -212,8 +215,20 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         seen=Observations.of_sessions(models, field.members),
         source_events=evidence((trail(one) for one in models), profile.max_evidence),
         tags=tags(["strategy", field.subject]),
+        useful=_changes_outcome(field, stages),
         metadata={"kinds_of_requests": len(field.classes)},
     )
+
+
+def _changes_outcome(field: Field, flow: Sequence[str]) -> bool:
+    """Whether sessions that go through all phases succeed more often than others with the same kind of request."""
+    observed = [
+        (kind.name, set(flow) <= {phase for phase, _ in phases(one)}, one.succeeded)
+        for kind in field.classes
+        for one in kind.members
+        if one.went_well is not None
+    ]
+    return significance(list(strata(observed).values())) >= _CLEARLY
 
 
 def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
@@ -324,7 +339,7 @@ def _conditions(field: Field, documents: Sequence[dict[str, Any]]) -> list[str]:
         f"The tools {listed(tools)} are at hand" if len(tools) <= _MOST_TOOLS else "The tools of all phases are at hand"
     )
     hand = f"The tool {tools[0]} is at hand" if len(tools) == 1 else named
-    return [*([f"The request speaks of “{field.subject}”"] if field.subject else []), hand]
+    return [*([f"The request mentions {field.subject}"] if field.subject else []), hand]
 
 
 def _stem(word: str) -> str:

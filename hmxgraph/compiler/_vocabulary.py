@@ -79,7 +79,10 @@ COUNT_WORDS = _listed("""
 """)
 
 # Pronouns and question words, which never belong to a task name.
-PRONOUNS = _listed("he her him i it me she that they them us we what which who you your")
+PRONOUNS = _listed("he her him i it me she that these they them this those us we what which who you your")
+
+# Prepositions that tie the topic of a request to its verb.
+PREPOSITIONS = _listed("about across against at between for from in into of on onto over to with within")
 
 # Polite phrases around a request.
 _POLITE_WORDS = _listed("""
@@ -122,6 +125,7 @@ SUBCOMMANDS = dict.fromkeys(
     ansible-galaxy apt apt-get brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
     heroku istioctl kind kubectl kustomize make mvn nomad npm openssl pip pip3 pnpm podman poetry pulumi rails ruff
     rustup service snap supervisorctl systemctl terraform tofu uv vault yarn yum
+    alembic asdf bun deno dart flutter hatch mix nvm pdm pipx prisma pyenv rake swift turbo
 """),
     1,
 ) | dict.fromkeys(_listed("aws az docker gcloud gh openstack"), 2)
@@ -129,6 +133,13 @@ SUBCOMMANDS = dict.fromkeys(
 # Programs that wrap or prepare another program.
 WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")
 PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
+# Programs whose output only feeds the next program of a pipeline.
+FEEDERS = _listed("echo printf cat yes")
+# Programs whose first word is an operand, even if it is a verb: "rm build".
+OPERAND_PROGRAMS = _listed("""
+    awk bat chmod chown cmp code cp cut emacs gzip java kill killall ln man mkdir mv mysql nano node open perl php pkill
+    psql rm rmdir ruby sed sort sqlite3 tar tee touch tr uniq unzip vi vim zip
+""")
 SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
 
 # The prefix of browser actions, and the browser verbs that only read.

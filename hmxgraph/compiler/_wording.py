@@ -11,6 +11,7 @@ from hmxgraph.compiler._vocabulary import (
     COUNT_WORDS,
     FINITE_VERBS,
     OTHERS_VERBS,
+    PREPOSITIONS,
     PRONOUNS,
     REQUEST_VERBS,
     TROUBLES,
@@ -104,13 +105,18 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
     return [word for word in plain_words(shared, requests) if word not in COUNT_WORDS][:most]
 
 
-def quoted(words: Iterable[str], link: str = "and") -> str:
-    """The words in quotation marks, as an English list.
+def link_between(verb: str, noun: str, request: str) -> str | None:
+    """The preposition that ties *noun* to *verb* in *request*, "" if it is the object; None if there is no such pair.
 
-    >>> quoted(["return", "refund"])
-    '“return” and “refund”'
+    >>> link_between("add", "page", "Add an export to the report page"), link_between("fix", "test", "Fix the test")
+    ('to', '')
     """
-    return listed([f"“{word}”" for word in words], link)
+    tokens = [token.lower() for token in _TOKEN.findall(request)]
+    if verb not in tokens or noun not in tokens[tokens.index(verb) :]:
+        return None
+    start = tokens.index(verb)
+    between = tokens[start + 1 : tokens.index(noun, start)]
+    return next((token for token in reversed(between) if token in PREPOSITIONS), "")
 
 
 def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:
@@ -174,12 +180,12 @@ def title(text: str) -> str:
 def citing(before: str, message: str) -> str:
     """A title ending with the output of a tool in quotation marks, so that its words are not taken for the compiler's.
 
-    >>> citing("recover from: ", "disk “a” is full.")
-    'Recover from: “disk "a" is full”'
+    >>> citing("df fails: ", "disk “a” is full.")
+    'df fails: “disk "a" is full”'
 
     """
     words = _shortened(message.strip().rstrip("."), LONGEST_TITLE - len(before) - 2)
-    return capital(f"{before}{cited(words)}")
+    return f"{before}{cited(words)}"
 
 
 def _shortened(text: str, most: int) -> str:

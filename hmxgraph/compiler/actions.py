@@ -1,184 +1,15 @@
 """What an agent did in an event, under one name: a tool, a program with its subcommand, a web request."""
 
 import re
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any, Protocol
 
-from hmxgraph.compiler._vocabulary import (
-    BROWSER,
-    BROWSER_LOOKUPS,
-    BROWSER_WAYS,
-    PREPARATIONS,
-    SHELL_WORDS,
-    SHELLS,
-    SUBCOMMANDS,
-    WEB_METHODS,
-    WRAPPERS,
-)
+from hmxgraph.compiler._shell import Command, commands
+from hmxgraph.compiler._vocabulary import BROWSER, BROWSER_LOOKUPS, BROWSER_WAYS, SHELL_WORDS, WEB_METHODS
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.events import WORK, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets, public_address
-
-# The program and subcommand of a command line.
-
-_DEEPER = {
-    ("docker", "compose"), ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"),
-    ("pnpm", "run"), ("git", "stash"), ("git", "remote"), ("git", "submodule"), ("helm", "repo"), ("kubectl", "auth"),
-    ("terraform", "state"), ("terraform", "workspace"),
-}  # fmt: skip
-_SHALLOW = {
-    ("docker", word)
-    for word in ("build", "exec", "images", "inspect", "logs", "ps", "pull", "push", "restart", "rm", "run", "stop")
-}
-_RUNNERS = {("uv", "run"), ("poetry", "run"), ("npx",), ("pnpm", "exec"), ("bundle", "exec"), ("pipenv", "run")}
-_FLAGS_WITH_VALUE = {
-    *("-n", "--namespace", "--context", "--kubeconfig", "-C", "-c", "-f", "--file", "-p"),
-    *("--profile", "--region", "--project", "--prefix", "--chdir"),
-}
-_SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*")
-_SEPARATOR = re.compile(r"^(?:&&|\|\||;|\||&|\n)+$")
-_WORD = re.compile(r"[a-z][a-z0-9:_-]*")
-_PARTS = re.compile(r"[a-z]+|[0-9]+")
-_SPELT_ALIKE = 0.5
-_PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
-
-
-def command_name(line: str) -> str:
-    """The program that *line* runs, with its subcommand if it has any.
-
-    Directory changes, assignments, wrappers, remote hosts and containers are skipped; the first program of a pipeline
-    counts.
-
-    >>> command_name("cd /srv && sudo kubectl apply -f staging.yaml | tee log")
-    'kubectl apply'
-    >>> command_name("KUBECONFIG=x kubectl rollout status deploy/web"), command_name("python3 -m pytest -q tests")
-    ('kubectl rollout status', 'pytest')
-    >>> command_name("ssh -p 22 web-1 sudo df -h"), command_name("kubectl exec -it web-1 -- ls /srv")
-    ('df', 'ls')
-    """
-    segments = [program for segment in _segments(line) if (program := _named(segment))]
-    telling = [name for name in segments if name not in PREPARATIONS]
-    return (telling or segments or [""])[0]
-
-
-def tried_again(line: str, later: str) -> bool:
-    """Whether *later* repeats *line*, possibly corrected: with words added, omitted or respelt.
-
-    >>> tried_again("kubectl apply -f stagin.yaml", "kubectl apply -f staging.yaml --wait")
-    True
-    >>> tried_again('mysql -e "ALTER TABLE carts"', 'mysql -e "DROP TABLE carts"')
-    False
-    """
-    before, after = _parts(line), _parts(later)
-    changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    return all(_alike(before[i:j], after[k:m]) for kind, i, j, k, m in changes if kind == "replace")
-
-
-def _parts(line: str) -> list[str]:
-    """The words of a command line, with all numbers equal."""
-    return ["0" if part.isdecimal() else part for part in _PARTS.findall(line.lower())]
-
-
-def _alike(words: Sequence[str], later_words: Sequence[str]) -> bool:
-    return SequenceMatcher(None, " ".join(words), " ".join(later_words), autojunk=False).ratio() >= _SPELT_ALIKE
-
-
-def _segments(line: str) -> list[list[str]]:
-    segments: list[list[str]] = [[]]
-    for token in _tokens(line):
-        if _SEPARATOR.match(token):
-            segments.append([])
-        else:
-            segments[-1].append(token)
-    return segments
-
-
-def _tokens(line: str) -> list[str]:
-    lexer = shlex.shlex(line.strip().replace("\n", " ; "), posix=True, punctuation_chars="();<>|&")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        return list(lexer)
-    except ValueError:  # an open quote: words are all there is to go by
-        return line.split()
-
-
-def _named(tokens: Sequence[str]) -> str:
-    words = _unwrapped(tokens)
-    if not words:
-        return ""
-    program = words[0].replace("\\", "/").rsplit("/", 1)[-1]
-    rest = words[1:]
-    if program in SHELLS:
-        return _inside_shell(program, rest)
-    if elsewhere := _elsewhere(program, rest):
-        return command_name(elsewhere) or program
-    if _PYTHON.fullmatch(program):
-        return _module(rest) or "python"
-    for runner in _RUNNERS:
-        if (program, *rest)[: len(runner)] == runner:
-            inner = rest[len(runner) - 1 :]
-            return _named(inner) or " ".join(runner)
-    return " ".join([program, *_subcommands(program, rest)])
-
-
-def _unwrapped(tokens: Sequence[str]) -> list[str]:
-    words = list(tokens)
-    while words and (words[0] in WRAPPERS or _ASSIGNMENT.fullmatch(words[0]) or words[0] in {"(", ")", "!"}):
-        wrapper = words.pop(0)
-        while wrapper in WRAPPERS and words and (words[0].startswith("-") or words[0].rstrip("smh").isdigit()):
-            words.pop(0)
-    return words
-
-
-def _inside_shell(program: str, rest: Sequence[str]) -> str:
-    flags = [index for index, word in enumerate(rest) if word.startswith("-") and "c" in word]
-    inner = rest[flags[0] + 1 : flags[0] + 2] if flags else []
-    return (command_name(inner[0]) if inner else "") or program
-
-
-def _elsewhere(program: str, rest: Sequence[str]) -> str:
-    """The command line that a program runs on another host or in a container; "" if there is none."""
-    if program == "ssh":
-        return " ".join(_behind_host(rest))
-    if program == "kubectl" and "exec" in rest and "--" in rest:
-        return " ".join(rest[rest.index("--") + 1 :])
-    return ""
-
-
-def _behind_host(rest: Sequence[str]) -> Sequence[str]:
-    place = 0
-    while place < len(rest) and rest[place].startswith("-"):
-        place += 2 if rest[place] in _SSH_FLAGS_WITH_VALUE else 1
-    return rest[place + 1 :]
-
-
-def _module(rest: Sequence[str]) -> str:
-    if "-m" not in rest[:3]:
-        return ""
-    name = rest[rest.index("-m") + 1 : rest.index("-m") + 2]
-    return name[0].split(".")[0] if name else ""
-
-
-def _subcommands(program: str, rest: Sequence[str]) -> list[str]:
-    depth = SUBCOMMANDS.get(program, 0)
-    names: list[str] = []
-    for before, word in zip(["", *rest], rest, strict=False):
-        if len(names) == depth:
-            break
-        if word.startswith("-") or before in _FLAGS_WITH_VALUE:
-            continue
-        if not _WORD.fullmatch(word):
-            break
-        names.append(word)
-        depth += (program, word) in _DEEPER
-        depth -= (program, word) in _SHALLOW
-    return names
-
 
 # Web requests: the method and the address.
 
@@ -355,7 +186,7 @@ class SessionEvent(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Action:
+class Action:
     """One action: its name, its inputs, and its result if known.
 
     ``command`` is the command line, the file of an edit, or the target of a browser action.
@@ -366,20 +197,22 @@ class _Action:
     command: str = ""
     ok: bool | None = None
     finished: bool = False
+    parsed: Command | None = None
 
 
-def action_of(event: SessionEvent) -> _Action | None:
-    """The action of *event*, or None if it is not an action.
+def actions_of(event: SessionEvent) -> tuple[Action, ...]:
+    """The actions of *event*, in order: several for a shell line of several commands, none for other events.
 
     A tool call is finished by its result; commands, edits, test runs and browser actions contain their own result.
     """
     if event.event_type == "tool_call":
         return _tool_call(event.content)
-    return _work(event.event_type, event.content) if event.event_type in WORK else None
+    return _work(event.event_type, event.content) if event.event_type in WORK else ()
 
 
-def _work(event_type: str, content: Mapping[str, Any]) -> _Action:
-    """An action that contains its own result; its event type is its name if it has no other."""
+def _work(event_type: str, content: Mapping[str, Any]) -> tuple[Action, ...]:
+    """Actions that contain their own result; the event type is the name of an action that has no other."""
+    ok, inputs = went_well(event_type, content), _inputs_of(event_type, content)
     match event_type:
         case "file_edit":
             name, line = "", _kept(_edited_path(content))
@@ -389,10 +222,11 @@ def _work(event_type: str, content: Mapping[str, Any]) -> _Action:
             verb = _browser_verb(content)
             name, line = (tool_name(f"{BROWSER}{verb}") if verb else ""), _kept(_browser_target(content))
         case _:
-            run = _command_line(content) or ""
-            name, line = command_name(run), _shown(run)
-    ok = went_well(event_type, content)
-    return _Action(name or event_type, _inputs_of(event_type, content), line, ok, finished=True)
+            run = commands(_command_line(content) or "")
+            if run:
+                return tuple(Action(part.name, inputs, _shown(part), ok, finished=True, parsed=part) for part in run)
+            name, line = "", ""
+    return (Action(name or event_type, inputs, line, ok, finished=True),)
 
 
 def _request(content: Mapping[str, Any]) -> str:
@@ -410,16 +244,16 @@ def tool_name(value: object) -> str:
     return indexable(_GAPS.sub(" ", str(value or "")).strip())
 
 
-def _tool_call(content: Mapping[str, Any]) -> _Action:
+def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
     tool = tool_name(content.get("tool_name") or content.get("name")) or "tool"
     arguments = content.get("arguments")
     given: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}
     line = _command_line(given) if _is_shell(tool) else None
-    if line is not None and (name := command_name(line)):
-        return _Action(name, {}, _shown(line))
+    if line is not None and (run := commands(line)):
+        return tuple(Action(part.name, {}, _shown(part), parsed=part) for part in run)
     if request := request_name(given):
-        return _Action(request, {name: value for name, value in given.items() if name not in _REQUEST_FIELDS})
-    return _Action(tool, given)
+        return (Action(request, {name: value for name, value in given.items() if name not in _REQUEST_FIELDS}),)
+    return (Action(tool, given),)
 
 
 def _is_shell(tool: str) -> bool:
@@ -440,10 +274,8 @@ def _kept(target: str) -> str:
     return mask_ids(mask_secrets(" ".join(target.split())))[:_LONGEST_COMMAND]
 
 
-def _shown(line: str) -> str:
-    """*line* masked for storage, except for the program name."""
-    if not line:
-        return ""
-    said, text = command_name(line), mask_secrets(" ".join(line.split()))
-    before, separator, after = text.partition(said) if said else ("", "", "")
-    return (f"{mask_ids(before)}{said}{mask_ids(after)}" if separator else mask_ids(text))[:_LONGEST_COMMAND]
+def _shown(command: Command) -> str:
+    """The source of *command* masked for storage, except for the program name."""
+    text = mask_secrets(command.text)
+    before, separator, after = text.partition(command.name)
+    return (f"{mask_ids(before)}{command.name}{mask_ids(after)}" if separator else mask_ids(text))[:_LONGEST_COMMAND]

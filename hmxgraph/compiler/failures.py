@@ -4,11 +4,12 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from hmxgraph.compiler._shell import tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
+from hmxgraph.compiler._slots import merged, template
 from hmxgraph.compiler._verbs import kind_of
-from hmxgraph.compiler.actions import tried_again
 from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.text.terms import most_first, terms
 
@@ -67,14 +68,20 @@ def significance(tables: Sequence[Stratum]) -> float:
 # What happened after each failure.
 
 _FOLLOWING = 3
+_ROUTE = 3
 _MARK = re.compile(r"<[^<>]*>")
+# Names inside a message: paths, hosts, hyphenated names.
+_NAME = re.compile(r"\S*\w[-/.]+\w\S*")
+_ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One failure in one session: the failed action, the next steps, and whether they helped.
+    """One failure in one session: the failed action, the reaction, and whether it helped.
 
-    ``again`` is the next attempt at the failed action; ``helped`` is None if unknown.
+    ``again`` is the next attempt at the failed action. ``route`` holds the changes before that attempt, or the first
+    step if the action was never retried. ``helped`` is True if the attempt did not fail in the same way; without an
+    attempt, if the session succeeded; None if unknown. ``slots`` pairs values of the message with their slots.
     """
 
     summary: SessionSummary
@@ -82,17 +89,19 @@ class Occurrence:
     action: str
     following: tuple[Step, ...]
     again: Step | None
+    route: tuple[Step, ...]
     helped: bool | None
+    slots: tuple[tuple[str, str], ...] = ()
 
     @property
     def retried(self) -> bool:
-        """Whether the failed action was retried at once."""
-        return bool(self.following) and self.following[0] is self.again
+        """Whether nothing but the failed action itself was the reaction."""
+        return self.again is not None and not self.route
 
     @property
     def repaired(self) -> bool:
-        """Whether the next attempt succeeded."""
-        return self.again is not None and bool(self.again.ok)
+        """Whether the failure was gone at the next attempt."""
+        return self.again is not None and bool(self.helped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +119,28 @@ class FailureGroup:
         """The sessions in which it occurred."""
         return tuple({occurrence.summary.session_id: occurrence.summary for occurrence in self.occurrences}.values())
 
+    @property
+    def keys(self) -> list[str]:
+        """The keys of all its signatures, by which a running session finds it."""
+        return sorted({self.key, *(failure_key(occurrence.failure.signature) for occurrence in self.occurrences)})
+
 
 def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
-    """The failures of these sessions grouped by signature, the most frequent first."""
-    groups: defaultdict[str, list[Occurrence]] = defaultdict(list)
-    for summary in sorted(summaries, key=lambda one: one.session_id):
+    """The failures of these sessions grouped by signature, the most frequent first.
+
+    Signatures that differ in names only are one group, whose message has slots for the names.
+    """
+    by_key: defaultdict[str, list[Occurrence]] = defaultdict(list)
+    for summary in sorted(summaries, key=lambda summary: summary.session_id):
         for failure in summary.failures:
-            groups[failure_key(failure.signature)].append(_occurrence(summary, failure))
-    found = [_group(key, groups[key]) for key in sorted(groups)]
-    return sorted(found, key=lambda group: (-len(group.occurrences), group.key))
+            by_key[failure_key(failure.signature)].append(_occurrence(summary, failure))
+    messages = {key: _unquoted(found[0].failure.message) for key, found in by_key.items() if found[0].failure.message}
+    owners = merged(messages, lambda key, value: all(_speaks_of(occurrence, value) for occurrence in by_key[key]))
+    groups: defaultdict[str, list[Occurrence]] = defaultdict(list)
+    for key in sorted(by_key):
+        groups[owners.get(key, key)] += by_key[key]
+    formed = [_group(key, groups[key]) for key in sorted(groups)]
+    return sorted(formed, key=lambda group: (-len(group.occurrences), group.key))
 
 
 def plain_message(message: str) -> str:
@@ -133,14 +155,19 @@ def plain_message(message: str) -> str:
 
 
 def failure_key(signature: str) -> str:
-    """The signature without marks, so that "payment method <id> not found" equals "payment method not found".
+    """The signature without marks and names, so that "payment method <id> not found" equals "payment method not found".
 
     >>> failure_key("payment method <id> not found") == failure_key("Payment method not found")
     True
+    >>> failure_key("the current branch login-page has no upstream")
+    'current branch upstream'
     """
-    plain = _MARK.sub(" ", signature)
-    plain_terms = [term for term in terms(plain) if term.isdecimal() or not any(map(str.isdigit, term))]
-    return " ".join(plain_terms) or plain.strip() or "error"
+    bare = _MARK.sub(" ", signature)
+    for text in (_NAME.sub(_without_name, bare), bare):
+        plain_terms = [term for term in terms(text) if term.isdecimal() or not any(map(str.isdigit, term))]
+        if plain_terms:
+            return " ".join(plain_terms)
+    return bare.strip() or "error"
 
 
 def most_frequent(names: Iterable[str]) -> str:
@@ -148,25 +175,84 @@ def most_frequent(names: Iterable[str]) -> str:
     return next(iter(most_first(Counter(names))), "")
 
 
+def _without_name(match: re.Match[str]) -> str:
+    return match.group() if _ERROR_TYPE.search(match.group()) else " "
+
+
+def _unquoted(message: str) -> str:
+    return message.replace("'", "").replace('"', "").replace("`", "")
+
+
+def _speaks_of(occurrence: Occurrence, value: str) -> bool:
+    """Whether *value* is also a word of the failed action or of the reaction to it."""
+    steps = [*occurrence.route, *([occurrence.again] if occurrence.again else []), *_failed_step(occurrence)]
+    said = {word.strip("'\"").lower() for step in steps for word in (*step.action.split(), *step.command.split())}
+    return value in said
+
+
+def _failed_step(occurrence: Occurrence) -> list[Step]:
+    step = occurrence.failure.step
+    return [occurrence.summary.steps[step]] if step >= 0 else []
+
+
 def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
     signature = most_frequent(occurrence.failure.signature for occurrence in occurrences)
     messages = [plain_message(occurrence.failure.message) for occurrence in occurrences]
+    common = template(messages)
     differ = len(set(messages)) > 1
-    says = most_frequent(mask_quoted(text) if differ else text for text in messages) or signature
-    return FailureGroup(
-        key, signature, says, most_frequent(occurrence.action for occurrence in occurrences), tuple(occurrences)
-    )
+    says = (mask_quoted(common.text) if differ else common.text) or signature
+    action = most_frequent(occurrence.action for occurrence in occurrences)
+    slotted = (replace(one, slots=slots) for one, slots in zip(occurrences, common.values, strict=True))
+    return FailureGroup(_stable_key(key, common.text, occurrences), signature, says, action, tuple(slotted))
+
+
+def _stable_key(key: str, text: str, occurrences: Sequence[Occurrence]) -> str:
+    """The key of a group: that of its template, so that it does not depend on which names were seen first."""
+    keys = {failure_key(occurrence.failure.signature) for occurrence in occurrences}
+    return key if len(keys) == 1 else failure_key(text)
 
 
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     if failure.step < 0:
         # The first steps answer a failure before any work; what followed a step that was not kept is unknown.
         first = () if summary.skipped_steps else _answers(summary.steps)
-        return Occurrence(summary, failure, "", first, None, summary.went_well)
+        return Occurrence(summary, failure, "", first, None, first[:1], summary.went_well)
     failed, later = summary.steps[failure.step], summary.steps[failure.step + 1 :]
-    again = next((step for step in later if _is_attempt(step, failed)), None)
-    helped = again.ok if again is not None and again.ok is not None else summary.went_well
-    return Occurrence(summary, failure, failed.action, _answers(later), again, helped)
+    place = next((place for place, step in enumerate(later) if _is_attempt(step, failed)), None)
+    again = None if place is None else later[place]
+    route = _route(_outside(failed, later[:place], again, summary), again)
+    helped = summary.went_well if again is None or place is None else _gone(summary, failure, again, place)
+    action = failure.line or failed.action
+    return Occurrence(summary, failure, action, _answers(later), again, route, helped)
+
+
+def _gone(summary: SessionSummary, failure: Failure, again: Step, place: int) -> bool | None:
+    """Whether the failure was gone at the next attempt, whatever else failed there."""
+    if again.ok is not False:
+        return again.ok if again.ok is not None else summary.went_well
+    attempt = failure.step + 1 + place
+    later = [other for other in summary.failures if other.step == attempt]
+    return all(failure_key(other.signature) != failure_key(failure.signature) for other in later)
+
+
+def _outside(failed: Step, between: Sequence[Step], again: Step | None, summary: SessionSummary) -> list[Step]:
+    """The steps *between* that are no part of the failed shell line, nor a repetition of its parts in the retry."""
+    same_line = {step.action for step in summary.steps if step.event_id == failed.event_id}
+    retried = "" if again is None else again.event_id
+    return [
+        step
+        for step in between
+        if step.event_id != failed.event_id and (step.event_id != retried or step.action not in same_line)
+    ]
+
+
+def _route(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:
+    """The reaction: the last distinct changes before the next attempt; the first lookup if nothing was changed."""
+    answers = [step for step in between if kind_of(step.action) != "scratch"]
+    if again is None:
+        return tuple(answers[:1])
+    changes = {step.action: step for step in answers if kind_of(step.action) == "action" and step.ok is not False}
+    return tuple(changes.values())[-_ROUTE:] or tuple(answers[:1])
 
 
 def _answers(steps: Iterable[Step]) -> tuple[Step, ...]:

@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
@@ -56,15 +56,12 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
         GoalClass(key, tuple(sorted(members, key=lambda member: member.session_id)), ())
         for key, members in _joined(_joined(groups, silent), _grouped(unique)).items()
     ]
-    repairs = repairs_of(summaries)
-    finished = [
-        GoalClass(goal_class.key, goal_class.members, _steps(goal_class, repairs, profile)) for goal_class in unfinished
-    ]
-    united = _united([goal_class for goal_class in finished if goal_class.steps], repairs, profile)
+    finished = [GoalClass(goal_class.key, goal_class.members, _steps(goal_class, profile)) for goal_class in unfinished]
+    united = _united([goal_class for goal_class in finished if goal_class.steps], profile)
     return sorted(united, key=lambda goal_class: (-len(goal_class.members), goal_class.name))
 
 
-def _united(classes: Sequence[GoalClass], repairs: Container[str], profile: CompilerProfile) -> list[GoalClass]:
+def _united(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[GoalClass]:
     """Merge classes that make the same changes in similar steps, whatever the wording of their requests.
 
     The largest class gives the key.
@@ -77,7 +74,7 @@ def _united(classes: Sequence[GoalClass], repairs: Container[str], profile: Comp
             continue
         members = sorted((*united[place].members, *goal_class.members), key=lambda member: member.session_id)
         whole = GoalClass(united[place].key, tuple(members), ())
-        united[place] = GoalClass(whole.key, whole.members, _steps(whole, repairs, profile))
+        united[place] = GoalClass(whole.key, whole.members, _steps(whole, profile))
     return united
 
 
@@ -235,7 +232,7 @@ def _likeness(left: Key, right: Key) -> float:
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else 1.0
 
 
-def _steps(goal_class: GoalClass, repairs: Container[str], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
+def _steps(goal_class: GoalClass, profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
     models = goal_class.models
     if not models:
         return ()
@@ -244,10 +241,8 @@ def _steps(goal_class: GoalClass, repairs: Container[str], profile: CompilerProf
     usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
     # An action that always failed is not a step; what replaced it is.
     went = [name for name in usual if not only_failed(name, models)]
-    # Repairs belong to playbooks, unless every success needs them and they also occur without a failure.
-    answers = repairs_of(models) - {
-        name for name in went if shares[name] >= profile.required_share and name not in repairs
-    }
+    # Repairs belong to playbooks, unless every success needs them.
+    answers = repairs_of(models) - {name for name in went if shares[name] >= profile.required_share}
     chosen = [name for name in went if len(went) < len(usual) or name not in answers]
     chosen = chosen or most_first(shares)[:1]
     place = {name: _place(name, models) for name in chosen}

@@ -8,9 +8,17 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 from zlib import crc32
 
-from hmxgraph.compiler._signatures import error_message, error_type, signature
+from hmxgraph.compiler._shell import Command, blamed
+from hmxgraph.compiler._signatures import (
+    counts_failures,
+    error_message,
+    error_type,
+    mentions_failure,
+    raw_line,
+    signature,
+)
 from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
-from hmxgraph.compiler.actions import SessionEvent, action_of, ending, tool_name
+from hmxgraph.compiler.actions import Action, SessionEvent, actions_of, ending, tool_name
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import Decision, Failure, Outcome, SessionSummary, Situation, Step
 from hmxgraph.protocol.events import position, went_well
@@ -230,6 +238,14 @@ class _OpenStep:
     given: dict[str, str] = field(default_factory=dict)
     agent_id: str = ""
     tool: str = ""
+    parsed: Command | None = None
+    earlier: "tuple[_OpenStep, ...]" = ()
+    culprit: "_OpenStep | None" = None
+
+    @property
+    def parts(self) -> "tuple[_OpenStep, ...]":
+        """The steps of the same shell line, up to this one."""
+        return (*self.earlier, self)
 
     def so_far(self) -> Step:
         """The step as known so far."""
@@ -352,18 +368,8 @@ class SessionReader:
     def add(self, event: SessionEvent) -> None:
         """Add the next event of the session."""
         self._enter(event)
-        action = action_of(event)
-        if action is not None:
-            inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
-            step = _OpenStep(action.name, event.event_id, self._now, *inputs, action.command)
-            step.given = self._origins.named(action.arguments)
-            step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
-            if not self._steps.count:
-                self._state = None  # a state before the work is not its outcome
-            self._steps.add(step, event.content.get("call_id"))
-            self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
-            if action.finished:
-                self._finish(step, event.event_id, ending(event.event_type, event.content), ok=action.ok)
+        if actions := actions_of(event):
+            self._act(event, actions)
             return
         match event.event_type:
             case "tool_result":
@@ -407,6 +413,23 @@ class SessionReader:
         if not first <= event.time_us <= last:
             self._span = (min(first, event.time_us), max(last, event.time_us))
 
+    def _act(self, event: SessionEvent, actions: Sequence[Action]) -> None:
+        """Add the steps of an event; the last one stands for all of them until the result arrives."""
+        if not self._steps.count:
+            self._state = None  # a state before the work is not its outcome
+        steps: list[_OpenStep] = []
+        for action in actions:
+            inputs = self._origins.of(action.arguments), self._origins.changed(action.name, action.arguments)
+            step = _OpenStep(action.name, event.event_id, self._now, *inputs, action.command)
+            step.given, step.parsed = self._origins.named(action.arguments), action.parsed
+            step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
+            step.earlier = tuple(steps)
+            self._steps.add(step, event.content.get("call_id") if len(steps) == len(actions) - 1 else None)
+            steps.append(step)
+            self._now = replace(self._now, since="pending", failure="", pending=not action.finished)
+        if actions[-1].finished:
+            self._finish(steps[-1], event.event_id, ending(event.event_type, event.content), ok=actions[-1].ok)
+
     def _message(self, event: SessionEvent) -> None:
         text = str(event.content.get("text") or "")
         terms_said = text_terms(text, self._profile.words_per_text)
@@ -438,7 +461,10 @@ class SessionReader:
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
         result = content.get("result", content)
         self._origins.add_result(step.action, result)
-        step.ok, step.ended = ok, True
+        if ok and step.parsed is not None and step.parsed.filtered:
+            ok = _filtered_outcome(step.action, content)
+        for part in step.parts:
+            part.ok, part.ended = ok, True
         self._now = replace(
             self._now,
             since="result",
@@ -505,10 +531,38 @@ _NO_STEP = _OpenStep("", "", Situation())
 
 
 def _failure(event_id: str, content: Mapping[str, Any], step: _OpenStep) -> Failure:
-    kind, message = error_type(content), error_message(content, step.given, step.command)
+    _blame(step, content)
+    culprit = step.culprit or step
+    kind, message = error_type(content), error_message(content, culprit.given, culprit.command)
     declared = content.get("recoverable")
     recoverable = declared if isinstance(declared, bool) else None
-    return Failure(signature(kind, message), kind, message, event_id, step.number, recoverable)
+    line = "" if step.culprit is not None or not step.earlier else " && ".join(part.action for part in step.parts)
+    return Failure(signature(kind, message), kind, message, event_id, culprit.number, recoverable, line)
+
+
+def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
+    """Find the part of a shell line that failed: those before it went well, those after it did not run.
+
+    If the output names none, the failure belongs to the whole line.
+    """
+    if step.culprit is not None or not step.earlier:
+        return
+    parts = {part.parsed: part for part in step.parts if part.parsed is not None}
+    command = blamed(list(parts), raw_line(content))
+    for part in step.earlier:
+        part.ok = None
+    if command is not None:
+        step.culprit = parts[command]
+        place = step.parts.index(step.culprit)
+        for at, part in enumerate(step.parts):
+            part.ok = None if at > place else at < place
+
+
+def _filtered_outcome(action: str, content: Mapping[str, Any]) -> bool | None:
+    """The outcome of a command behind a pipe, whose exit status is lost: what its output shows."""
+    if _is_trial(action) and counts_failures(content):
+        return False
+    return None if mentions_failure(content) else True
 
 
 def _readable(value: object) -> str:

@@ -1,6 +1,6 @@
 """Suggestions for a running session: likely next tools, recovery steps and the fitting artifacts."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,9 @@ from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggesti
 
 _MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
+_ENOUGH = 2
+# Least number of earlier occurrences at which a session's own habit counts as much as that of all sessions.
+_OWN_HABIT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ def suggest(
     playbooks = _playbooks(running, ordered)
     # Suggest nothing for a request unlike any seen before, however usual an action is.
     unfamiliar = not chances and bool(telling_words(running.request))
-    tools = _tools({} if unfamiliar else dict(model.habits.chances(running)), playbooks)
+    chances_next = {} if unfamiliar else _with_own_habits(model, running)
+    tools = _tools(chances_next, playbooks)
     supporting = _supporting_artifacts(schema, playbooks, ordered)
     return Suggestion(
         tools=tuple(
@@ -87,27 +91,52 @@ def _playbooks(running: SessionSummary, guides: Sequence[Guide]) -> list[Guide]:
     return [
         guide
         for guide in guides
-        if guide.artifact_type == "failure_playbook" and guide.metadata.get("failure_key") == key
+        if guide.artifact_type == "failure_playbook"
+        and key in {guide.metadata.get("failure_key"), *texts(guide.metadata.get("failure_keys"))}
     ]
 
 
+def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
+    """The model's chances mixed with what followed the last action, and the last two, earlier in this session.
+
+    They count the more, the more often they occurred and the fewer sessions taught the model.
+    """
+    chances, actions = dict(model.habits.chances(running)), running.actions
+    prior = max(_OWN_HABIT, len(model.goals.exemplars))
+    for length in (1, 2):
+        recent = tuple(actions[-length:])
+        starts = [start for start in range(len(actions) - length) if tuple(actions[start : start + length]) == recent]
+        followed = Counter(actions[start + length] for start in starts)
+        total = followed.total()
+        own = total / (total + prior)
+        chances = {
+            name: (1 - own) * chances.get(name, 0.0) + (own * followed[name] / total if total else 0.0)
+            for name in sorted(chances.keys() | followed.keys())
+        }
+    return chances
+
+
 def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
-    """Every tool with its probability, highest first; after a failure, past recoveries are mixed in."""
-    helped: defaultdict[str, float] = defaultdict(float)
+    """Every tool with its probability, highest first.
+
+    After a failure, recoveries that worked are mixed in, and tools that were tried and never worked come last.
+    """
+    worked: defaultdict[str, int] = defaultdict(int)
+    used: defaultdict[str, int] = defaultdict(int)
     for guide in playbooks:
-        for tool, times in _recoveries(guide):
-            helped[tool] += times + 0.5
-    total = sum(helped.values())
+        for tool, tried, helped in _recoveries(guide):
+            used[tool] += tried
+            worked[tool] += helped
+    vain = {tool for tool, tried in used.items() if tried >= _ENOUGH and not worked[tool]}
+    total = sum(worked.values())
     if total:
         share = _PLAYBOOK_SHARE if chances else 1.0
         chances = {
-            name: (1 - share) * chances.get(name, 0.0) + share * helped.get(name, 0.0) / total
-            for name in sorted(chances.keys() | helped.keys())
+            name: (1 - share) * chances.get(name, 0.0) + share * worked[name] / total
+            for name in sorted(chances.keys() | worked.keys())
         }
-    return sorted(
-        ((name, round(chance, 4)) for name, chance in chances.items()),
-        key=lambda ranked_tool: (-ranked_tool[1], ranked_tool[0]),
-    )
+    known = {name: 0.0 if name in vain else chance for name, chance in chances.items()}
+    return sorted(((name, round(chance, 4)) for name, chance in known.items()), key=lambda one: (-one[1], one[0]))
 
 
 def _supporting_artifacts(
@@ -119,7 +148,9 @@ def _supporting_artifacts(
         for tool in texts(schema.content.get("tools_used")):
             supporting[tool].append(schema.artifact_id)
     for guide in playbooks:
-        for tool, _ in _recoveries(guide):
+        for tool, _, worked in _recoveries(guide):
+            if not worked:
+                continue
             supporting[tool].append(guide.artifact_id)
     for guide in guides:
         if guide.artifact_type == "decision_policy":
@@ -128,21 +159,33 @@ def _supporting_artifacts(
     return supporting
 
 
-def _recoveries(playbook: Guide) -> Iterator[tuple[str, float]]:
-    """The tools that helped and how often, from the metadata of a playbook."""
+def _recoveries(playbook: Guide) -> Iterator[tuple[str, int, int]]:
+    """Each tool tried after the failure, how often it was tried and how often it worked, from a playbook's metadata."""
     recoveries = playbook.metadata.get("recoveries")
     for recovery in recoveries if isinstance(recoveries, list) else ():
         match recovery:
-            case {"tool": str(tool), "helped": int() | float() as times}:
-                yield tool, times
+            case {"tool": str(tool), "used": int(used), "helped": int(helped)}:
+                yield tool, used, helped
+
+
+def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str]) -> int:
+    """The order of the last step taken; a check that repeats an earlier step counts once it follows all other steps."""
+    last = {action: place for place, action in enumerate(actions)}
+    reached, known, latest = 0, set[str](), -1
+    for order, tools in steps:
+        places = [last[tool] for tool in tools if tool in last]
+        if not places or (known.issuperset(tools) and max(places) < latest):
+            continue
+        reached, latest = order, max(latest, *places)
+        known.update(tools)
+    return reached
 
 
 def _ahead(schema: Guide | None, actions: Sequence[str]) -> dict[str, Any]:
     if schema is None:
         return {}
     steps = steps_of(schema.content)
-    taken = set(actions)
-    current = max((step.order for step in steps if taken.intersection(step.tools)), default=0)
+    current = _reached([(step.order, step.tools) for step in steps], actions)
     return {
         "artifact_id": schema.artifact_id,
         "title": schema.title,

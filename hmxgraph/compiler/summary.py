@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 6
+SUMMARY_VERSION = 7
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 _SAME = "="
 
@@ -52,7 +52,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure: its signature, readable message, the failed step (-1: none), and whether it is recoverable."""
+    """One failure: its signature, readable message, the failed step (-1: none), and whether it is recoverable.
+
+    ``line`` names all commands of a shell line whose output does not show which of them failed.
+    """
 
     signature: str
     kind: str
@@ -60,6 +63,7 @@ class Failure:
     event_id: str
     step: int = -1
     recoverable: bool | None = None
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)

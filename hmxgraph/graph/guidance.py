@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 from threading import Lock
 from typing import Any
 
-from hmxgraph.compiler.actions import SessionEvent, action_of
+from hmxgraph.compiler.actions import SessionEvent, actions_of
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.compiler.failures import failure_key
 from hmxgraph.compiler.goal_classes import expected
@@ -43,7 +43,7 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
 
     *kept* are the models that the row was asked to leave out.
     """
-    done = tuple(action_name(*values) for values in reversed(row["done"]))
+    done = tuple(name for values in reversed(row["done"]) for name in action_names(*values))
     failure = _failure(row["latest"])
     if row["model_hash"] is None:
         return Guidance(done=done, failure=failure) if done or failure else NO_GUIDANCE
@@ -104,18 +104,18 @@ def _guide(artifact_id: str, metadata: str, content: str, observed_count: int | 
     return Guide(artifact_id, "task_schema", "", {}, {"goal_actions": actions}, 0.0, observed_count or 0)
 
 
-def action_name(event_type: str, content: str, text: str) -> str:
-    """The name of an action of the session; from its text if its content was too long to be fetched.
+def action_names(event_type: str, content: str, text: str) -> tuple[str, ...]:
+    """The names of the actions of an event; taken from its text if its content was too long to be fetched.
 
-    >>> action_name("tool_call", '{"tool_name": "bash", "arguments": {"command": "make build"}}', "bash(make build)")
-    'make build'
-    >>> action_name("command_exec", "{}", "$ make build -> exit 2 stderr: ...")
-    'make build'
+    >>> action_names("tool_call", '{"tool_name": "bash", "arguments": {"command": "make build"}}', "bash(make build)")
+    ('make build',)
+    >>> action_names("command_exec", "{}", "$ make build -> exit 2 stderr: ...")
+    ('make build',)
 
     """
     document: dict[str, Any] = parse_json(content) or _content_of_text(event_type, text)
-    found = action_of(StoredEvent("", event_type, "", "", 0, 0, document))
-    return found.name if found is not None else text.split("(", 1)[0].strip()
+    actions = actions_of(StoredEvent("", event_type, "", "", 0, 0, document))
+    return tuple(action.name for action in actions) or (text.split("(", 1)[0].strip(),)
 
 
 def _content_of_text(event_type: str, text: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hmxgraph.extraction.entities import names_in
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._events import pool_rows
 from hmxgraph.graph._paging import term_query
-from hmxgraph.graph.guidance import MODELS_KEPT, action_name, answered_failure, guidance, guiding_actions, models_kept
+from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failure, guidance, guiding_actions, models_kept
 from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, bind, read
 from hmxgraph.graph.tenancy import Tenancy, model_key
 from hmxgraph.ingest.rendition import full_text
@@ -73,7 +73,7 @@ def session_actions(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
             tool = _tool(text)
             action = by_call.get(call_id) or (last if event_type == "error" else by_tool.get(tool, tool))
         else:
-            action = last = action_name(event_type, content, text)
+            action = last = action_names(event_type, content, text)[-1]
         if event_type == "tool_call":
             by_tool[_tool(text)] = action
             if call_id is not None:

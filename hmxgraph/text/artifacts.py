@@ -1,5 +1,6 @@
 """Artifacts as text, built from the immutable core only, and their validity scopes (HMX-A 6)."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -93,21 +94,36 @@ def _time(text: str | None) -> int | None:
     return None if text is None else microseconds(text)
 
 
-# How reliable a recovery step is, in words that change only when it matters.
+# How often a recovery step worked.
 
-# Exact counts would create a new artifact version after every session.
-ONCE = "tried once, and it helped"
-MOSTLY = "this mostly helped"
-EVENLY = "this helped as often as not"
-AT_TIMES = "this helped at times"
-_NOTES = tuple(f" ({words})" for words in (ONCE, MOSTLY, EVENLY, AT_TIMES))
+# Up to here counts are exact; above, they are rounded, or else every session would create a new artifact version.
+_EXACT = 10
+_ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
+_NOTE = re.compile(
+    r" \((?:tried once, and it worked|tried once, without success|worked \d+ of \d+ times"
+    r"|worked about \d+ % of more than \d+ times)\)$"
+)
+
+
+def times(worked: int, tried: int) -> str:
+    """How often something worked.
+
+    >>> times(1, 1), times(4, 4), times(19, 21)
+    ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
+    """
+    if tried == 1:
+        return "tried once, and it worked" if worked else "tried once, without success"
+    if tried <= _EXACT:
+        return f"worked {worked} of {tried} times"
+    least = max(bound for bound in _ROUNDED if bound < tried)
+    return f"worked about {round(10 * worked / tried) * 10} % of more than {least} times"
 
 
 def noted(step: str, words: str) -> str:
-    """*step* with a note on how reliable it is.
+    """*step* with a note on how often it worked.
 
-    >>> noted("Create the namespace", MOSTLY)
-    'Create the namespace (this mostly helped)'
+    >>> noted("Create the namespace", times(4, 4))
+    'Create the namespace (worked 4 of 4 times)'
     """
     return f"{step} ({words})" if words else step
 
@@ -115,10 +131,10 @@ def noted(step: str, words: str) -> str:
 def plain(step: str) -> str:
     """*step* without the note added by :func:`noted`; other words in brackets stay.
 
-    >>> plain("Create the namespace (this mostly helped)"), plain("Create it (this always helped)")
+    >>> plain("Create the namespace (worked 4 of 4 times)"), plain("Create it (this always helped)")
     ('Create the namespace', 'Create it (this always helped)')
     """
-    return next((step.removesuffix(note) for note in _NOTES if step.endswith(note)), step)
+    return _NOTE.sub("", step)
 
 
 # Artifacts rendered for people and prompts, from the immutable core only, so that the text never changes.

@@ -93,7 +93,7 @@ def test_what_a_tool_said_stands_labelled_under_the_notice(graph):
         assert (lines[:1] == [NOTICE]) == ("evil.example" in pack.text)
         around = count(f"{NOTICE}\n") + count("## Procedures\n") if pack.entries else 0
         assert count(pack.text) == pack.token_budget.used + around <= budget
-    assert "- Recover when http_get fails\n  1. " in pack.text
+    assert "- http_get fails\n  1. " in pack.text
 
 
 def test_an_imported_policy_reads_as_one_rule(graph):

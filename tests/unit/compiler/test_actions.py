@@ -2,8 +2,9 @@
 
 import pytest
 
+from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import instruction, kind_of
-from hmxgraph.compiler.actions import action_of, command_name
+from hmxgraph.compiler.actions import actions_of
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.sessions import summarise
 from tests.session_makers import Script, event
@@ -27,7 +28,7 @@ from tests.session_makers import Script, event
         ("ssh web-1", "ssh"),
         ("kubectl exec -n web web-1 -- df -h /data", "df"),
         ("grep -rn main src", "grep"),
-        ("it's an open quote", "it's"),
+        ("it's an open quote", "it"),
         ("   ", ""),
     ],
 )
@@ -63,7 +64,7 @@ def test_command_line_is_named_by_program_and_subcommand(line, name):
 )
 def test_event_is_an_action(event_type, content, name, ok):
     """Each kind of work is an action, with its end where the event tells it."""
-    action = action_of(event("s", 0, event_type, content))
+    (action,) = actions_of(event("s", 0, event_type, content))
     assert (action.name, action.ok) == (name, ok)
 
 
@@ -117,7 +118,7 @@ def test_names_stay_on_one_line():
 def test_telling_events_are_no_actions():
     """Messages, results, errors, decisions and feedback are not done by anybody."""
     for event_type in ("message", "tool_result", "error", "decision", "feedback", "observation", "x-acme-note"):
-        assert action_of(event("s", 0, event_type, {})) is None
+        assert actions_of(event("s", 0, event_type, {})) == ()
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_what_helps_in_a_browser_is_told_by_its_target():
     ]
     (playbook,) = drafts(sessions, "failure_playbook")
     assert playbook.content["recovery_steps"] == [
-        "Click `.cookies .accept` in the browser, then try browser click again (this mostly helped)"
+        "Click `.cookies .accept` in the browser, then try browser click again (worked 3 of 3 times)"
     ]
     assert playbook.content["prevention_strategies"] == []
     (schema,) = drafts(sessions, "task_schema")
@@ -84,7 +84,7 @@ def test_what_is_met_before_any_work_is_answered_by_the_work():
     ]
     (playbook,) = drafts(sessions, "failure_playbook")
     assert playbook.content["recovery_steps"] == [
-        "Run `systemctl restart rabbitmq`, then go on with rabbitmqctl (this mostly helped)"
+        "Run `systemctl restart rabbitmq`, then go on with rabbitmqctl status (worked 3 of 3 times)"
     ]
     assert "s0/2" in playbook.source_events
 
@@ -132,7 +132,7 @@ def test_playbook_recommends_what_helped():
     playbook = drafts([repaired_deployment(f"r{number}") for number in range(3)], "failure_playbook")[0]
     assert playbook.content["failure_pattern"] == "namespace staging not found"
     (step,) = playbook.content["recovery_steps"]
-    assert step == "Run `kubectl create namespace staging`, then try kubectl apply again (this mostly helped)"
+    assert step == "Run `kubectl create namespace staging`, then try kubectl apply again (worked 3 of 3 times)"
     assert playbook.content["severity"] == "low"
 
 
@@ -159,14 +159,14 @@ def test_a_corrected_command_is_a_retry():
     """The same command line, spelt otherwise, is another attempt."""
     sessions = two_commands("kubectl apply -f stagin.yaml", "no such file", "kubectl apply -f staging.yaml")
     assert recovery_steps(sessions) == [
-        "Run kubectl apply again as `kubectl apply -f staging.yaml` (this mostly helped)"
+        "Run kubectl apply again as `kubectl apply -f staging.yaml` (worked 3 of 3 times)"
     ]
 
 
 def test_a_command_tried_again_unchanged_is_told_as_such():
     """Nothing is advised where the same command line helped the second time."""
     sessions = two_commands("make push", "registry busy", "make push")
-    assert recovery_steps(sessions) == ["Run make push again (this mostly helped)"]
+    assert recovery_steps(sessions) == ["Run make push again (worked 3 of 3 times)"]
 
 
 def test_one_procedure_for_things_of_any_name():
@@ -218,7 +218,7 @@ def test_a_recovery_is_judged_by_the_next_attempt():
         .events
         for n in range(6)
     ]
-    assert recovery_steps(sessions) == ["Run `docker push web`, then try kubectl apply again (this mostly helped)"]
+    assert recovery_steps(sessions) == ["Run `docker push web`, then try kubectl apply again (worked 6 of 6 times)"]
 
 
 def test_a_program_is_told_once_among_what_was_tried():
@@ -237,7 +237,7 @@ def test_a_program_is_told_once_among_what_was_tried():
     ]
     (playbook,) = drafts(sessions, "failure_playbook")
     assert playbook.content["recovery_steps"] == [
-        'Run `psql -c "CREATE INDEX"`, then try psql again (this mostly helped)'
+        'Run `psql -c "CREATE INDEX"`, then try psql again (worked 2 of 2 times)'
     ]
     assert playbook.metadata["recoveries"] == [{"tool": "psql", "used": 4, "helped": 2}]
 
@@ -250,7 +250,7 @@ def test_a_single_coincidence_is_no_recovery():
     ]
     script = Script("s").user("Deploy").run("kubectl apply -f a.yaml", error="image not found").run("docker push web")
     assert recovery_steps([script.run("kubectl apply -f a.yaml").events]) == [
-        "Run `docker push web`, then try kubectl apply again (tried once, and it helped)"
+        "Run `docker push web`, then try kubectl apply again (tried once, and it worked)"
     ]
 
 
@@ -279,9 +279,9 @@ def test_playbooks_tell_the_command_line():
         .events
         for n, package in enumerate(packages)
     ]
-    again = ", then try pytest again (this mostly helped)"
+    again = ", then try pytest again (worked 4 of 4 times)"
     assert recovery_steps(sessions) == [f"Run `pip install requests`{again}"]
-    assert recovery_steps(sessions[2:]) == [f"Run `pip install <name>`{again}"]
+    assert recovery_steps(sessions[2:]) == [f"Run `pip install <name>`{again.replace('4 of 4', '2 of 2')}"]
 
 
 def booking(session):
@@ -301,7 +301,7 @@ def test_procedures_tell_what_made_the_call_succeed():
 def test_playbooks_tell_what_was_lacking():
     """An input that only the successful attempt had is given, not corrected, and it is what prevents the failure."""
     (playbook,) = drafts([booking(f"b{n}") for n in range(3)], "failure_playbook")
-    assert playbook.content["recovery_steps"] == ["Call book_table again with phone given (this mostly helped)"]
+    assert playbook.content["recovery_steps"] == ["Call book_table again with phone given (worked 3 of 3 times)"]
     assert playbook.content["prevention_strategies"] == ["Before book_table, make sure that phone is given"]
 
 
@@ -415,7 +415,7 @@ def test_decisions_weigh_outcomes():
     policy = drafts(sessions, "decision_policy")[0]
     assert policy.content["recommendation"] == "online"
     assert policy.content["alternatives"] == [
-        {"description": "offline", "outcome": "mostly failed", "chosen_count": 1, "success_rate": 0.0}
+        {"description": "offline", "outcome": "tried once, without success", "chosen_count": 1, "success_rate": 0.0}
     ]
 
 
@@ -447,8 +447,7 @@ def test_choices_are_told_by_what_is_given():
     sessions += [identified(f"z{n}", "find_by_name", {"name": f"Ann Lee {n}", "zip": f"1917{n}"}) for n in range(4)]
     policy = drafts(sessions, "decision_policy")[0]
     assert policy.summary == (
-        "When the work begins: find_by_email if the user has given email; "
-        "find_by_name if the user has given name and zip."
+        "First step: If the user has given email: find_by_email. If the user has given name and zip: find_by_name."
     )
 
 
@@ -756,10 +755,11 @@ def test_a_web_request_goes_by_its_method_and_address():
     assert schema.content["tools_used"] == [
         "GET api.shop.example/v2/orders/<id>",
         "PATCH api.shop.example/v2/orders/<id>",
+        "POST wms.shop.example/hold/<id>",
     ]
     [playbook] = drafts(sessions, "failure_playbook")
     change = schema.content["tools_used"][1]
-    advice = f"Call POST wms.shop.example/hold/<id>, then try {change} again (this mostly helped)"
+    advice = f"Call POST wms.shop.example/hold/<id>, then try {change} again (worked 4 of 4 times)"
     assert playbook.content["recovery_steps"] == [advice]
 
 

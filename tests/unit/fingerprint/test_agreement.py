@@ -51,8 +51,8 @@ BORNE_OUT = {
     ),
     "another severity": (changed(OWN, severity="low"), OWN),
     "tried more often": (
-        changed(OWN, recovery_steps=[f"{STEPS[0]} (this mostly helped)"]),
-        changed(OWN, recovery_steps=[f"{STEPS[0]} (tried once, and it helped)"]),
+        changed(OWN, recovery_steps=[f"{STEPS[0]} (worked 4 of 4 times)"]),
+        changed(OWN, recovery_steps=[f"{STEPS[0]} (tried once, and it worked)"]),
     ),
     "a policy called by its condition": (changed(POLICY, title="tables over 1 GB"), POLICY),
     "a task": (TASK, TASK),

@@ -1,0 +1,283 @@
+"""Shell lines as programs: the commands of a line, each with its program and subcommand."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from hmxgraph.compiler._vocabulary import (
+    FEEDERS,
+    OPERAND_PROGRAMS,
+    PREPARATIONS,
+    REQUEST_VERBS,
+    SHELLS,
+    SUBCOMMANDS,
+    TELLING_PROGRAMS,
+    TELLING_SUBCOMMANDS,
+    TOOL_VERBS,
+    WRAPPERS,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_DEEPER = {
+    ("docker", "compose"), ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"),
+    ("pnpm", "run"), ("git", "stash"), ("git", "remote"), ("git", "submodule"), ("helm", "repo"), ("kubectl", "auth"),
+    ("terraform", "state"), ("terraform", "workspace"),
+}  # fmt: skip
+_SHALLOW = {
+    ("docker", word)
+    for word in ("build", "exec", "images", "inspect", "logs", "ps", "pull", "push", "restart", "rm", "run", "stop")
+}
+_RUNNERS = {("uv", "run"), ("poetry", "run"), ("npx",), ("pnpm", "exec"), ("bundle", "exec"), ("pipenv", "run")}
+_FLAGS_WITH_VALUE = {
+    *("-n", "--namespace", "--context", "--kubeconfig", "-C", "-c", "-f", "--file", "-p"),
+    *("--profile", "--region", "--project", "--prefix", "--chdir"),
+}
+_SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_WORD = re.compile(r"[a-z][a-z0-9:._-]*")
+_PARTS = re.compile(r"[a-z]+|[0-9]+")
+_SPELT_ALIKE = 0.5
+_PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
+# Parts of a line that run nothing, and nodes that only group commands.
+_SILENT = frozenset(
+    ("comment", "declaration_command", "file_redirect", "function_definition", "heredoc_redirect",
+     "herestring_redirect", "test_command", "unset_command", "variable_assignment")
+)  # fmt: skip
+_LONGEST_LINE = 20_000
+_DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of a shell line.
+
+    ``name`` is the program with its subcommand, ``words`` its unquoted words, ``text`` its source. ``filtered`` is set
+    if its output goes into a pipe, whose exit status is that of the last program.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    text: str
+    filtered: bool = False
+
+
+@lru_cache(maxsize=10_000)
+def commands(line: str) -> tuple[Command, ...]:
+    """The commands that *line* runs, wrappers removed; directory changes and the like only if there is nothing else.
+
+    >>> [command.name for command in commands("cd /srv && git add . && git commit -m 'a; b' 2>&1 | tail -3")]
+    ['git add', 'git commit']
+    >>> [command.name for command in commands("sudo -E timeout 9 bash -c 'npm ci; npm run build'")]
+    ['npm ci', 'npm run build']
+    """
+    every = tuple(command for command in _commands(line[:_LONGEST_LINE], 0) if command.name)
+    return tuple(command for command in every if command.name not in PREPARATIONS) or every[:1]
+
+
+def command_name(line: str) -> str:
+    """The program that *line* runs first, with its subcommand if it has any.
+
+    >>> command_name("cd /srv && sudo kubectl apply -f staging.yaml | tee log")
+    'kubectl apply'
+    >>> command_name("KUBECONFIG=x kubectl rollout status deploy/web"), command_name("python3 -m pytest -q tests")
+    ('kubectl rollout status', 'pytest')
+    >>> command_name("ssh -p 22 web-1 sudo df -h"), command_name("kubectl exec -it web-1 -- ls /srv")
+    ('df', 'ls')
+    """
+    return next((command.name for command in commands(line)), "")
+
+
+def tried_again(line: str, later: str) -> bool:
+    """Whether *later* repeats *line*, possibly corrected: with words added, omitted or respelt.
+
+    >>> tried_again("kubectl apply -f stagin.yaml", "kubectl apply -f staging.yaml --wait")
+    True
+    >>> tried_again('mysql -e "ALTER TABLE carts"', 'mysql -e "DROP TABLE carts"')
+    False
+    """
+    before, after = _parts(line), _parts(later)
+    changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return all(_alike(before[i:j], after[k:m]) for kind, i, j, k, m in changes if kind == "replace")
+
+
+def blamed(parts: Sequence[Command], output: str) -> Command | None:
+    """The command that *output* names more than any other, by its program, subcommand or operands; None if unclear.
+
+    >>> blamed(commands("git add . && npm test"), "npm ERR! Test failed").name
+    'npm test'
+    """
+    if len(parts) == 1:
+        return parts[0]
+    spoken = set(_PARTS.findall(output.lower()))
+    scores = [len(spoken & _telling_parts(part)) for part in parts]
+    best = max(scores, default=0)
+    return parts[scores.index(best)] if best and scores.count(best) == 1 else None
+
+
+def _telling_parts(command: Command) -> set[str]:
+    return {
+        part
+        for word in command.words
+        if not word.startswith("-")
+        for part in _PARTS.findall(word.lower())
+        if len(part) > 2
+    }
+
+
+def _parts(line: str) -> list[str]:
+    """The words of a command line, with all numbers equal."""
+    return ["0" if part.isdecimal() else part for part in _PARTS.findall(line.lower())]
+
+
+def _alike(words: Sequence[str], later_words: Sequence[str]) -> bool:
+    return SequenceMatcher(None, " ".join(words), " ".join(later_words), autojunk=False).ratio() >= _SPELT_ALIKE
+
+
+@lru_cache(maxsize=1)
+def _parser() -> "Parser":
+    import tree_sitter_bash  # noqa: PLC0415 - only shell lines pay for the parser
+    from tree_sitter import Language, Parser  # noqa: PLC0415
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def _commands(line: str, depth: int) -> Iterator[Command]:
+    root = _parser().parse(line.encode()).root_node
+    simple = list(_simple(root, filtered=False))
+    if not any(words for words, _, _ in simple) and line.split():  # an open quote: words are all there is to go by
+        simple = [(line.split(), line, False)]
+    for words, text, filtered in simple:
+        yield from _resolved(words, text, depth, filtered=filtered)
+
+
+def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, bool]]:
+    """The words and source of each simple command below *node*, in order, and whether its output is piped."""
+    if node.type == "command":
+        words = [_unquoted(child) for child in node.named_children if child.type not in _SILENT]
+        yield [word for word in words if word], _source(node), filtered
+    elif node.type == "pipeline":
+        stages = [list(_simple(child, filtered=True)) for child in node.named_children]
+        fed = next((place for place, stage in enumerate(stages[:-1]) if not _only_feeds(stage)), len(stages) - 1)
+        last = fed == len(stages) - 1
+        chosen = stages[fed] if stages else []
+        yield from (
+            (words, text, place == len(chosen) - 1 and (filtered or not last))
+            for place, (words, text, _) in enumerate(chosen)
+        )
+    elif node.type not in _SILENT:
+        for child in node.named_children:
+            yield from _simple(child, filtered=filtered)
+
+
+def _only_feeds(stage: Sequence[tuple[list[str], str, bool]]) -> bool:
+    return all(not words or words[0] in FEEDERS for words, _, _ in stage)
+
+
+def _source(node: "Node") -> str:
+    return " ".join((node.text or b"").decode(errors="replace").split())
+
+
+def _unquoted(node: "Node") -> str:
+    text = (node.text or b"").decode(errors="replace")
+    if node.type == "raw_string":
+        return text[1:-1]
+    if node.type == "string":
+        return text[1:-1].replace('\\"', '"')
+    if node.type == "concatenation":
+        return "".join(map(_unquoted, node.named_children))
+    return text
+
+
+def _resolved(words: Sequence[str], text: str, depth: int, *, filtered: bool) -> Iterator[Command]:
+    """The command behind wrappers, shells, remote hosts and containers."""
+    bare = _unwrapped(words)
+    if not bare:
+        return
+    program, rest = bare[0].replace("\\", "/").rsplit("/", 1)[-1], bare[1:]
+    inner = _inner_line(program, rest) if depth < _DEEPEST else ""
+    if inner:
+        yield from _commands(inner, depth + 1)
+        return
+    for runner in _RUNNERS:
+        behind = rest[len(runner) - 1 :]
+        if (program, *rest)[: len(runner)] == runner and behind and depth < _DEEPEST:
+            yield from _resolved(_past_flags(behind), text, depth + 1, filtered=filtered)
+            return
+    yield Command(_name(program, rest), tuple(bare), text, filtered)
+
+
+def _name(program: str, rest: Sequence[str]) -> str:
+    if _PYTHON.fullmatch(program):
+        return _module(rest) or "python"
+    return " ".join([program, *_subcommands(program, rest)])
+
+
+def _past_flags(words: Sequence[str]) -> Sequence[str]:
+    place = 0
+    while place < len(words) - 1 and words[place].startswith("-"):
+        place += 1
+    return words[place:]
+
+
+def _unwrapped(tokens: Sequence[str]) -> list[str]:
+    words = list(tokens)
+    while words and (words[0] in WRAPPERS or _ASSIGNMENT.fullmatch(words[0])):
+        wrapper = words.pop(0)
+        while wrapper in WRAPPERS and words and (words[0].startswith("-") or words[0].rstrip("smh").isdigit()):
+            words.pop(0)
+    return words
+
+
+def _inner_line(program: str, rest: Sequence[str]) -> str:
+    """The command line that a program runs in a shell, on another host or in a container; "" if there is none."""
+    if program in SHELLS:
+        flags = [place for place, word in enumerate(rest) if word.startswith("-") and "c" in word]
+        return next(iter(rest[flags[0] + 1 : flags[0] + 2]), "") if flags else ""
+    if program == "ssh":
+        return " ".join(_behind_host(rest))
+    if program == "kubectl" and "exec" in rest and "--" in rest:
+        return " ".join(rest[rest.index("--") + 1 :])
+    return ""
+
+
+def _behind_host(rest: Sequence[str]) -> Sequence[str]:
+    place = 0
+    while place < len(rest) and rest[place].startswith("-"):
+        place += 2 if rest[place] in _SSH_FLAGS_WITH_VALUE else 1
+    return rest[place + 1 :]
+
+
+def _module(rest: Sequence[str]) -> str:
+    if "-m" not in rest[:3]:
+        return ""
+    name = rest[rest.index("-m") + 1 : rest.index("-m") + 2]
+    return name[0].split(".")[0] if name else ""
+
+
+def _subcommands(program: str, rest: Sequence[str]) -> list[str]:
+    depth = SUBCOMMANDS.get(program, 0)
+    names: list[str] = []
+    for before, word in zip(["", *rest], rest, strict=False):
+        if not names and not depth and before == "" and _is_verb(program, word):
+            return [word]
+        if len(names) == depth:
+            break
+        if word.startswith("-") or before in _FLAGS_WITH_VALUE:
+            continue
+        if not _WORD.fullmatch(word):
+            break
+        names.append(word)
+        depth += (program, word) in _DEEPER
+        depth -= (program, word) in _SHALLOW
+    return names
+
+
+def _is_verb(program: str, word: str) -> bool:
+    """Whether the first word after an unknown program is a verb, and so its subcommand: "bd show"."""
+    takes_operands = program in TELLING_PROGRAMS | OPERAND_PROGRAMS | PREPARATIONS
+    return not takes_operands and word in REQUEST_VERBS | TOOL_VERBS | TELLING_SUBCOMMANDS

@@ -1,0 +1,128 @@
+"""Slots: the parts of a message that vary between its occurrences, found by comparing them."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hmxgraph.compiler._vocabulary import telling_words
+from hmxgraph.text.terms import most_first
+
+Tokens = tuple[str, ...]
+_PUNCTUATION = ".,:;!?'\"`()[]{}"
+_MARK = re.compile(r"<[a-z_]+>")
+_IDENTIFIER = re.compile(r"\d|[a-z][A-Z]|[\w)][-_/.@:][\w(]|^[~/.]")
+_PATH = re.compile(r"[/\\]|\.[a-z]{1,4}$")
+_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){2,}|.*\.(?:com|net|org|io|local)$", re.IGNORECASE)
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+\S*|<(?:n|number|version)>")
+_PARTICIPLE = re.compile(r"(?:ed|ing)$")
+_LEAST_FIXED = 3
+_PLAIN_VALUES = 3
+_MOST_SLOTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A message with named slots; ``values`` pairs each slot value of one message with the slot's mark."""
+
+    text: str
+    values: tuple[tuple[tuple[str, str], ...], ...]
+
+
+def template(messages: Sequence[str]) -> Template:
+    """The common form of *messages*, with a named slot wherever they differ.
+
+    >>> template(["the branch a-b has no upstream", "the branch c-d has no upstream"]).text
+    'the branch <branch> has no upstream'
+    """
+    rows = [tuple(message.split(" ")) for message in messages]
+    length, _ = max(Counter(map(len, rows)).items(), key=lambda pair: (pair[1], pair[0]))
+    alike = [row for row in rows if len(row) == length]
+    columns = [[_bare(row[place]) for row in alike] for place in range(length)]
+    varying = [place for place in range(length) if len(set(columns[place])) > 1]
+    if not varying or len(varying) > max(_MOST_SLOTS, length // 3):
+        return Template(most_first(Counter(messages))[0], tuple(() for _ in messages))
+    usual = max(alike, key=lambda row: (alike.count(row), row))
+    names: dict[int, str] = {}
+    for place in varying:
+        same = next((other for other in names if columns[other] == columns[place]), None)
+        names[place] = names[same] if same is not None else _named(columns[place], usual, place, set(names.values()))
+    text = " ".join(
+        token.replace(_bare(token), names[place]) if place in names else token for place, token in enumerate(usual)
+    )
+    values = tuple(
+        tuple((_bare(row[place]), names[place]) for place in varying if _bare(row[place])) if len(row) == length else ()
+        for row in rows
+    )
+    return Template(text, values)
+
+
+def filled(text: str, values: Iterable[tuple[str, str]]) -> str:
+    """*text* with each slot value replaced by its slot.
+
+    >>> filled("git push --set-upstream origin a-b", [("a-b", "<branch>")])
+    'git push --set-upstream origin <branch>'
+    """
+    for value, mark in sorted(values, key=lambda pair: (-len(pair[0]), pair)):
+        if len(value) > 1:
+            text = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", mark, text)
+    return text
+
+
+def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> dict[str, str]:
+    """For each key of *messages*, the key of the template that it belongs to; its own key if it has none.
+
+    Messages belong together if they differ in one value only, which may occur several times, and if the values are
+    identifiers, or *related* to what was done in their sessions, or numerous.
+    """
+    groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
+    for key in sorted(messages):
+        tokens = tuple(_bare(token).lower() for token in messages[key].split(" "))
+        for value in sorted(set(tokens)):
+            masked = tuple("<>" if token == value else token for token in tokens)
+            if sum(bool(telling_words(token)) for token in masked) >= _LEAST_FIXED - 1 and len(masked) > _LEAST_FIXED:
+                groups[masked].setdefault(key, value)
+    owner = {key: key for key in messages}
+    for masked in sorted(groups, key=lambda one: (-len(groups[one]), one)):
+        values = groups[masked]
+        if len(set(values.values())) > 1 and _vary(values, related):
+            roots = sorted({_root(owner, key) for key in values})
+            owner.update(dict.fromkeys(roots, roots[0]))
+    return {key: _root(owner, key) for key in messages}
+
+
+def _vary(values: Mapping[str, str], related: Callable[[str, str], bool]) -> bool:
+    names = [key for key, value in values.items() if _IDENTIFIER.search(value) or _MARK.search(value)]
+    links = [key for key, value in values.items() if related(key, value)]
+    return len({*names, *links}) == len(values) or (
+        len(set(values.values())) >= _PLAIN_VALUES and len({*names, *links}) * 2 >= len(values)
+    )
+
+
+def _root(owner: Mapping[str, str], key: str) -> str:
+    while owner[key] != key:
+        key = owner[key]
+    return key
+
+
+def _named(values: Sequence[str], row: Sequence[str], place: int, taken: set[str]) -> str:
+    """The mark of a slot, named by the shape of its values, else by the noun before it."""
+    known = [value for value in values if not _MARK.fullmatch(value)] or list(values)
+    marks = {value for value in values if _MARK.fullmatch(value)}
+    if all(map(_VERSION.fullmatch, known)):
+        name = "version"
+    elif all(_HOST.fullmatch(value) and "/" not in value for value in known):
+        name = "host"
+    else:
+        before = [_bare(token).lower() for token in reversed(row[max(0, place - 3) : place])]
+        after = [_bare(token).lower() for token in row[place + 1 : place + 2]]
+        nouns = [word for word in before if word.isalpha() and telling_words(word) and not _PARTICIPLE.search(word)]
+        path = all(map(_PATH.search, known))
+        named = next(iter(marks))[1:-1] if len(marks) == 1 and len(set(values)) == 1 else ""
+        name = named or ("path" if path else next(iter(nouns or [word for word in after if word.isalpha()]), "name"))
+    mark = f"<{name}>"
+    return mark if mark not in taken else f"<{name}_{len(taken) + 1}>"
+
+
+def _bare(word: str) -> str:
+    return word.strip(_PUNCTUATION)
