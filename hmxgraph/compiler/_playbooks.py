@@ -130,8 +130,12 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) ->
     if proven:
         return [noted(_deed(group, recovery), _trust(recovery)) for recovery in proven]
     tried = [recovery for recovery in best if kind_of(recovery.action) != "handover"][:most]
-    vain = [f"{listed(recovery.actions)} did not help ({times(0, recovery.seen.count)})" for recovery in tried]
+    vain = [f"{_attempt(recovery)} did not help ({times(0, recovery.seen.count)})" for recovery in tried]
     return ["; ".join(["Stop and tell the user what failed", *vain])]
+
+
+def _attempt(recovery: Recovery) -> str:
+    return f"another {recovery.action}" if recovery.retry else listed(recovery.actions)
 
 
 def _deed(group: FailureGroup, recovery: Recovery) -> str:

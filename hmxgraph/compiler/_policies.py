@@ -23,7 +23,7 @@ from hmxgraph.compiler._wording import (
     term_counts,
     title,
 )
-from hmxgraph.compiler.failures import failure_key, most_frequent, significance, strata
+from hmxgraph.compiler.failures import Stratum, failure_key, most_frequent, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
@@ -39,6 +39,8 @@ _CLEARLY = 1.28
 _HALF = 0.5
 # Requests needed to compare words, share of them that must use a word, share of the others that may.
 _FEW, _MOST, _HARDLY = 5, 0.6, 0.15
+# Standard errors above chance: many words are compared, so one in a thousand instead of one in ten.
+_TELLING = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,9 +259,11 @@ def _when(option: Option, options: Sequence[Option]) -> str:
 def _sets_apart(
     word: str, mine: tuple[Sequence[str], Counter[str]], theirs: tuple[Sequence[str], Counter[str]]
 ) -> bool:
-    """Whether most of *mine* and hardly any of *theirs* use the word."""
+    """Whether most of *mine* and hardly any of *theirs* use the word, which chance hardly explains."""
     term = terms(word)[0]
-    return mine[1][term] >= _MOST * len(mine[0]) and theirs[1][term] <= _HARDLY * len(theirs[0])
+    table = Stratum(len(mine[0]), mine[1][term], len(theirs[0]), theirs[1][term])
+    distinct = table.affected >= _MOST * table.having and table.others_affected <= _HARDLY * table.others
+    return distinct and significance([table]) >= _TELLING
 
 
 def _silent_policy(

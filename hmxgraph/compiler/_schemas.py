@@ -133,9 +133,16 @@ def _spoken_name(requests: Sequence[str]) -> str:
     nouns = [word for word in topics if word != verb and word not in REQUEST_VERBS]
     if not verb or not nouns:
         return ""
-    links = Counter(link for request in requests if (link := link_between(verb, nouns[0], request)) is not None)
-    link = next(iter(most_first(links)), "")
-    return f"{verb} something {link} the {nouns[0]}" if link else f"{verb} the {nouns[0]}"
+    pairs = Counter(
+        (noun, link)
+        for request in requests
+        for noun in nouns
+        if (link := link_between(verb, noun, request)) is not None
+    )
+    (noun, link), count = max(pairs.items(), key=lambda pair: (pair[1], pair[0]), default=(("", ""), 0))
+    if count <= _HALF * len(requests):
+        return ""
+    return f"{verb} something {link} the {noun}" if link else f"{verb} the {noun}"
 
 
 def _schema(

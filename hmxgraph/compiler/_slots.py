@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hmxgraph.compiler._vocabulary import telling_words
-from hmxgraph.text.terms import most_first
+from hmxgraph.text.terms import most_first, terms
 
 Tokens = tuple[str, ...]
 _PUNCTUATION = ".,:;!?'\"`()[]{}"
@@ -39,7 +39,7 @@ def template(messages: Sequence[str]) -> Template:
     length, _ = max(Counter(map(len, rows)).items(), key=lambda pair: (pair[1], pair[0]))
     alike = [row for row in rows if len(row) == length]
     columns = [[_bare(row[place]) for row in alike] for place in range(length)]
-    varying = [place for place in range(length) if len(set(columns[place])) > 1]
+    varying = [place for place in range(length) if len({" ".join(terms(word)) or word for word in columns[place]}) > 1]
     if not varying or len(varying) > max(_MOST_SLOTS, length // 3):
         return Template(most_first(Counter(messages))[0], tuple(() for _ in messages))
     usual = max(alike, key=lambda row: (alike.count(row), row))
@@ -107,8 +107,9 @@ def _root(owner: Mapping[str, str], key: str) -> str:
 
 def _named(values: Sequence[str], row: Sequence[str], place: int, taken: set[str]) -> str:
     """The mark of a slot, named by the shape of its values, else by the noun before it."""
-    known = [value for value in values if not _MARK.fullmatch(value)] or list(values)
-    marks = {value for value in values if _MARK.fullmatch(value)}
+    known = [value for value in values if not _MARK.fullmatch(value)]
+    if not known:
+        return most_first(Counter(values))[0]
     if all(map(_VERSION.fullmatch, known)):
         name = "version"
     elif all(_HOST.fullmatch(value) and "/" not in value for value in known):
@@ -118,8 +119,7 @@ def _named(values: Sequence[str], row: Sequence[str], place: int, taken: set[str
         after = [_bare(token).lower() for token in row[place + 1 : place + 2]]
         nouns = [word for word in before if word.isalpha() and telling_words(word) and not _PARTICIPLE.search(word)]
         path = all(map(_PATH.search, known))
-        named = next(iter(marks))[1:-1] if len(marks) == 1 and len(set(values)) == 1 else ""
-        name = named or ("path" if path else next(iter(nouns or [word for word in after if word.isalpha()]), "name"))
+        name = "path" if path else next(iter(nouns or [word for word in after if word.isalpha()]), "name")
     mark = f"<{name}>"
     return mark if mark not in taken else f"<{name}_{len(taken) + 1}>"
 

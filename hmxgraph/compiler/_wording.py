@@ -116,6 +116,8 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
         return None
     start = tokens.index(verb)
     between = tokens[start + 1 : tokens.index(noun, start)]
+    if len(between) >= _LONGEST_PHRASE or any(token[-1] in _BREAKS for token in between):
+        return None
     return next((token for token in reversed(between) if token in PREPOSITIONS), "")
 
 
