@@ -1,7 +1,9 @@
 """Suggestions for a running session: likely next tools, recovery steps and the fitting artifacts."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +15,16 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.protocol.artifacts import steps_of, texts
 from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggestion
+from hmxgraph.text.terms import terms
 
 _MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
 _ENOUGH = 2
 # Least number of earlier occurrences at which a session's own habit counts as much as that of all sessions.
 _OWN_HABIT = 5
+# How much an announced action gains, and the chance that it is credited with before.
+_ANNOUNCED, _UNSEEN = 12.0, 0.002
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ def suggest(
     playbooks = _playbooks(running, ordered)
     # Suggest nothing for a request unlike any seen before, however usual an action is.
     unfamiliar = not chances and bool(telling_words(running.request))
-    chances_next = {} if unfamiliar else _with_own_habits(model, running)
+    chances_next = {} if unfamiliar else _as_announced(_with_own_habits(model, running), running)
     tools = _tools(chances_next, playbooks)
     supporting = _supporting_artifacts(schema, playbooks, ordered)
     return Suggestion(
@@ -114,6 +120,23 @@ def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
             for name in sorted(chances.keys() | followed.keys())
         }
     return chances
+
+
+def _as_announced(chances: Mapping[str, float], running: SessionSummary) -> dict[str, float]:
+    """The chances, raised for actions whose name has words of what the agent has just said it will do."""
+    now = running.ahead
+    if now.since not in {"assistant", "both"}:
+        return dict(chances)
+    said = set(now.said.split())
+    raised = {name: (chance + _UNSEEN) * (1 + _ANNOUNCED * _overlap(name, said)) for name, chance in chances.items()}
+    total = sum(raised.values()) or 1.0
+    return {name: chance / total for name, chance in raised.items()}
+
+
+def _overlap(action: str, said: AbstractSet[str]) -> float:
+    """The share of the words of an action's name that were said."""
+    words = set(terms(" ".join(_WORDS.findall(action)).lower()))
+    return len(words & said) / len(words) if words else 0.0
 
 
 def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
