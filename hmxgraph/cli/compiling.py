@@ -96,6 +96,7 @@ def _notes(report: CompileReport) -> Iterator[str]:
     """Notes below the table."""
     if not report.sessions and not report.dry_run and not report.summarised:
         yield "Nothing to compile: the tenant has no new events. Add some with hmxgraph ingest."
+    yield from report.no_material
     if report.without_outcome:
         number = counted(report.without_outcome, "session has", "sessions have")
         yield f"{number} no outcome: add feedback or test results so that outcomes can be learned."

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
@@ -79,7 +79,8 @@ def _bare(summary: SessionSummary) -> SessionSummary:
 class Compilation:
     """The result of a compilation: draft artifacts and the models behind suggestions.
 
-    ``without_outcome`` counts sessions without a known outcome, ``shortened`` those too long to be kept whole.
+    ``without_outcome`` counts sessions without a known outcome, ``shortened`` those too long to be kept whole;
+    ``no_material`` says in sentences what the sessions hold no material for.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
@@ -89,6 +90,7 @@ class Compilation:
     without_outcome: int = 0
     shortened: int = 0
     near_duplicates: tuple[tuple[str, str], ...] = ()
+    no_material: tuple[str, ...] = ()
 
 
 def compile_summaries(
@@ -135,7 +137,18 @@ def compile_ledger(
         without_outcome=sum(one.outcome == "unknown" for one in sessions),
         shortened=sum(one.skipped_steps > 0 for one in sessions),
         near_duplicates=tuple(dropped),
+        no_material=tuple(_no_material(sessions)),
     )
+
+
+def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
+    """What these sessions hold no material for, and why."""
+    if not sessions:
+        return
+    if not any(session.steps for session in sessions):
+        yield "No procedures, playbooks or policies: no session has a tool call, a command or other work."
+    elif not any(session.failures for session in sessions):
+        yield "No playbooks: nothing failed."
 
 
 def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:

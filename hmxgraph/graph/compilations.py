@@ -541,6 +541,7 @@ def _report(run: _Run, compilation: Compilation, changes: Sequence[Change]) -> C
         changes=reported(changes),
         near_duplicates=len(compilation.near_duplicates),
         without_outcome=compilation.without_outcome,
+        no_material=compilation.no_material,
         shortened=compilation.shortened,
         seconds={name: round(seconds, 4) for name, seconds in run.timer.seconds.items()},
     )

@@ -401,7 +401,8 @@ class CompileReport(HtmlTable):
     """The outcome of a compilation: changes by artifact type, and seconds by stage.
 
     ``sessions`` counts all sessions, ``summarised`` those read in this run, ``without_outcome`` those whose outcome is
-    unknown, and ``shortened`` those so long that steps in the middle were skipped.
+    unknown, and ``shortened`` those so long that steps in the middle were skipped. ``no_material`` says in sentences
+    what the sessions hold no material for.
     """
 
     tenant_id: str
@@ -420,6 +421,7 @@ class CompileReport(HtmlTable):
     changes: tuple[ReportedChange, ...] = ()
     near_duplicates: int = 0
     without_outcome: int = 0
+    no_material: tuple[str, ...] = ()
     shortened: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
 
@@ -443,6 +445,7 @@ class CompileReport(HtmlTable):
             "changes": [asdict(change) for change in self.changes],
             "near_duplicates": self.near_duplicates,
             "without_outcome": self.without_outcome,
+            "no_material": list(self.no_material),
             "shortened": self.shortened,
             "seconds": dict(self.seconds),
         }

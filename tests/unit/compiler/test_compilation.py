@@ -808,3 +808,19 @@ def test_a_summary_keeps_the_order_of_work():
     ]
     [schema] = drafts(sessions, "task_schema")
     assert schema.summary.endswith(": carry out extract_fields, then consult find_vendor, then carry out post_invoice.")
+
+
+def test_what_there_is_no_material_for_is_said():
+    """Sessions without work, and work without failures, are named as the reason why nothing was learned from them."""
+    talk = Script("t").user("My sister moved to Oslo").agent("How nice!").events
+    work = Script("w").user("List the files").run("ls").events
+    failing = Script("f").user("List the files").run("ls", error="no such folder").events
+
+    def no_material(*sessions):
+        return compile_summaries(summarise(events) for events in sessions).no_material
+
+    assert no_material(talk) == (
+        "No procedures, playbooks or policies: no session has a tool call, a command or other work.",
+    )
+    assert no_material(talk, work) == ("No playbooks: nothing failed.",)
+    assert no_material(talk, failing) == no_material() == ()
