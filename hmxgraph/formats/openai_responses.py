@@ -48,6 +48,8 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The items of a request, a response, both together, or a record that is one item."""
+    if is_item(value):
+        return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     response, request = _response(value), mapping(value.get("request")) or value
     sent = request.get("input", response.get("input"))
     items = [{"type": "message", "role": "user", "content": sent}] if isinstance(sent, str) else listed(sent)
@@ -56,7 +58,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     if items or answered:
         given = (*_instructions(request, response, answered=bool(answered)), *map(mapping, (*items, *answered)))
         return Talk(given, whole=bool(items), envelope={**response, **value}, metadata=more)
-    if _READER.takes(value):
+    if is_message(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     if error := mapping(response.get("error")):
         return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")

@@ -190,6 +190,19 @@ def test_items_of_a_session_become_events():
     assert recognised(items) == "openai-responses"
 
 
+def test_an_output_of_parts_is_an_item():
+    """An output that is a list is the result of its call, not a response with items."""
+    parts = [{"stdout": "x", "stderr": "", "outcome": {"type": "exit", "exit_code": 1}}]
+    items = [
+        {"type": "shell_call", "call_id": "c1", "action": {"commands": ["ls"]}},
+        {"type": "shell_call_output", "call_id": "c1", "output": parts},
+        {"type": "function_call", "call_id": "c2", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c2", "output": [{"type": "input_text", "text": "done"}]},
+    ]
+    made = events(OPENAI_RESPONSES, items)
+    assert [event.content.get("result") for event in made] == [None, "x", None, "done"]
+
+
 def test_ids_come_from_the_callers_key_in_live_recording():
     """Two calls that record the same words are two events; the same key twice is the same event."""
     said = [{"role": "user", "content": "ok"}]
