@@ -6,11 +6,13 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from hmxgraph.engine import _refusals
 from hmxgraph.engine.server import Server
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 # Small private files, written atomically: to a temporary file, flushed, renamed into place.
 
@@ -68,6 +70,8 @@ def exclusive(path: Path, seconds: float, waiting: Callable[[], None] = lambda: 
         EngineError: another process held it for longer than *seconds*.
 
     """
+    from filelock import FileLock  # noqa: PLC0415 - only needed for a local server
+
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     if not _acquired(lock, min(seconds, _SHORT_WAIT_SECONDS)):
@@ -80,7 +84,9 @@ def exclusive(path: Path, seconds: float, waiting: Callable[[], None] = lambda: 
         lock.release()
 
 
-def _acquired(lock: FileLock, seconds: float) -> bool:
+def _acquired(lock: "FileLock", seconds: float) -> bool:
+    from filelock import Timeout  # noqa: PLC0415 - only needed for a local server
+
     try:
         lock.acquire(timeout=seconds, poll_interval=0.1)
     except Timeout:

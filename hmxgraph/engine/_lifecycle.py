@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-import psutil
-
 from hmxgraph.engine import _data_home, _jars, _java, _process, _refusals, _settings
 from hmxgraph.engine._data_home import exclusive, write_private
 from hmxgraph.engine._jars import Distribution, distribution
@@ -316,6 +314,8 @@ def _lock(home: Path) -> Path:
 
 def status(home: Home = None) -> Status:
     """The current state of *home*; starts nothing and waits for nothing."""
+    import psutil  # noqa: PLC0415 - only needed for a local server
+
     folder = read_settings(home).home
     server = answering(folder)
     pid = server.pid if server else _process.find(folder)

@@ -11,14 +11,15 @@ from base64 import b64encode
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import NamedTuple
-
-import psutil
+from typing import TYPE_CHECKING, NamedTuple
 
 from hmxgraph.engine import _refusals
 from hmxgraph.engine._jars import Distribution
 from hmxgraph.engine._java import LOCALE
 from hmxgraph.engine._settings import Memory, Settings
+
+if TYPE_CHECKING:
+    import psutil
 
 # The server's log.
 
@@ -261,13 +262,15 @@ def launch(command: list[str], home: Path, log: Path) -> int:
 
 def is_server(pid: int, home: Path) -> bool:
     """Whether *pid* is currently the server of *home*; checks its command line, because process ids are reused."""
+    import psutil  # noqa: PLC0415 - only needed for a local server
+
     try:
         return _serves(_command(psutil.Process(pid)), home)
     except psutil.Error:
         return False
 
 
-def _command(running: psutil.Process) -> list[str]:
+def _command(running: "psutil.Process") -> list[str]:
     """The command line of a process; retries because it is briefly empty during exec."""
     for _ in range(_LOOKS):
         command = running.cmdline()
@@ -283,6 +286,8 @@ def _serves(command: list[str] | None, home: Path) -> bool:
 
 def find(home: Path) -> int | None:
     """The process id of the server of *home*, found without the state file."""
+    import psutil  # noqa: PLC0415 - only needed for a local server
+
     return next((p.pid for p in psutil.process_iter(["cmdline"]) if _serves(p.info["cmdline"], home)), None)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import psutil
 from platformdirs import user_cache_path, user_data_path
 
 from hmxgraph.engine import _refusals
@@ -158,6 +157,8 @@ def _within(low: int, size: int, high: int) -> int:
 
 def physical_mebibytes() -> int:
     """The memory of this machine, or the container's limit if that is lower."""
+    import psutil  # noqa: PLC0415 - only needed for a local server
+
     limits = [int(text) for text in map(_read, _CGROUP_LIMITS) if text.isdecimal()]
     return min([int(psutil.virtual_memory().total), *limits]) // _MIB
 

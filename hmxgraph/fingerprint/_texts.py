@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hmxgraph.fingerprint._masking import asks_for_secret, travelling
 from hmxgraph.fingerprint.measures import most_frequent
 from hmxgraph.fingerprint.state import PrivateName
 from hmxgraph.protocol.display import truncate
@@ -43,6 +42,8 @@ class Disclosure:
         'Ask [person], password=[password]'
 
         """
+        from hmxgraph.fingerprint._masking import travelling  # noqa: PLC0415 - compiles its rules when imported
+
         if text not in self._clean:
             masked = one_line(travelling(text[:_LONGEST_READ]))
             self._clean[text] = self._names.sub(self._mark, masked) if self._names else masked
@@ -65,6 +66,8 @@ class Disclosure:
 
     def _part(self, before: Any, part: Any) -> Any:
         """One entry of a list: a secret if the entry before it announces one, as in the arguments of a command."""
+        from hmxgraph.fingerprint._masking import asks_for_secret  # noqa: PLC0415 - compiles its rules when imported
+
         is_secret = isinstance(part, str) and isinstance(before, str) and asks_for_secret(before)
         return "[password]" if is_secret else self.value(part)
 
