@@ -1,4 +1,4 @@
-"""Masking of secrets and personal data in everything that travels."""
+"""Masking of secrets and personal data in exported texts."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hmxgraph.text.masking import UNSET, MaskRule, mask_secrets, masked, phone, rule
 
-# By what names secrets go, what their values look like, and what is said about them that is none.
+# Names of secrets, forms of their values, and words about secrets that are not values.
 
 _STRONG = (
     r"(?i:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|mot[ _]de[ _]passe|senha|palavra-passe|wachtwoord"
@@ -29,7 +29,7 @@ _WEAK = (
 NAME = rf"(?<!\[)(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
 # Names only of what looks like a secret, and otherwise of what opens a door.
 _DOOR = r"\b(?i:clave|schlüssel)\b"
-# What stands between a name and its value; in code and markup the name may be closed before.
+# Separators between a name and its value; in code and markup, the name may be closed first.
 IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
@@ -46,7 +46,7 @@ _MIXED = (
     rf"{_NO_ADDRESS}{_NO_MACHINE}(?=[^\s,;\"'`/]{{0,64}}?[^\W\d_])(?=[^\s,;\"'`/]{{0,64}}?[\d!#$%&*+?^~])"
     r"[^\s,;\"'`/()«»„“”「」]{6,64}(?![^\s,;\"'`()«»„“”「」])"
 )
-# What is said about passwords, as opposed to what is one.
+# Words about passwords that are not passwords.
 _SAID = frozenset(
     re.findall(
         r"\w+",
@@ -85,12 +85,12 @@ def _is_chosen(word: str) -> bool:
 
 
 def _has_digit(value: str) -> bool:
-    """Whether there is a digit in it."""
+    """Whether it contains a digit."""
     return _is_value(value) and any(map(str.isdigit, value))
 
 
 def mixes(word: str) -> bool:
-    """Whether *word* has two of: letters, digits, signs that no word is written with."""
+    """Whether *word* has two of: letters, digits, characters that do not occur in words."""
     bare = word.strip(_QUOTES + ".,;:!?()")
     strange = any(not sign.isalnum() and sign not in "-_/.:" for sign in bare)
     kinds = (any(map(str.isdigit, bare)), any(map(str.isalpha, bare)), strange)
@@ -98,11 +98,11 @@ def mixes(word: str) -> bool:
 
 
 def _is_login(word: str) -> bool:
-    """Whether *word* is a name with a password, or a password by its looks."""
+    """Whether *word* is a user name with a password, or looks like a password."""
     return "://" not in word and (mixes(word) or ":" in word.strip(_QUOTES)) and _is_value(word)
 
 
-# Whether a run of characters was drawn rather than written: keys, tokens and hashes, as opposed to words and names.
+# Randomness: keys, tokens and hashes, as opposed to words and names.
 
 _RUN = re.compile(r"[^\s\"'`,;<>()\[\]{}|\\]{9,}")
 _SEGMENT = re.compile(r"[A-Za-z0-9]{9,}")
@@ -111,7 +111,7 @@ _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 _CONSONANTS = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{7}")
 _LONGEST_WORD = 20
 _LONG_NUMBER = 9
-# How strange a name with digits may be, up to a length: keys are long, and long names are made of words.
+# Maximum strangeness of a name with digits, by length: keys are long, and long names consist of words.
 _ALLOWED = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
 _WITHOUT_DIGITS = 1.5
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{12,}|(?=[0-9A-F]*\d)[0-9A-F]{12,}")
@@ -120,7 +120,7 @@ _ENCODED = re.compile(r"(?<![\w+/-])(?=[A-Za-z+/_-]*\d)(?=[a-z\d+/_-]*[A-Z])[A-Z
 
 
 def _is_random(run: str) -> bool:
-    """Whether some part of *run* looks drawn: a UUID, a long number, hexadecimal, or letters that make no words.
+    """Whether part of *run* looks random: a UUID, a long number, hexadecimal, or letters that form no words.
 
     >>> [_is_random(run) for run in ("kQ3xZ81mBw20", "ConnectionResetError104", "/var/log/app-2024/base64Encoded.txt")]
     [True, False, False]
@@ -138,7 +138,7 @@ def _is_drawn(segment: str) -> bool:
 
 
 def _strangeness(parts: list[str]) -> float:
-    """The share of letters that stand in no word, and of every change from one kind of character to another."""
+    """The fraction of letters outside words, and of changes between kinds of characters."""
     letters = [part for part in parts if part.isalpha()]
     strange = sum(len(part) for part in letters if not _is_word(part))
     return (strange + len(parts) - 1) / max(sum(map(len, parts)), 1)
@@ -159,7 +159,7 @@ def _is_encoded(run: str) -> bool:
     return found is not None and len(_PARTS.findall(found.group())) >= len(found.group()) / 2.75
 
 
-# The rules by which what travels is masked, by where a secret stands; each mark stays when it is read again.
+# Masking rules, by the context of a secret; masking a masked text again keeps its marks.
 
 
 def _password(pattern: str, accepts: Callable[[str], bool] = _is_value) -> MaskRule:
@@ -280,7 +280,7 @@ _ARGUMENT = r"(?P<value>[^\s|;&]+)"
 _BEFORE = r"[^|;&]{0,256}?"
 _ASKED_BY_P = r"(?:sshpass|docker login|mysql\w*|mariadb\w*|mongo\w*|7z\w*|az login|cqlsh|influx|isql)"
 _READS_ONE = r"(?:sudo\s+-\w*S|(?:sudo\s+)?(?:ch)?passwd\b|[^|]{0,99}(?:--password-stdin|\blogin\b))"
-# Options and arguments of commands, many of which take a password without saying so.
+# Options and arguments of commands, many of which take a password without naming it.
 _IN_COMMANDS = (
     _password(r"\b(?:login\s+\S+|nmcli\b[^|;&\n]{0,99}?)\s+password\s+(?P<value>\S+)"),
     _password(r"(?<![\w-])(?:-u|--user|/user:\S+)\s+(?P<value>\S+)", _is_login),
@@ -337,14 +337,14 @@ _TOLD = (
 
 
 class Rules(NamedTuple):
-    """What is looked for in a text, before and after the rules of :mod:`hmxgraph.text.masking`."""
+    """Rules that apply to a text before and after those of :mod:`hmxgraph.text.masking`."""
 
     before: tuple[MaskRule, ...]
     after: tuple[MaskRule, ...]
 
 
 def _rules_for(text: str) -> Rules:
-    """The rules that may find something in *text*: most need the name of a secret, and few texts have one.
+    """The rules that may match *text*: most need the name of a secret, which few texts contain.
 
     >>> len(_rules_for("the password is wrong").after) > len(_rules_for("it is wrong").after)
     True
@@ -364,17 +364,17 @@ ALL = Rules(_FRAMED, (*_TOLD, _DRAWN))
 _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_TOLD), _DRAWN))
 
 
-# Secrets and personal data in whatever travels: told by the name they are given, by their shape, by their randomness.
+# Secrets and personal data are recognised by their name, their form or their randomness.
 #
-# A fingerprint leaves the house, and a word too many masked costs it little. So these rules are stricter than those of
-# :mod:`hmxgraph.text.masking`, which come between: what is named a password is one, and so is what nobody would have
-# chosen as a word. Marks are no secrets, so that masked text seldom changes when it is masked again.
+# A fingerprint is shared with others, and masking a harmless word costs little. So these rules are stricter than those
+# of :mod:`hmxgraph.text.masking`, which run in between: whatever is called a password is masked, and so is whatever looks
+# random. Marks are not secrets, so that masking masked text again seldom changes it.
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{KEY})[:=]?")
 
 
 def travelling(text: str) -> str:
-    """*text* without anything that might be a secret or lead to a person.
+    """*text* without anything that might be a secret or identify a person.
 
     >>> travelling("redis-cli -u redis://:hunter2@cache; Passwort: leise-laute")
     'redis-cli -u redis://[password]@cache; Passwort: [password]'
@@ -385,7 +385,7 @@ def travelling(text: str) -> str:
 
 
 def asks_for_secret(text: str) -> bool:
-    """Whether what follows *text* in a list of arguments is a secret.
+    """Whether the argument after *text* is a secret.
 
     >>> asks_for_secret("--password"), asks_for_secret("--user")
     (True, False)

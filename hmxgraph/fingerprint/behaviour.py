@@ -9,15 +9,15 @@ from typing import Any
 from hmxgraph.fingerprint.measures import millionths, most_frequent
 from hmxgraph.protocol.events import WORK, went_well
 
-# An event as far as behaviour is read from it.
+# The properties of an event from which behaviour is counted.
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedEvent:
-    """The few facts of an event that behaviour is counted from; empty or None where the event does not tell.
+    """The properties of an event from which behaviour is counted; empty or None if the event lacks them.
 
-    ``call`` is what belongs together: a call, its result, the error that befell it. Work that tells its end itself is
-    call and result in one; where it names no tool, its kind does.
+    ``call`` links a call with its result and error. An action that reports its own result is call and result in one;
+    without a tool name, its event type stands for the tool.
     """
 
     event_id: str
@@ -34,9 +34,9 @@ class ObservedEvent:
 
 
 def observed(row: Mapping[str, Any], content: Mapping[str, Any]) -> ObservedEvent:
-    """The facts of one event: *row* has its envelope's fields, *content* its content (HMX-E 4).
+    """The properties of an event: *row* has its top-level fields, *content* its content (HMX-E 4).
 
-    Contents are not validated against their type (HMX-E 4: SHOULD), so a fact of another type than expected is none.
+    Contents are not validated against their type (HMX-E 4: SHOULD), so values of an unexpected type are ignored.
 
     >>> observed({"event_id": "e", "event_type": "tool_call", "time_us": 0}, {"tool_name": "exec"}).tool
     'exec'
@@ -60,12 +60,12 @@ def observed(row: Mapping[str, Any], content: Mapping[str, Any]) -> ObservedEven
 
 
 def is_call(event: ObservedEvent) -> bool:
-    """Whether something was called for or done."""
+    """Whether the event is a call or an action."""
     return event.event_type == "tool_call" or event.event_type in WORK
 
 
 def _is_result(event: ObservedEvent) -> bool:
-    """Whether the end of something may be told."""
+    """Whether the event may report a result."""
     return event.event_type == "tool_result" or event.event_type in WORK
 
 
@@ -83,14 +83,14 @@ def _after_tool(source: str) -> str:
     return source.removeprefix("tool:") if source.startswith("tool:") else ""
 
 
-# What went wrong in a session, and how long it took until it went right.
+# Errors of a session, and the time until recovery.
 
 UNNAMED = "ToolFailure"
 
 
 @dataclass(frozen=True, slots=True)
 class _Incident:
-    """One error: its type, its tool where one is known, and the time until the recovery (None: never)."""
+    """An error: its type, its tool if known, and the time until recovery (None if it never recovered)."""
 
     error_type: str
     tool: str
@@ -101,19 +101,19 @@ class _Incident:
 def incidents(events: Sequence[ObservedEvent]) -> tuple[_Incident, ...]:
     """The errors of a session in order; the failed result and the error event of one call are one incident.
 
-    An incident is over when the same tool succeeds later in the session, or any tool where the error names none.
+    An incident is recovered when the same tool, or any tool if the error names none, succeeds later in the session.
     """
-    found: dict[str, tuple[int, ObservedEvent]] = {}
+    by_call: dict[str, tuple[int, ObservedEvent]] = {}
     for position, event in enumerate(events):
         if not _is_error(event):
             continue
-        first, known = found.get(event.call, (position, event))
-        found[event.call] = (first, event if event.event_type == "error" and event.error_type else known)
+        first, earlier = by_call.get(event.call, (position, event))
+        by_call[event.call] = (first, event if event.event_type == "error" and event.error_type else earlier)
     tools = {event.event_id: event.tool for event in events if is_call(event)}
     successes = _successes(events)
     return tuple(
         _incident(events[first], error, tools.get(error.call) or events[first].tool, first, successes)
-        for first, error in found.values()
+        for first, error in by_call.values()
     )
 
 
@@ -127,33 +127,33 @@ def _incident(
 
 
 def _successes(events: Sequence[ObservedEvent]) -> dict[str, list[tuple[int, int]]]:
-    """Position and time of the successful results of each tool, and of all tools under the empty name."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    """Position and time of the successful results by tool; the empty name collects those of all tools."""
+    successes: dict[str, list[tuple[int, int]]] = {}
     for position, event in enumerate(events):
         if _is_result(event) and event.success:
             for tool in {event.tool, ""}:
-                found.setdefault(tool, []).append((position, event.time_us))
-    return found
+                successes.setdefault(tool, []).append((position, event.time_us))
+    return successes
 
 
 def _is_error(event: ObservedEvent) -> bool:
     return event.event_type == "error" or (_is_result(event) and event.success is False)
 
 
-# How agents behave, counted session by session and added up (HMX-F 4).
+# Behaviour, counted by session and added up (HMX-F 4).
 
 TELLING = ("decision", "error", "feedback", "tool_call", "tool_result", *sorted(WORK))
-# What is counted, and how: what was counted otherwise is counted anew.
+# Version of the counting rules: counts made under another version are recomputed.
 RULES = 1
-# A session keeps this many names of each kind; more would make the largest session decide the size of the sum.
+# Maximum number of names per kind and session, so that one large session cannot dominate the totals.
 _NAMES_PER_SESSION = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """Counts over one session or many; adding is all that is needed to combine them.
+    """Counts over one or more sessions, combined by addition.
 
-    The three about sessions themselves are left at zero where the sessions' own nodes tell them.
+    The three session counts stay zero where they are read from the session nodes.
     """
 
     sessions: int = 0
@@ -174,13 +174,13 @@ class Behaviour:
     recovery_us: int = 0
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values; what is zero or empty is left out."""
+        """The counts as a JSON-able dict, without zeros and empty maps."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items() if value}
 
 
 def total(parts: Iterable[Behaviour]) -> Behaviour:
-    """All *parts* together, in whatever order they come.
+    """The sum of *parts*, independent of their order.
 
     >>> total([Behaviour(tool_calls=1, tools={"a": 1}), Behaviour(tool_calls=2, tools={"a": 2})]).tools
     {'a': 3}
@@ -200,12 +200,12 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
-    """What the agent of one session did; *events* in the session's order, those of other types may be missing."""
+    """The behaviour of the agent in one session; *events* in session order, other event types may be missing."""
     calls = [event for event in events if is_call(event)]
     results = [event.success for event in events if _is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]
     rated = [event.confidence for event in decisions if event.confidence is not None]
-    met = incidents(events)
+    errors = incidents(events)
     return Behaviour(
         tool_calls=len(calls),
         tools=_counts(event.tool for event in calls),
@@ -216,22 +216,22 @@ def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
         decision_confidence_millionths=sum(map(millionths, rated)),
         decisions_corrected=len(_corrected(events)),
         decision_domains=_counts(tag for event in decisions for tag in event.tags),
-        **_recovery(met),
+        **_recovery(errors),
     )
 
 
-def _recovery(met: Sequence[_Incident]) -> dict[str, Any]:
-    recovered = [incident.recovery_us for incident in met if incident.recovery_us is not None]
+def _recovery(errors: Sequence[_Incident]) -> dict[str, Any]:
+    recovered = [incident.recovery_us for incident in errors if incident.recovery_us is not None]
     return {
-        "errors": len(met),
-        "error_types": _counts(incident.error_type for incident in met),
+        "errors": len(errors),
+        "error_types": _counts(incident.error_type for incident in errors),
         "errors_recovered": len(recovered),
         "recovery_us": sum(recovered),
     }
 
 
 def _corrected(events: Sequence[ObservedEvent]) -> set[str]:
-    """The decisions on which a later correction bears: the last one made when the corrected event happened."""
+    """The decisions affected by a later correction: the latest decision before each corrected event."""
     decision_at: dict[str, str] = {}
     current, corrected = "", set()
     for event in events:

@@ -65,7 +65,7 @@ class SourceReport:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """The same as JSON values."""
+        """The report as a JSON-able dict."""
         return asdict(self)
 
 
