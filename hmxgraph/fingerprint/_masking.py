@@ -367,7 +367,7 @@ _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_TOLD), _DRAWN))
 # Secrets and personal data are recognised by their name, their form or their randomness.
 #
 # A fingerprint is shared with others, and masking a harmless word costs little. So these rules are stricter than those
-# of :mod:`hmxgraph.text.masking`, which run in between: whatever is called a password is masked, and so is whatever looks
+# of :mod:`hmxgraph.text.masking`, which run in between: whatever is called a password is masked, and whatever looks
 # random. Marks are not secrets, so that masking masked text again seldom changes it.
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{KEY})[:=]?")
