@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         VerifyReport,
     )
     from hmxgraph.protocol.suggestions import Suggestion
+    from hmxgraph.protocol.trust import TrustPolicy
     from hmxgraph.recall.pack import Pack
 
 __version__ = "0.1.0"
@@ -114,6 +115,7 @@ __all__ = [
     "TaskError",
     "TaskRecord",
     "TaskView",
+    "TrustPolicy",
     "VerifyReport",
     "connect",
     "connect_async",
@@ -159,6 +161,7 @@ _DEFINED_IN = {
         "RecordReceipt",
     ),
     "hmxgraph.protocol.records": ("TaskRecord",),
+    "hmxgraph.protocol.trust": ("TrustPolicy",),
     "hmxgraph.protocol.reports": (
         "CompileReport",
         "ForgetReport",

@@ -30,7 +30,8 @@ CALL () {
       head: [session.head_sequence, session.head_us, session.head_id, session.head_key],
       tail: [session.tail_sequence, session.tail_us, session.tail_id, session.tail_key],
       outcome_order: coalesce(session.outcome_order, []),
-      marks: coalesce(session.marks, [])
+      marks: coalesce(session.marks, []),
+      user_keys: coalesce(session.user_keys, [])
     }) AS sessions,
     sum(CASE WHEN session.event_count = row.expected THEN 0 ELSE 1 END) > 0 AS changed
 }
@@ -67,7 +68,10 @@ CALL () {
     answer: CASE WHEN retired THEN memory.answer + ' (retired)' ELSE memory.answer END,
     first_us: memory.first_us,
     last_us: memory.last_us,
-    said_by: coalesce(memory.said_by, ''),
+    said_by: CASE
+      WHEN memory.predicate = 'name' AND memory.owner IS NOT NULL THEN memory.answer
+      ELSE coalesce(memory.said_by, '')
+    END,
     hard: coalesce(memory.hard, false) AND memory.extraction_method = 'remembered',
     tellings: COLLECT {
       MATCH (memory)-[:EVIDENCED_BY]->(event:Event)

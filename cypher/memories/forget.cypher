@@ -20,6 +20,22 @@ CALL (memory, lost) {
 }
 CALL (memory, lost) {
   WITH memory, lost
+  WHERE NOT lost AND memory.unproven
+  MATCH (memory)-[link:EVIDENCED_BY]->(event:Event)
+  WHERE event.erased IS NULL
+  WITH
+    memory,
+    count(DISTINCT event.session_key) AS sessions,
+    count(DISTINCT CASE WHEN link.origin <> '' THEN link.origin END) AS origins
+  SET
+    memory.proposed = CASE WHEN sessions < $sessions OR origins < $origins THEN true ELSE null END,
+    memory.status = CASE
+      WHEN memory.status = 'promoted' AND (sessions < $sessions OR origins < $origins) THEN 'tentative'
+      ELSE memory.status
+    END
+}
+CALL (memory, lost) {
+  WITH memory, lost
   WHERE lost
   CALL (memory) {
     MATCH (memory)-[link:SUPERSEDES]-(:Memory)
@@ -54,6 +70,7 @@ CALL (memory, lost) {
     memory.object = null,
     memory.answer = null,
     memory.said_by = null,
+    memory.owner = null,
     memory.slot_key = null,
     memory.head_key = null,
     memory.supersedes_key = null,

@@ -14,6 +14,7 @@ WHERE memory.tenant_id = $tenant_id
   AND [-memory.first_us, memory.memory_id] > [coalesce(-$after_us, -9223372036854775807), coalesce($after_id, '')]
   AND memory.kind = coalesce($kind, memory.kind)
   AND memory.text <> ''
+  AND (memory.proposed IS NULL OR $status = 'tentative')
   AND memory.status = coalesce($status, memory.status)
   AND coalesce(toLower(memory.subject) = toLower($subject), $subject IS NULL)
   AND coalesce(memory.valid_to_us > $as_of_us, true)

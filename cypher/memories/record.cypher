@@ -56,7 +56,23 @@ CALL () {
   CALL (memory, row) {
     UNWIND row.event_keys AS event_key
     MATCH (event:Event {key: event_key})
-    CREATE (memory)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
+    CREATE (memory)-[:EVIDENCED_BY {tenant_id: $tenant_id, origin: row.origins[event_key]}]->(event)
+  }
+  CALL (memory) {
+    WITH memory
+    WHERE memory.unproven
+    MATCH (memory)-[link:EVIDENCED_BY]->(event:Event)
+    WHERE event.erased IS NULL
+    WITH
+      memory,
+      count(DISTINCT event.session_key) AS sessions,
+      count(DISTINCT CASE WHEN link.origin <> '' THEN link.origin END) AS origins
+    SET memory.proposed = CASE WHEN sessions < $sessions OR origins < $origins THEN true ELSE null END
+    SET memory.status = CASE
+      WHEN memory.status IN ['promoted', 'tentative'] THEN
+        CASE WHEN memory.proposed OR memory.confidence < $sure THEN 'tentative' ELSE 'promoted' END
+      ELSE memory.status
+    END
   }
   CALL (memory, row) {
     UNWIND row.entity_keys AS entity_key

@@ -15,6 +15,9 @@
 //
 // Imported memories are supported only by their import event, which says nothing about them and is not shown.
 //
+// A memory bound to a user is read only if that user is in the audience: $owners and, unless the pack is $for_user, the
+// users who speak in the running session. Proposals of sources without authority are not read.
+//
 // Planner: without the hint it scans all events for those of one session; endNode and startNode keep it from starting at
 // events when expanding from a record or an entity. The latest session events come straight from the index, whose
 // properties the ORDER BY repeats.
@@ -22,44 +25,55 @@
 // mode: read
 // row:  artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events, cut_off
 CALL () {
+  OPTIONAL MATCH (running:Session {key: $session_key})
+  WHERE running.tenant_id = $tenant_id AND NOT $for_user
+  RETURN $owners + coalesce(running.user_keys, []) AS audience
+}
+CALL (audience) {
   MATCH (event:Event)
   USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
   MATCH (event)<-[:EVIDENCED_BY]-(memory:Memory)
+  WHERE memory.proposed IS NULL AND (memory.owner_key IS NULL OR memory.owner_key IN audience)
   WITH DISTINCT memory
   RETURN collect(memory) AS session_memories
 }
-CALL () {
+CALL (audience) {
   CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60 * $reach}) YIELD node
   RETURN
     count(*) AS hit_count,
     collect(CASE
-      WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us THEN node
+      WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
+        AND node.proposed IS NULL AND (node.owner_key IS NULL OR node.owner_key IN audience) THEN node
     END) AS visible_hits
 }
 WITH
+  audience,
   session_memories,
   visible_hits[0..60] AS worded,
   hit_count >= 60 * $reach OR size(visible_hits) > 60 AS knowledge_cut
-CALL (session_memories, worded) {
-  CALL (session_memories, worded) {
+CALL (audience, session_memories, worded) {
+  CALL (audience, session_memories, worded) {
     UNWIND worded AS record
     RETURN record
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
-    WHERE record.hard AND record.first_us <= $as_of_us
+    WHERE record.hard AND record.first_us <= $as_of_us AND record.proposed IS NULL
+      AND (record.owner_key IS NULL OR record.owner_key IN audience)
     RETURN record
     ORDER BY coalesce(record.valid_to_us > $as_of_us, true) DESC, record.first_us DESC, record.memory_id
     LIMIT 1000
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
-    WHERE NOT coalesce(record.hard, false) AND record.first_us <= $as_of_us
+    WHERE NOT coalesce(record.hard, false) AND record.first_us <= $as_of_us AND record.proposed IS NULL
+      AND (record.owner_key IS NULL OR record.owner_key IN audience)
     RETURN record
     ORDER BY record.first_us DESC, record.memory_id
     LIMIT 60
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'goal'})
     WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us AND record.extraction_method = 'remembered'
+      AND (record.owner_key IS NULL OR record.owner_key IN audience)
     RETURN record
     ORDER BY record.last_us DESC, record.memory_id
     LIMIT 10
@@ -203,7 +217,7 @@ CALL (matched) {
     endNode(relation).key, relation.weight, relation.confidence, relation.evidence_count, relation.last_us
   ]) AS relations
 }
-CALL (records) {
+CALL (audience, records) {
   CALL (records) {
     MATCH (conflict:Conflict)
     USING INDEX SEEK conflict:Conflict(tenant_id, status)
@@ -219,8 +233,12 @@ CALL (records) {
       AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
     RETURN conflict
   }
-  WITH conflict
+  WITH conflict, audience
   WHERE NOT EXISTS {
+    MATCH (conflict)-[:BETWEEN]->(owned:Memory)
+    WHERE owned.owner_key IS NOT NULL AND NOT owned.owner_key IN audience
+  }
+  AND NOT EXISTS {
     MATCH (conflict)-[:BETWEEN]->(side)
     WHERE EXISTS { (side)-[:EVIDENCED_BY]->() }
       AND NOT EXISTS {

@@ -186,14 +186,16 @@ class AsyncRecording(AsyncFace):
         *,
         kind: str = "fact",
         hard: bool = False,
+        user_id: str | None = None,
         agent_id: str | None = None,
         at: Moment | None = None,
     ) -> Memory:
         """The memory that *text* becomes, with the event that is its evidence; said again, it is observed once more.
 
-        *kind* is ``"fact"``, ``"preference"``, ``"policy"`` or ``"goal"``; a *hard* policy stands in every pack. It
-        counts as said *at* that time, else just after all that the tenant knows. It takes the place of what was said
-        before about the same question.
+        *kind* is ``"fact"``, ``"preference"``, ``"policy"`` or ``"goal"``; a *hard* policy stands in every pack. With
+        *user_id* it is bound to that user: it stands only in packs for them or for one of their sessions. It counts as
+        said *at* that time, else just after all that the tenant knows. It takes the place of what was said before
+        about the same question.
 
         Raises:
             UnknownChoice: no such kind.
@@ -201,7 +203,9 @@ class AsyncRecording(AsyncFace):
 
         """
         author = author_of(agent_id, at)
-        return await self._perform(memory_operations.remember(self._tenancy, text, author, kind=kind, hard=hard))
+        return await self._perform(
+            memory_operations.remember(self._tenancy, text, author, kind=kind, hard=hard, user_id=user_id)
+        )
 
     async def memories(
         self,
@@ -376,7 +380,8 @@ class AsyncRecalling(AsyncFace):
         Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
         ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
         *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for
-        validity scopes), *min_confidence* (0.0), *encoding* in which the budget is counted (``"o200k_base"``,
+        validity scopes), *user_id* of the user it is for (memories bound to other users stay out), *min_confidence*
+        (0.0), *encoding* in which the budget is counted (``"o200k_base"``,
         ``"cl100k_base"``, or a function from a text to its number of tokens), *fingerprint* whose priors guide
         ``"fingerprint_guided"`` (default: the imported one in force).
 

@@ -123,6 +123,7 @@ class PackOptions(TypedDict, total=False):
     as_of: Moment | None
     session_id: str | None
     agent_id: str | None
+    user_id: str | None
     sections: Sequence[str]
     min_confidence: float
     encoding: str | TokenCounter

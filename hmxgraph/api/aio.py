@@ -26,6 +26,7 @@ from hmxgraph.graph.driver import Address
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 
 
 class AsyncKnowledgeGraph(
@@ -33,9 +34,9 @@ class AsyncKnowledgeGraph(
 ):
     """One tenant's memory for asynchronous code: opened by ``await`` or ``async with`` (:func:`connect_async`)."""
 
-    def __init__(self, locate: Callable[[], Address], tenant_id: str) -> None:
+    def __init__(self, locate: Callable[[], Address], tenant_id: str, trust: TrustPolicy = DEFAULT_TRUST) -> None:
         self._locate = locate
-        self._tenancy = Tenancy.of(tenant_id)
+        self._tenancy = Tenancy.of(tenant_id, trust)
         self._opened: AsyncConnection | None = None
         # Tasks that open the graph at once share one connection. A lock belongs to one event loop.
         self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
@@ -106,7 +107,7 @@ class AsyncKnowledgeGraph(
         return self._tenancy.tenant_id
 
 
-def connect_async(
+def connect_async(  # noqa: PLR0913 - as connect
     uri: str | None = None,
     *,
     tenant_id: str = "default",
@@ -114,6 +115,7 @@ def connect_async(
     password: str | None = None,
     database: str | None = None,
     isolation: Isolation = "key",
+    trust: TrustPolicy = DEFAULT_TRUST,
     progress: bool = False,
 ) -> AsyncKnowledgeGraph:
     """The memory of *tenant_id* for asynchronous code; open it with ``async with`` or ``await``.
@@ -121,4 +123,6 @@ def connect_async(
     Arguments and errors are those of :func:`hmxgraph.connect`.
     """
     login = Login(uri, user, password, database)
-    return AsyncKnowledgeGraph(lambda: isolated(address(login, progress=progress), tenant_id, isolation), tenant_id)
+    return AsyncKnowledgeGraph(
+        lambda: isolated(address(login, progress=progress), tenant_id, isolation), tenant_id, trust
+    )

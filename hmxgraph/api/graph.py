@@ -27,6 +27,7 @@ from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Work, ask, bind
 from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 
 # Which Neo4j: the arguments, else the environment, else a local server started on demand.
 
@@ -113,8 +114,8 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     database refuses or does not answer, and leave nothing half-written.
     """
 
-    def __init__(self, where: Address, tenant_id: str) -> None:
-        self._tenancy = Tenancy.of(tenant_id)
+    def __init__(self, where: Address, tenant_id: str, trust: TrustPolicy = DEFAULT_TRUST) -> None:
+        self._tenancy = Tenancy.of(tenant_id, trust)
         self._connection = Connection(where)
         self._meter = Meter()
         self._live = LiveSessions()
@@ -165,7 +166,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         return self._tenancy.tenant_id
 
 
-def connect(
+def connect(  # noqa: PLR0913 - every setting of the front door by its name
     uri: str | None = None,
     *,
     tenant_id: str = "default",
@@ -173,14 +174,16 @@ def connect(
     password: str | None = None,
     database: str | None = None,
     isolation: Isolation = "key",
+    trust: TrustPolicy = DEFAULT_TRUST,
     progress: bool = False,
 ) -> KnowledgeGraph:
     """The memory of *tenant_id* on a Neo4j: at *uri*, else ``HMXGRAPH_URI``, else a local server started on demand.
 
     Missing values come from ``HMXGRAPH_USER``, ``HMXGRAPH_PASSWORD`` and ``HMXGRAPH_DATABASE``. The schema is brought
     up to date. ``isolation="database"`` gives the tenant a separate database, if the server's edition supports several;
-    otherwise tenants share one database and are kept apart by their keys. With *progress*, fetching and starting a
-    local server shows a progress bar on stderr.
+    otherwise tenants share one database and are kept apart by their keys. *trust* decides which sources may put rules,
+    preferences and facts in force (:class:`TrustPolicy`). With *progress*, fetching and starting a local server shows
+    a progress bar on stderr.
 
     Raises:
         InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
@@ -194,4 +197,4 @@ def connect(
     """
     Tenancy.of(tenant_id)  # reject an invalid id before starting a server
     where = address(Login(uri, user, password, database), progress=progress)
-    return KnowledgeGraph(isolated(where, tenant_id, isolation), tenant_id)
+    return KnowledgeGraph(isolated(where, tenant_id, isolation), tenant_id, trust)

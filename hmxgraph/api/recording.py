@@ -215,14 +215,16 @@ class Recording(Face):
         *,
         kind: str = "fact",
         hard: bool = False,
+        user_id: str | None = None,
         agent_id: str | None = None,
         at: Moment | None = None,
     ) -> Memory:
         """The memory that *text* becomes, with the event that is its evidence; said again, it is observed once more.
 
-        *kind* is ``"fact"``, ``"preference"``, ``"policy"`` or ``"goal"``; a *hard* policy stands in every pack. It
-        counts as said *at* that time, else just after all that the tenant knows. It takes the place of what was said
-        before about the same question.
+        *kind* is ``"fact"``, ``"preference"``, ``"policy"`` or ``"goal"``; a *hard* policy stands in every pack. With
+        *user_id* it is bound to that user: it stands only in packs for them or for one of their sessions. It counts as
+        said *at* that time, else just after all that the tenant knows. It takes the place of what was said before
+        about the same question.
 
         Raises:
             UnknownChoice: no such kind.
@@ -230,7 +232,9 @@ class Recording(Face):
 
         """
         author = author_of(agent_id, at)
-        return self._perform(memory_operations.remember(self._tenancy, text, author, kind=kind, hard=hard))
+        return self._perform(
+            memory_operations.remember(self._tenancy, text, author, kind=kind, hard=hard, user_id=user_id)
+        )
 
     def memories(
         self,

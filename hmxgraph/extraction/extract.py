@@ -8,6 +8,7 @@ from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
 from hmxgraph.extraction._directives import Lifted, lifted
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
+from hmxgraph.extraction.authority import authority_of, bound, placed, user_key
 from hmxgraph.extraction.entities import Gathering, read
 from hmxgraph.extraction.language import (
     BASE_VERBS,
@@ -26,6 +27,7 @@ from hmxgraph.extraction.language import (
     voice_of,
 )
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.text.comparison import stance
 from hmxgraph.text.terms import signs, words
 
@@ -96,8 +98,9 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
         subject,
         fact.predicate,
         fact.object,
-        slot="" if fact.passing and unknown else _fact_slot(fact, subject),
+        slot=_fact_slot(fact, subject),
         about=() if known == UNKNOWN else (Ref("person", plain(known)),),
+        personal=not fact.subject or fact.subject.startswith("{subject}"),
     )
 
 
@@ -245,9 +248,10 @@ def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
     >>> [draft.hard for draft in remembered({"kind": "policy", "text": "Always verify rollout", "hard": True})]
     [True]
     """
-    kind, text = content.get("kind"), content.get("text")
+    kind, text, user_id = content.get("kind"), content.get("text"), content.get("user_id")
     if kind in KINDS and isinstance(text, str) and text.strip():
-        yield draft(cast("MemoryKind", kind), text.strip(), hard=content.get("hard") is True)
+        memory = draft(cast("MemoryKind", kind), text.strip(), hard=content.get("hard") is True)
+        yield bound(memory, user_key(user_id)) if isinstance(user_id, str) and user_id else memory
 
 
 def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
@@ -321,20 +325,27 @@ class _Families(NamedTuple):
     aims: bool
 
 
-def memories(event: Event, voice: Voice, gathering: Gathering) -> tuple[MemoryDraft, ...]:
-    """The distinct memories of *event*, spoken by *voice*; at most eight, in text order."""
+def memories(
+    event: Event, voice: Voice, gathering: Gathering, trust: TrustPolicy = DEFAULT_TRUST
+) -> tuple[MemoryDraft, ...]:
+    """The distinct memories of *event*, spoken by *voice*, at most eight, each with its standing under *trust*."""
     if event.event_type == "state_change":
-        return tuple(_state_change(event, gathering))
-    if event.event_type == EVENT_TYPE:
-        return tuple(remembered(event.content))
-    if voice.part not in {"user", "system", "peer"}:
-        return ()
+        drafts = _state_change(event, gathering)
+    elif event.event_type == EVENT_TYPE:
+        drafts = remembered(event.content)
+    else:
+        drafts = _of_text(event, voice)
+    distinct = tuple(dict.fromkeys(drafts))[:_MAX_MEMORIES]
+    authority = authority_of(event, voice, trust) if distinct else None
+    return tuple(memory for draft in distinct for memory in placed(draft, authority)) if authority else ()
+
+
+def _of_text(event: Event, voice: Voice) -> Iterator[MemoryDraft]:
     text = event.content.get("comment" if event.event_type == "feedback" else "text")
-    if not isinstance(text, str) or len(text) < 6:
-        return ()
-    said_by = "" if voice.subject == UNKNOWN else voice.subject
-    drafts = (draft._replace(said_by=said_by) for draft in _spoken(event, plain_signs(text), voice))
-    return tuple(dict.fromkeys(drafts))[:_MAX_MEMORIES]
+    if voice.part in {"user", "system", "peer"} and isinstance(text, str) and len(text) >= 6:
+        said_by = "" if voice.subject == UNKNOWN else voice.subject
+        for draft in _spoken(event, plain_signs(text), voice):
+            yield draft._replace(said_by=said_by)
 
 
 def _opens_session(event: Event) -> bool:
@@ -443,7 +454,7 @@ def _state_change(event: Event, gathering: Gathering) -> Iterator[MemoryDraft]:
 _MAX_ABOUT = 8
 
 
-def extract(event: Event) -> Extraction:
+def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST) -> Extraction:
     """Extract the entities that *event* mentions, their relations, and its memories.
 
     The result depends on the event alone: at most 32 mentions (16 in a result), 12 relations and 8 memories, in a fixed
@@ -459,10 +470,15 @@ def extract(event: Event) -> Extraction:
     """
     voice = voice_of(event)
     gathering, relations = read(event, voice)
-    drafts = memories(event, voice, gathering)
+    drafts = memories(event, voice, gathering, trust)
     mentions = gathering.mentions()
-    linked = tuple(_linked(draft, mentions) for draft in drafts)
-    return Extraction(mentions, gathering.resolve_relations(relations), linked)
+    linked = [_linked(draft, mentions) for draft in drafts]
+    return Extraction(
+        mentions,
+        gathering.resolve_relations(relations),
+        tuple(draft for draft in linked if not draft.unproven),
+        tuple(draft for draft in linked if draft.unproven),
+    )
 
 
 def _linked(draft: MemoryDraft, mentions: tuple[Mention, ...]) -> MemoryDraft:

@@ -61,6 +61,10 @@ class MemoryDraft(NamedTuple):
     ``slot`` identifies a question with one answer at a time, such as subject and predicate; another ``answer`` in the
     same slot supersedes or contradicts. It is empty if several answers can hold at once. ``said_by`` is the person
     quoted; empty for somebody who may decide: a system, or the only user.
+
+    ``owner`` is the user (or the session of an unnamed user) whom the memory is bound to; empty for the whole tenant.
+    ``unproven`` marks a proposal of a source without authority, counted by ``origin``. ``personal`` marks a fact about
+    the speaker.
     """
 
     kind: MemoryKind
@@ -74,11 +78,20 @@ class MemoryDraft(NamedTuple):
     slot: str = ""
     about: tuple[Ref, ...] = ()
     said_by: str = ""
+    owner: str = ""
+    unproven: bool = False
+    origin: str = ""
+    personal: bool = False
 
     @property
     def answer(self) -> str:
         """What distinguishes this memory from others of its slot."""
         return wording(f"{self.predicate} {self.object}")
+
+    @property
+    def voice(self) -> str:
+        """Whose word it is when answers differ; a user's second name in one session is another voice, not a change."""
+        return self.answer if self.predicate == NAME and self.owner else self.said_by
 
     @property
     def laid_down(self) -> bool:
@@ -87,11 +100,17 @@ class MemoryDraft(NamedTuple):
 
 
 class Extraction(NamedTuple):
-    """Everything found in one event."""
+    """Everything found in one event; ``proposals`` are memories that its source has no authority to put in force."""
 
     mentions: tuple[Mention, ...] = ()
     relations: tuple[Relation, ...] = ()
     memories: tuple[MemoryDraft, ...] = ()
+    proposals: tuple[MemoryDraft, ...] = ()
+
+    @property
+    def drafts(self) -> tuple[MemoryDraft, ...]:
+        """Memories and proposals, as they are stored."""
+        return (*self.memories, *self.proposals)
 
 
 # Helpers for patterns.
@@ -213,17 +232,19 @@ def sentences(text: str) -> list[str]:
 # The speaker of an event and their part in the conversation decide whether words can be a directive or a preference.
 
 Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
-_PARTS: dict[str, Part] = {
+PARTS: dict[str, Part] = {
     **dict.fromkeys(("user", "human", "customer", "client"), "user"),
     **dict.fromkeys(("assistant", "agent", "ai", "bot", "model"), "assistant"),
     **dict.fromkeys(("system", "developer", "operator"), "system"),
 }
-_CHANNELS = frozenset(
+CHANNELS = frozenset(
     {"slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat"}
 )
-_NOT_PERSONS = _CHANNELS | _PARTS.keys()
+_NOT_PERSONS = CHANNELS | PARTS.keys()
 # The subject of an unnamed speaker. It may be a different person in every session.
 UNKNOWN = "the user"
+# The predicate of facts about somebody's name. Nobody changes it in passing.
+NAME = "name"
 
 
 class Voice(NamedTuple):
@@ -254,7 +275,7 @@ def voice_of(event: Event) -> Voice:
     if event.event_type != "message":
         return Voice("", "none", "")
     name = speaker_of(event) or ""
-    part = _PARTS.get(str(event.content.get("role", "user")).lower(), "none")
+    part = PARTS.get(str(event.content.get("role", "user")).lower(), "none")
     if part in {"user", "system"} and not speaks_for_user(event.metadata):
         part = "none"
     if name and part == "user" and event.source == name == event.agent_id:
@@ -275,11 +296,16 @@ def speaker_of(event: Event) -> str | None:
 
 def _subject(event: Event, name: str) -> str:
     """The subject of the speaker's facts: name, else user id, else "the user"."""
+    return name or user_id_of(event) or UNKNOWN
+
+
+def user_id_of(event: Event) -> str | None:
+    """The user id in the metadata of *event*; None if it has none."""
     for field in ("user_id", "userId", "customer_id"):
         value = event.metadata.get(field)
-        if not name and isinstance(value, str) and value:
+        if isinstance(value, str) and value:
             return value
-    return name or UNKNOWN
+    return None
 
 
 # The speaker's stance: a fact must not be hedged, attributed to others or retracted in the same sentence.

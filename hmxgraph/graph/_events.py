@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from hmxgraph.errors import IngestRefused
+from hmxgraph.extraction.authority import session_owner, user_of_session
 from hmxgraph.extraction.extract import extract
 from hmxgraph.graph import _entities, memories
 from hmxgraph.graph._entities import Extracted
@@ -27,6 +28,7 @@ from hmxgraph.ingest.prepare import (
     left_out,
 )
 from hmxgraph.protocol.reports import BatchReceipt, ConflictingEvent
+from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.text.lines import event_line, speaker_name
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
@@ -113,6 +115,14 @@ def _tokens(of: Mapping[str, Any]) -> int:
 REMEMBERED = 64
 # Number of kinds of events from which on none counts as new to the tenant.
 KINDS = 4_000
+# Sessions of a batch that name no user, from which a warning is due.
+MANY_SESSIONS = 5
+UNNAMED_USERS = (
+    "many sessions name no user: what their users state about themselves is remembered for the session only; "
+    'give "user_id" in the metadata of their messages to keep it for the user'
+)
+# How many users of one session are told apart; a larger group has no single person to speak for.
+MOST_USERS = 50
 
 
 class StoredSession(NamedTuple):
@@ -125,13 +135,16 @@ class StoredSession(NamedTuple):
     ends: Ends | None
     outcome_order: tuple[int, ...]
     marks: list[int]
+    user_keys: list[str]
 
 
 def stored_session(row: Row) -> StoredSession:
     """A session in the row of ``events/open``."""
     ends = Ends(_end(row["head"]), _end(row["tail"])) if row["event_count"] else None
     outcome = tuple(row["outcome_order"])
-    return StoredSession(row["key"], row["event_count"], row["first_us"], row["last_us"], ends, outcome, row["marks"])
+    return StoredSession(
+        row["key"], row["event_count"], row["first_us"], row["last_us"], ends, outcome, row["marks"], row["user_keys"]
+    )
 
 
 def _end(values: Sequence[Any]) -> End:
@@ -164,7 +177,9 @@ def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[s
     return found
 
 
-def _session_row(stored: StoredSession, events: Sequence[PreparedEvent], first_of_kind: Collection[str]) -> Row:
+def _session_row(
+    tenancy: Tenancy, stored: StoredSession, events: Sequence[PreparedEvent], first_of_kind: Collection[str]
+) -> Row:
     """A session's new properties after a batch, and the properties of its new events.
 
     *first_of_kind* has the keys of events of a kind that is new to the tenant.
@@ -176,9 +191,20 @@ def _session_row(stored: StoredSession, events: Sequence[PreparedEvent], first_o
         marks.append(event.mark)
     return {
         "key": stored.key,
-        "properties": {**_extent(stored, events), **_outcome(stored, events), "marks": marks[-REMEMBERED:]},
+        "properties": {
+            **_extent(stored, events),
+            **_outcome(stored, events),
+            "marks": marks[-REMEMBERED:],
+            "user_keys": _user_keys(tenancy, stored, events),
+        },
         "events": rows,
     }
+
+
+def _user_keys(tenancy: Tenancy, stored: StoredSession, events: Iterable[PreparedEvent]) -> list[str]:
+    """The keys of the users who speak in a session, as far as its messages name them."""
+    names = (user_of_session(event.event) for event in events)
+    return sorted({*stored.user_keys, *(memories.owner_key(tenancy, name) for name in names if name)})[:MOST_USERS]
 
 
 def _event_row(event: PreparedEvent, *, new: bool, repeat: bool) -> dict[str, Any]:
@@ -311,7 +337,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Batc
         _refuse_conflicts(sifted.conflicting)
     if not sifted.new:
         return sifted.receipt()
-    found = batch.found or extracted(sifted.new)
+    found = _found(tenancy, batch, sifted.new)
     given = memories.Observations.of([found[event.key] for event in sifted.new])
     opened = yield from _open(tenancy, batch, sifted, given)
     if opened.sifted is not sifted:
@@ -320,7 +346,21 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Batc
     if not sifted.new:
         return sifted.receipt()
     dimension = yield from store_new(tenancy, opened, given, found)
-    return sifted.receipt(late=_late(sifted.new, opened.sessions), warnings=tuple(left_out(sifted.new, dimension)))
+    warnings = (*left_out(sifted.new, dimension), *_unnamed(found[event.key] for event in sifted.new))
+    return sifted.receipt(late=_late(sifted.new, opened.sessions), warnings=warnings)
+
+
+def _found(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
+    """What was extracted ahead, which was under the default trust policy; else what is extracted now."""
+    ahead = batch.found if tenancy.trust == DEFAULT_TRUST else None
+    return ahead or extracted(events, tenancy.trust)
+
+
+def _unnamed(found: Iterable[Extracted]) -> Iterator[str]:
+    """A warning if many sessions say something about a user whom nothing names."""
+    owners = {draft.owner for extracted in found for draft in extracted.extraction.memories}
+    if sum(owner.startswith(session_owner("")) for owner in owners) >= MANY_SESSIONS:
+        yield UNNAMED_USERS
 
 
 def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
@@ -384,9 +424,9 @@ def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, given: memories.Observ
     return Opened({session.key: session for session in stored}, sifted, row["answers"])
 
 
-def extracted(events: Iterable[PreparedEvent]) -> dict[str, Extracted]:
+def extracted(events: Iterable[PreparedEvent], trust: TrustPolicy = DEFAULT_TRUST) -> dict[str, Extracted]:
     """The extractions of each event, by its key; made before anything is locked."""
-    return {event.key: Extracted(event.key, event.event.time_us, extract(event.event)) for event in events}
+    return {event.key: Extracted(event.key, event.event.time_us, extract(event.event, trust)) for event in events}
 
 
 def store_new(
@@ -402,7 +442,9 @@ def store_new(
         "events/record",
         tenant_id=tenancy.tenant_id,
         batch={
-            "sessions": [_session_row(sessions[key], group, first_of_kind) for key, group in _by_session(events)],
+            "sessions": [
+                _session_row(tenancy, sessions[key], group, first_of_kind) for key, group in _by_session(events)
+            ],
             "parted": weave.parted,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},

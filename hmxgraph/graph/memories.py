@@ -49,20 +49,28 @@ class Observation(NamedTuple):
     @property
     def assertion(self) -> Assertion:
         """The observation as an answer in its slot."""
-        return Assertion(self.time_us, self.event_key, self.draft.answer, self.draft.said_by, self.draft.laid_down)
+        return Assertion(self.time_us, self.event_key, self.draft.answer, self.draft.voice, self.draft.laid_down)
 
 
 class Identity(NamedTuple):
-    """The identity of a memory without a slot: kind and wording."""
+    """The identity of a memory without a slot: kind and wording, whom it is bound to, whether it is a proposal."""
 
     kind: str
     wording: str
+    owner: str = ""
+    unproven: bool = False
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the memory's id."""
+        standing = (self.owner, "proposal" if self.unproven else "")
+        return (self.kind, self.wording, *(standing if any(standing) else ()))
 
 
 def observations_in(batch: Sequence[Extracted]) -> list[Observation]:
     """The memories observed in *batch*, in order of time."""
     observations = [
-        Observation(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.memories
+        Observation(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.drafts
     ]
     return sorted(observations, key=lambda observation: (observation.time_us, observation.event_key))
 
@@ -86,7 +94,12 @@ def _last_remembered_us(observations: Sequence[Observation]) -> int | None:
 def _slotless_id(tenancy: Tenancy, identity: Identity, generation: int = 0) -> str:
     """The id of a memory without a slot; *generation* counts the deleted memories with the same words."""
     again = (str(generation),) if generation else ()
-    return stable_id(tenancy.tenant_id, "memory", *identity, *again)
+    return stable_id(tenancy.tenant_id, "memory", *identity.parts, *again)
+
+
+def owner_key(tenancy: Tenancy, owner: str) -> str:
+    """The key that stands for an owner, so that sessions need not spell their users."""
+    return tenancy.node_key("owner", owner)
 
 
 def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Observation]) -> Row:
@@ -108,6 +121,7 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
         "key": key,
         "properties": {name: value for name, value in properties.items() if value not in {None, ""}},
         "event_keys": sorted({observation.event_key for observation in observations}),
+        "origins": {observation.event_key: observation.draft.origin for observation in observations},
         "entity_keys": sorted({entity_key(builder.tenancy, *ref) for ref in refs}),
         "first_us": first_us,
         "last_us": last_us,
@@ -118,7 +132,7 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
 
 def _reworded(builder: _RowBuilder, memory: Row, extraction: Extraction) -> Row | None:
     """The row of ``memories/reword`` that gives a stored memory the words of *extraction*; None if nothing changes."""
-    for draft in extraction.memories:
+    for draft in extraction.drafts:
         if _same_memory(draft, memory):
             if draft.text == memory["text"]:
                 return None
@@ -131,17 +145,19 @@ def _same_memory(draft: MemoryDraft, memory: Row) -> bool:
     """Whether *draft* is the stored *memory*, in whatever words."""
     if memory["answer"]:
         return bool(draft.kind == memory["kind"] and draft.answer == memory["answer"])
-    stored = _identity(memory["kind"], memory["text"], *(memory[name] or "" for name in _TRIPLE))
+    words = _wording(memory["kind"], memory["text"], *(memory[name] or "" for name in _TRIPLE))
+    stored = Identity(memory["kind"], words, memory["owner"] or "", bool(memory["unproven"]))
     return not draft.slot and _identity_of(draft) == stored
 
 
 def _identity_of(draft: MemoryDraft) -> Identity:
-    return _identity(draft.kind, draft.text, draft.subject, draft.predicate, draft.object)
+    words = _wording(draft.kind, draft.text, draft.subject, draft.predicate, draft.object)
+    return Identity(draft.kind, words, draft.owner, draft.unproven)
 
 
-def _identity(kind: str, text: str, subject: str, predicate: str, value: str) -> Identity:
+def _wording(kind: str, text: str, subject: str, predicate: str, value: str) -> str:
     """Facts with an object are identified by their triple, whatever their words."""
-    return Identity(kind, wording(f"{subject} {predicate} {value}" if kind == "fact" and value else text))
+    return wording(f"{subject} {predicate} {value}" if kind == "fact" and value else text)
 
 
 def _properties(builder: _RowBuilder, draft: MemoryDraft) -> dict[str, Any]:
@@ -159,6 +175,9 @@ def _properties(builder: _RowBuilder, draft: MemoryDraft) -> dict[str, Any]:
         "object": draft.object,
         "answer": draft.answer if draft.slot else "",
         "said_by": draft.said_by,
+        "owner": draft.owner,
+        "owner_key": owner_key(builder.tenancy, draft.owner) if draft.owner else "",
+        "unproven": True if draft.unproven else None,
         "status": "tentative",
         "observation_count": 0,
     }
@@ -186,8 +205,14 @@ def _stored_memory(
         object=properties.get("object"),
         said_by=properties.get("said_by"),
         hard=properties.get("hard", False),
+        owner=_shown_owner(properties.get("owner")),
+        proposed=properties.get("proposed", False),
         event_ids=tuple(event_ids),
     )
+
+
+def _shown_owner(owner: str | None) -> str | None:
+    return owner.replace("\0", ":") if owner else None
 
 
 def held_status(memory: Row) -> str:
@@ -412,6 +437,7 @@ def _unchanged(interval: Interval) -> Row:
         "key": interval.key,
         "properties": {"text": "", "search_text": "", "surest": 0.0},
         "event_keys": [],
+        "origins": {},
         "entity_keys": [],
         "first_us": interval.first_us,
         "last_us": interval.last_us,
@@ -472,7 +498,11 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
     remaining evidence take their words from it.
     """
     touched = yield bind(
-        "memories/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
+        "memories/forget",
+        tenant_id=tenancy.tenant_id,
+        batch={"event_keys": sorted(event_keys)},
+        at_us=at_us,
+        **_quorum(tenancy),
     )
     lost = [row for row in touched if row["lost"]]
     yield from redraw(tenancy, sorted({row["slot_key"] for row in lost if row["slot_key"]}))
@@ -486,7 +516,7 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
         return
     rows = yield bind("memories/retold", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
     builder = _RowBuilder(tenancy, counter(), DEFAULT_ENCODING)
-    extractions = [(row["memory"], extract(Event.parse(event_document(row["event"])))) for row in rows]
+    extractions = [(row["memory"], extract(Event.parse(event_document(row["event"])), tenancy.trust)) for row in rows]
     reworded = [_reworded(builder, memory, extraction) for memory, extraction in extractions]
     if changed := [row for row in reworded if row is not None]:
         yield bind("memories/reword", tenant_id=tenancy.tenant_id, batch={"memories": changed})
@@ -582,7 +612,12 @@ def _slotless_rows(builder: _RowBuilder, given: Sequence[Observation]) -> Plan[l
 
 
 def _record(tenancy: Tenancy, rows: list[Row]) -> Plan[None]:
-    yield bind("memories/record", tenant_id=tenancy.tenant_id, batch={"memories": rows}, sure=SURE)
+    yield bind("memories/record", tenant_id=tenancy.tenant_id, batch={"memories": rows}, sure=SURE, **_quorum(tenancy))
+
+
+def _quorum(tenancy: Tenancy) -> dict[str, int]:
+    """The independent support that a proposal needs."""
+    return {"sessions": tenancy.trust.sessions, "origins": tenancy.trust.origins}
 
 
 def _page(tenancy: Tenancy, parameters: Row) -> Plan[list[Row]]:

@@ -217,13 +217,14 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[Mem
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory to add: kind, text, project, tags, and whether a policy is hard."""
+    """A memory to add: kind, text, project, tags, and whether a policy is hard, and whose it is."""
 
     kind: str
     text: str
     project_id: str | None = None
     tags: tuple[str, ...] = ()
     hard: bool = False
+    user_id: str | None = None
 
     def checked(self) -> "Remembered":
         """The memory itself, if it is valid.
@@ -235,7 +236,8 @@ class Remembered:
         """
         if self.kind not in KINDS:
             raise UnknownChoice("kind", self.kind, KINDS)
-        for name, value in (("project_id", self.project_id), *(("tags", tag) for tag in self.tags)):
+        ids = (("project_id", self.project_id), ("user_id", self.user_id))
+        for name, value in (*ids, *(("tags", tag) for tag in self.tags)):
             if value is not None:
                 checked_text(name, value)
         if not checked_text("text", self.text).strip():
@@ -350,7 +352,11 @@ def _remembered(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[Memory
 
 def _stated(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[PreparedEvent]:
     """Store the event that states the memory."""
-    return (yield from _record_event(tenancy, doing, EVENT_TYPE, added(what.kind, what.text, hard=what.hard)))
+    return (
+        yield from _record_event(
+            tenancy, doing, EVENT_TYPE, added(what.kind, what.text, hard=what.hard, user_id=what.user_id)
+        )
+    )
 
 
 def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:
@@ -466,11 +472,12 @@ class Author(NamedTuple):
 
 
 def remember(
-    tenancy: Tenancy, text: str, author: Author, *, kind: str = "fact", hard: bool = False
+    tenancy: Tenancy, text: str, author: Author, *, kind: str = "fact", hard: bool = False, user_id: str | None = None
 ) -> Procedure[Memory]:
     """Remember *text* and return its memory; the same words again are another observation of the same memory.
 
-    It supersedes earlier answers in its slot. A *hard* policy is part of every context pack.
+    It supersedes earlier answers in its slot. A *hard* policy is part of every context pack; with *user_id*, of every
+    pack for that user.
 
     Raises:
         UnknownChoice: no such kind.
@@ -483,5 +490,5 @@ def remember(
     known_us = tenant["logical_us"]
     after_us = min(known_us + 1, LAST_US) if known_us else author.now_us
     doing = Doing(author.agent_id, after_us if author.at_us is None else author.at_us, author.event_id)
-    what = Remembered(kind, text, hard=hard).checked()
+    what = Remembered(kind, text, hard=hard, user_id=user_id).checked()
     return (yield from write(partial(_remembered, tenancy, what, doing)))

@@ -8,7 +8,9 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from hmxgraph.compiler.compilation import Model
+from hmxgraph.extraction.authority import session_owner, user_key
 from hmxgraph.extraction.entities import names_in
+from hmxgraph.graph import memories
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._events import pool_rows
 from hmxgraph.graph._paging import term_query
@@ -46,7 +48,7 @@ from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.records.events import event_ids_of
 from hmxgraph.records.trust import Reply, rejected, tier, verdicts
 from hmxgraph.text.artifacts import Validity, render_artifact
-from hmxgraph.text.terms import TokenCounter, terms
+from hmxgraph.text.terms import TokenCounter, terms, words
 
 # The running session in a row of ``recall/knowledge``: its events, each assigned to an action.
 
@@ -274,6 +276,9 @@ _MOST_READS = 5
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
 _NEVER = 2**62
+# Words of a question in which users are looked for, and words of a user's id or name.
+_NAMING_WORDS = 32
+_LONGEST_NAME = 4
 
 
 def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Procedure[Pack]:
@@ -411,6 +416,8 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         earlier=request.as_of_us is not None,
         active_us=as_of_us - _GOAL_DAYS * DAY_US if knows else _NEVER,
         session_key=_session_key(tenancy, request),
+        owners=_owners(tenancy, request),
+        for_user=request.user_id is not None,
         chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
         failure=f'"failure_key":{canonical_text(failure)}' if (failure := opening.guidance.failure) else "",
         words=term_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),
@@ -435,6 +442,28 @@ def _surroundings(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         latest_us=state.as_of_us - _LATEST_DAYS * DAY_US if latest else _NEVER,
         session_key=_session_key(tenancy, request),
     )
+
+
+def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
+    """The keys of the users whose own memories the pack may hold.
+
+    These are the user it is for, and the running session for its unnamed user. A pack for nobody in particular may hold
+    what is bound to users whom the question names.
+    """
+    names: list[str] = []
+    if request.user_id is not None:
+        names = [user_key(request.user_id)]
+    elif request.session_id is None:
+        names = list(_word_runs(words(request.query[:LONGEST_QUESTION])[:_NAMING_WORDS]))
+    names += [session_owner(request.session_id)] if request.session_id else []
+    return _padded(sorted({memories.owner_key(tenancy, name) for name in names}), _NAMING_WORDS * _LONGEST_NAME)
+
+
+def _word_runs(question_words: Sequence[str]) -> Iterator[str]:
+    """Yield every run of words in a question that could be a user's id or name."""
+    for size in range(1, _LONGEST_NAME + 1):
+        for start in range(len(question_words) - size + 1):
+            yield " ".join(question_words[start : start + size])
 
 
 def _reach(request: PackRequest) -> int:

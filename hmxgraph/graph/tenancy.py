@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hmxgraph.errors import InvalidTenant
 from hmxgraph.graph.plan import Plan, Row, bind
 from hmxgraph.protocol.canonical import node_key
+from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.text.terms import scope_token
 
 # The keys of one tenant's nodes.
@@ -12,14 +13,15 @@ from hmxgraph.text.terms import scope_token
 
 @dataclass(frozen=True, slots=True)
 class Tenancy:
-    """One tenant: its id, the key of its ``Tenant`` node, and its token inside the full-text indexes."""
+    """One tenant: id, key of its ``Tenant`` node, token inside the full-text indexes, and whom it trusts."""
 
     tenant_id: str
     key: str
     scope: str
+    trust: TrustPolicy = DEFAULT_TRUST
 
     @classmethod
-    def of(cls, tenant_id: str) -> "Tenancy":
+    def of(cls, tenant_id: str, trust: TrustPolicy = DEFAULT_TRUST) -> "Tenancy":
         """The tenancy of *tenant_id*.
 
         Raises:
@@ -30,7 +32,7 @@ class Tenancy:
 
         """
         _check(tenant_id)
-        return cls(tenant_id, node_key(tenant_id, "tenant"), scope_token(tenant_id))
+        return cls(tenant_id, node_key(tenant_id, "tenant"), scope_token(tenant_id), trust)
 
     def node_key(self, *parts: str) -> str:
         """The key of the node with these *parts* as its id: hex SHA-256 of tenant, NUL, parts (DESIGN 2)."""

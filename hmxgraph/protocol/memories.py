@@ -15,7 +15,9 @@ class Memory:
     """A semantic memory: a fact, preference, policy or goal in its original words, with status and confidence.
 
     ``valid_to`` is None until another memory supersedes it. ``event_ids`` are its evidence, oldest first; in a page
-    of memories, at most the first hundred.
+    of memories, at most the first hundred. ``owner`` is the user, or ``session:ID`` of an unnamed one, whom it is bound
+    to; None for the whole tenant. ``proposed`` marks what a source without authority said: it stays out of packs until
+    enough independent sources say the same.
     """
 
     memory_id: str
@@ -34,6 +36,8 @@ class Memory:
     object: str | None = None
     said_by: str | None = None
     hard: bool = False
+    owner: str | None = None
+    proposed: bool = False
     event_ids: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:

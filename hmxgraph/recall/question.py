@@ -184,6 +184,7 @@ class PackRequest:
     min_confidence: float = 0.0
     priors: Mapping[str, Any] | None = None
     encoding: str | TokenCounter = DEFAULT_ENCODING
+    user_id: str | None = None
 
     def __post_init__(self) -> None:
         """Reject invalid values; sort the sections by priority and make the query valid Unicode.
@@ -200,6 +201,7 @@ class PackRequest:
         _check("strategy", self.strategy, STRATEGIES)
         _check_id("session_id", self.session_id)
         _check_id("agent_id", self.agent_id)
+        _check_id("user_id", self.user_id)
         _check_confidence(self.min_confidence)
         _check_encoding(self.encoding)
         object.__setattr__(self, "sections", _in_order(self.sections))
@@ -232,6 +234,7 @@ class PackRequest:
         named = {
             "session_id": self.session_id,
             "agent_id": self.agent_id,
+            "user_id": self.user_id,
             "priors": self.priors,
             "encoding": measure,
         }

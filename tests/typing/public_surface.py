@@ -74,8 +74,9 @@ def share(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.TaskRecord:
 
 def careful() -> str:
     try:
-        with hmxgraph.connect(tenant_id="acme") as graph:
-            return graph.pack("Deploy").text
+        trust = hmxgraph.TrustPolicy(untrusted=("partner:",))
+        with hmxgraph.connect(tenant_id="acme", trust=trust) as graph:
+            return graph.pack("Deploy", user_id="ann").text
     except (hmxgraph.StorageUnavailable, hmxgraph.AccessDenied, hmxgraph.EngineError) as error:
         return f"no memory: {error}"
     except hmxgraph.InvalidDocument as error:

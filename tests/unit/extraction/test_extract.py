@@ -187,9 +187,13 @@ def test_the_first_request_is_the_goal():
 
 
 def test_feedback_can_direct():
-    """The comment of a feedback is a user's word."""
-    found = extract(event("feedback", {"signal": "correction", "comment": "Right; please open a ticket next time."}))
+    """The comment of a named user's feedback is that user's word; anybody else's is only proposed."""
+    content = {"signal": "correction", "comment": "Right; please open a ticket next time."}
+    found = extract(event("feedback", content, metadata={"user_id": "U7"}))
     assert kept(found) == [("policy", "Please open a ticket next time.")]
+    anonymous = extract(event("feedback", content))
+    assert kept(anonymous) == []
+    assert [draft.text for draft in anonymous.proposals] == ["Please open a ticket next time."]
 
 
 def test_a_state_change_answers_a_question():

@@ -1,0 +1,136 @@
+"""Authority: whether the words of an event may be in force, and for whom."""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
+
+from hmxgraph.extraction.language import (
+    CHANNELS,
+    NAME,
+    PARTS,
+    UNKNOWN,
+    MemoryDraft,
+    Voice,
+    user_id_of,
+)
+from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.origins import IMPORT, UNHEARD, origin_of
+from hmxgraph.protocol.trust import TrustPolicy
+from hmxgraph.text.lines import label_of, named_speaker, speaking_source
+from hmxgraph.text.terms import words
+
+Level: TypeAlias = Literal["operator", "user", "none"]
+# Origins of words that are not the user's, whatever their role.
+_NOT_THE_USER = UNHEARD | {IMPORT}
+# Channels through which other parties write as well.
+_OPEN_CHANNELS = frozenset({"email", "web"})
+_SPEAKING = (PARTS.keys() | CHANNELS) - _OPEN_CHANNELS
+
+
+class Authority(NamedTuple):
+    """The standing of an event's words.
+
+    An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` is counted when
+    independent support is (empty for anonymous speakers); ``owner`` is whom a user's memories are bound to.
+    """
+
+    level: Level
+    origin: str
+    owner: str = ""
+
+
+def user_key(name: str) -> str:
+    """The form under which spellings of one user id or name are the same user.
+
+    >>> user_key("Emma_Kim_9957") == user_key("emma kim 9957")
+    True
+    """
+    return " ".join(words(name)) or name.strip()
+
+
+def session_owner(session_id: str) -> str:
+    """The owner of what an unnamed user says: the session."""
+    return f"session\0{session_id}"
+
+
+def authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> Authority:
+    """The authority of *event*, spoken by *voice*, under *trust*.
+
+    >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
+    ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={"user_id": "Ann"},
+    ...     content={"role": "user", "text": "I prefer tea."}, source="user")
+    >>> authority_of(event, Voice("", "user", "Ann"), TrustPolicy())
+    Authority(level='user', origin='user:ann', owner='ann')
+    """
+    source = event.source or ""
+    role = event.content.get("role")
+    label = label_of(event.event_type, source, role if isinstance(role, str) else "")
+    name = speaking_user(event) or ""
+    if trust.distrusts(source):
+        return Authority("none", _outside(source, label))
+    if trust.trusts(source):
+        return Authority("operator", source)
+    if label or origin_of(event.metadata) in _NOT_THE_USER:
+        return Authority("none", _outside(source, label))
+    if voice.part in {"system", "none"}:
+        return Authority("operator", source)
+    if not _speaks_as_user(event, name):
+        return Authority("none", _outside(source, label))
+    return Authority("user", f"user:{name}" if name else "", name or session_owner(event.session_id))
+
+
+def speaking_user(event: Event) -> str | None:
+    """The key of the user who speaks in *event*: id, else name; None if it names nobody."""
+    named = user_id_of(event) or named_speaker(event) or ""
+    if not named:
+        source = speaking_source(event) or ""
+        named = "" if source.lower() in CHANNELS | PARTS.keys() else source
+    return user_key(named) or None
+
+
+def user_of_session(event: Event) -> str | None:
+    """The user whose session a message shows it to be; None for all but messages of named users."""
+    if event.event_type != "message" or origin_of(event.metadata) in _NOT_THE_USER:
+        return None
+    name = speaking_user(event)
+    role = event.content.get("role", "user")
+    spoken = isinstance(role, str) and PARTS.get(role.lower()) == "user"
+    return name if name and spoken and not label_of("message", event.source or "", role) else None
+
+
+def _speaks_as_user(event: Event, name: str) -> bool:
+    """Whether the source of a user's message is the user, and not a document or a party that nobody knows."""
+    if event.event_type == "feedback":
+        return bool(name)
+    source = event.source or ""
+    if not source or source.lower() in _SPEAKING or source == event.agent_id:
+        return True
+    return user_key(source) in {name, user_key(user_id_of(event) or "")} or speaking_source(event) is not None
+
+
+def _outside(source: str, label: str) -> str:
+    return source.lower() or label
+
+
+def bound(draft: MemoryDraft, owner: str) -> MemoryDraft:
+    """*draft* bound to *owner*, with a slot of its own, so that it never contradicts what others say."""
+    return draft._replace(owner=owner, slot=f"{owner}\0{draft.slot}" if draft.slot else "")
+
+
+def placed(draft: MemoryDraft, authority: Authority) -> Iterator[MemoryDraft]:
+    """*draft* as memories of the right standing.
+
+    Words of the operator are kept as they are. A user's are bound to the user; a rule or a fact about anything else is
+    also proposed for the tenant. All other words are only proposed.
+    """
+    if authority.level == "operator":
+        # Unnamed users of several sessions may have several names.
+        unnamed = draft.subject == UNKNOWN and draft.predicate == NAME
+        yield draft._replace(slot="") if unnamed else draft
+        return
+    proposal = draft._replace(unproven=True, slot="", hard=False, origin=authority.origin)
+    if authority.level == "none":
+        yield proposal
+        return
+    yield bound(draft, authority.owner)
+    if draft.kind == "policy" or (draft.kind == "fact" and not draft.personal):
+        yield proposal

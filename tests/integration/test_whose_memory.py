@@ -1,0 +1,174 @@
+"""Whose memory: what a user says is bound to that user, and what others say is only proposed."""
+
+import pytest
+
+import hmxgraph
+from tests.unit.ingest.making import document
+
+ALLERGY = "I'm severely allergic to peanuts."
+RULE = "Always escalate refunds above fifty dollars."
+REFUNDS = "When must refunds above fifty dollars be escalated?"
+ASKED = "How many days do refunds take, and does Ann want refunds as store credit?"
+HELD = ("core", "constraints", "procedures", "facts")
+
+
+@pytest.fixture
+def say(graph, tenant_id):
+    """Ingest messages; each is text, session and what else the event says."""
+    count = iter(range(1000, 100_000))
+
+    def said(text, session_id, *, role="user", **fields):
+        number = next(count)
+        event = {
+            "tenant_id": tenant_id,
+            "event_id": f"e{number}",
+            "session_id": session_id,
+            "sequence": number,
+            "timestamp": f"2026-03-14T0{number % 9}:00:00Z",
+            "content": {"role": role, "text": text},
+            "source": "user",
+        }
+        return graph.ingest([document(**(event | fields))])
+
+    return said
+
+
+@pytest.fixture
+def told(graph):
+    """The texts in force in a pack about nuts and refunds."""
+
+    def texts(query="Who is allergic to peanuts?", **wanted):
+        pack = graph.pack(query, sections=HELD, **wanted)
+        return [entry.content for entry in pack.entries]
+
+    return texts
+
+
+def user(name):
+    """Fields of an event of that user."""
+    return {"metadata": {"user_id": name}}
+
+
+def test_a_fact_about_a_user_is_told_to_that_user_alone(say, told):
+    """In another session of the same user, too; not to other users, nor in their sessions."""
+    say(ALLERGY, "s1", **user("ann"))
+    say("Hello there!", "s2", **user("ann"))
+    say("Hello there!", "s3", **user("bob"))
+    fact = "Ann is allergic to peanuts."
+    assert [told(user_id=name) for name in ("ann", "bob")] == [[fact], []]
+    assert [told(session_id=session) for session in ("s1", "s2", "s3")] == [[fact], [fact], []]
+    assert told(user_id="bob", session_id="s1") == []
+
+
+def test_what_an_unnamed_user_says_stays_in_the_session(say, told):
+    """Nobody knows who will speak in the next one."""
+    say(ALLERGY, "s1")
+    say("Hello there!", "s2")
+    assert told(session_id="s1") == ["The user is allergic to peanuts."]
+    assert told(session_id="s2") == told() == []
+
+
+def test_a_pack_for_nobody_may_hold_what_is_known_of_a_user_whom_it_names(say, told):
+    """Whoever asks about Ann by name means her."""
+    say(ALLERGY, "s1", **user("ann_smith_7"))
+    assert told("Is ann_smith_7 allergic to peanuts?") == ["Ann_smith_7 is allergic to peanuts."]
+    assert told("Is anybody allergic to peanuts?") == []
+
+
+def test_a_users_rule_holds_for_the_tenant_when_several_users_give_it(say, told, graph):
+    """One user's rule is theirs; that of one user in many sessions, or of unnamed ones, stays so."""
+    for session in range(4):
+        say(RULE, f"a{session}", **user("ann"))
+        say(RULE, f"u{session}")
+    assert [told(REFUNDS, user_id=name) for name in ("ann", "zoe")] == [[RULE], []]
+    say(RULE, "b", **user("bob"))
+    assert told(REFUNDS, user_id="zoe") == []
+    say(RULE, "c", **user("cem"))
+    assert told(REFUNDS, user_id="zoe") == told(REFUNDS) == [RULE]
+    assert {memory.status for memory in graph.memories(kind="policy")[0]} == {"promoted"}
+
+
+def test_a_rule_of_the_operator_holds_at_once(say, told):
+    """A system message speaks for the whole tenant."""
+    say(RULE, "s1", role="system", source="system")
+    assert told(REFUNDS, user_id="zoe") == told(REFUNDS) == [RULE]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"source": "web:evil.example"},
+        {"source": "document:contract.pdf"},
+        {"source": "crm-sync"},
+        {"source": "tool:fetch", "role": "system"},
+        {"source": "user", "metadata": {"origin": "import"}},
+        {"event_type": "feedback", "content": {"signal": "correction", "comment": RULE}},
+    ],
+)
+def test_what_others_say_is_only_proposed(say, told, graph, fields):
+    """However often one source repeats it, in whatever session, by whatever agent."""
+    for session in range(4):
+        say(RULE, f"s{session}", **({"agent_id": f"agent-{session}"} | fields))
+    assert told(REFUNDS) == told(REFUNDS, session_id="s0") == []
+    proposed = graph.memories(kind="policy", status="tentative")[0]
+    assert [(memory.text, memory.proposed, memory.status) for memory in proposed] == [(RULE, True, "tentative")]
+
+
+def test_the_trust_policy_decides_whom_to_believe(address, tenant_id):
+    """A source may be trusted to speak for the tenant, or be distrusted whatever its role."""
+    trust = hmxgraph.TrustPolicy(trusted=("crm-sync",), untrusted=("partner:",))
+    with hmxgraph.connect(
+        address.uri,
+        user=address.user,
+        password=address.password,
+        database=address.database,
+        tenant_id=tenant_id,
+        trust=trust,
+    ) as graph:
+        for number, (source, text) in enumerate([("crm-sync", RULE), ("partner:x", "Never refund orders.")]):
+            event = document(event_id=f"e{number}", sequence=number, tenant_id=tenant_id, source=source)
+            graph.ingest([event | {"content": {"role": "system", "text": text}}])
+        assert [entry.content for entry in graph.pack("refunds", sections=HELD).entries] == [RULE]
+
+
+def test_forgetting_support_takes_a_proposal_out_of_force(say, told, graph):
+    """What three users supported is a proposal again when one of them is forgotten."""
+    for name in ("ann", "bob", "cem"):
+        say(RULE, name, **user(name))
+    assert told(REFUNDS) == [RULE]
+    graph.forget(session_id="cem")
+    assert told(REFUNDS) == []
+
+
+def test_remember_can_be_for_one_user(graph, told):
+    """Without a user it is for all."""
+    graph.remember("Ann wants refunds as store credit", kind="preference", user_id="ann")
+    graph.remember("Refunds take five days", kind="fact")
+    assert set(told(ASKED, user_id="ann")) == {"Ann wants refunds as store credit", "Refunds take five days"}
+    assert told(ASKED, user_id="bob") == ["Refunds take five days"]
+
+
+def test_two_names_contradict_each_other_in_one_session_only(say, graph):
+    """Two unnamed users of one tenant may well have two names."""
+    say("My name is Yusuf Rossi.", "s1")
+    say("My name is Emma Kim.", "s2")
+    assert not graph.conflicts()
+    say("My name is Omar Davis.", "s2")
+    assert len(graph.conflicts()) == 1
+
+
+def test_ingest_says_once_that_sessions_name_no_user(graph, tenant_id):
+    """Their memories end with the session."""
+    events = [
+        document(
+            tenant_id=tenant_id,
+            event_id=f"e{number}",
+            session_id=f"s{number}",
+            content={"role": "user", "text": ALLERGY},
+            source="user",
+        )
+        for number in range(30)
+    ]
+    warnings = graph.ingest(events).warnings
+    assert [text for text in warnings if "name no user" in str(text)] != []
+    assert sum("name no user" in str(text) for text in warnings) == 1
