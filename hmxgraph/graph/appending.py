@@ -125,7 +125,7 @@ def append(
     append at once, none of their events is late. A floating event is a duplicate if the stored one differs only in
     time and sequence.
     """
-    found = extracted(events)
+    found = extracted(events, tenancy.trust)
     named = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
     asked = {"sessions": [named], "event_keys": sorted(found)}
     row = yield from open_batch(tenancy, asked | memories.Observations.of(list(found.values())).slots(tenancy))
