@@ -15,7 +15,7 @@ from hmxgraph.extraction.language import (
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.origins import IMPORT, UNHEARD, origin_of
 from hmxgraph.protocol.trust import TrustPolicy
-from hmxgraph.text.lines import label_of, named_speaker, speaking_source
+from hmxgraph.text.lines import label_of, speaking_source
 from hmxgraph.text.terms import words
 
 Level: TypeAlias = Literal["operator", "user", "none"]
@@ -65,25 +65,22 @@ def authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> Authority:
     role = event.content.get("role")
     label = label_of(event.event_type, source, role if isinstance(role, str) else "")
     name = speaking_user(event) or ""
-    if trust.distrusts(source):
+    outside = bool(label) or origin_of(event.metadata) in _NOT_THE_USER
+    if trust.distrusts(source) or (outside and not trust.trusts(source)):
         return Authority("none", _outside(source, label))
-    if trust.trusts(source):
-        return Authority("operator", source)
-    if label or origin_of(event.metadata) in _NOT_THE_USER:
-        return Authority("none", _outside(source, label))
-    if voice.part in {"system", "none"}:
+    if trust.trusts(source) or voice.part in {"system", "none"}:
         return Authority("operator", source)
     if not _speaks_as_user(event, name):
         return Authority("none", _outside(source, label))
+    if not name and not trust.bind_sessions:
+        return Authority("operator", source)
     return Authority("user", f"user:{name}" if name else "", name or session_owner(event.session_id))
 
 
 def speaking_user(event: Event) -> str | None:
-    """The key of the user who speaks in *event*: id, else name; None if it names nobody."""
-    named = user_id_of(event) or named_speaker(event) or ""
-    if not named:
-        source = speaking_source(event) or ""
-        named = "" if source.lower() in CHANNELS | PARTS.keys() else source
+    """The key of the user who speaks in *event*: the id, else the user name, of its metadata; None without both."""
+    name = event.metadata.get("user_name")
+    named = user_id_of(event) or (name if isinstance(name, str) else "")
     return user_key(named) or None
 
 

@@ -4,7 +4,6 @@ from itertools import permutations
 
 import pytest
 
-import hmxgraph
 from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph.checks import verify
 from hmxgraph.graph.conflicts import conflicts, resolve
@@ -17,21 +16,11 @@ from hmxgraph.protocol.timestamps import microseconds
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
 
-PEOPLE = ("Caroline", "Melanie")
 CHAIN = """
 MATCH (newer:Memory {tenant_id: $tenant_id})-[:SUPERSEDES]->(older:Memory)
 RETURN newer.text AS newer, older.text AS older
 ORDER BY newer, older
 """
-
-
-@pytest.fixture
-def graph(address, tenant_id):
-    """The memory of a team that trusts its people: what they say holds for all of them."""
-    trust = hmxgraph.TrustPolicy(trusted=("user", *PEOPLE))
-    login = {"user": address.user, "password": address.password, "database": address.database}
-    with hmxgraph.connect(address.uri, tenant_id=tenant_id, trust=trust, **login) as graph:
-        yield graph
 
 
 @pytest.fixture

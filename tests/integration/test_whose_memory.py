@@ -13,6 +13,15 @@ HELD = ("core", "constraints", "procedures", "facts")
 
 
 @pytest.fixture
+def graph(address, tenant_id):
+    """The memory of a tenant with many users, where an unnamed one is known for a session only."""
+    trust = hmxgraph.TrustPolicy(bind_sessions=True)
+    login = {"user": address.user, "password": address.password, "database": address.database}
+    with hmxgraph.connect(address.uri, tenant_id=tenant_id, trust=trust, **login) as graph:
+        yield graph
+
+
+@pytest.fixture
 def say(graph, tenant_id):
     """Ingest messages; each is text, session and what else the event says."""
     count = iter(range(1000, 100_000))
