@@ -16,7 +16,7 @@ WEIGHT = 8_000_000
 
 
 class Reading(NamedTuple):
-    """What was read at once, whether it was the last, and whether nothing more is at hand."""
+    """Deliveries read together; whether they are the last, and whether the source has nothing more ready."""
 
     deliveries: Sequence[Delivery | Broken]
     last: bool = False
@@ -27,8 +27,8 @@ class Reading(NamedTuple):
 class Batch:
     """Events of one transaction, each id once, sessions in key order, each session in its total order.
 
-    ``repeats`` are those whose id came before in the same batch. ``receipts`` are to be acknowledged once
-    it is stored. ``found`` is what was extracted from the events ahead, by their keys.
+    ``repeats`` are events whose id appeared earlier in the batch. ``receipts`` are acknowledged once the batch is
+    stored. ``found`` holds what was extracted from the events, by event key.
     """
 
     events: tuple[PreparedEvent, ...]
@@ -40,7 +40,7 @@ class Batch:
 
 @dataclass(slots=True)
 class Gathering:
-    """A batch in the making."""
+    """A batch being filled."""
 
     size: int = SIZE
     part: int = 0
@@ -50,7 +50,7 @@ class Gathering:
     _weight: int = 0
 
     def add(self, event: PreparedEvent) -> None:
-        """Put *event* in, aside if its id is in already."""
+        """Add *event*; as a repeat if the batch has its id already."""
         if self._events.setdefault(event.key, event) is not event:
             self._repeats.append(event)
         self._weight += len(event.properties["content"])
@@ -71,7 +71,7 @@ class Gathering:
         return not (self._events or self._receipts)
 
     def batch(self) -> Batch:
-        """What was gathered; the gathering begins anew."""
+        """The events gathered so far; the next batch starts empty."""
         events = sorted(self._events.values(), key=lambda event: (event.session_key, event.order))
         made = Batch(tuple(events), tuple(self._repeats), tuple(self._receipts), self.part)
         self._events, self._repeats, self._receipts, self._weight = {}, [], [], 0
@@ -79,15 +79,15 @@ class Gathering:
 
 
 def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
-    """*event* as one whose id is taken by another body."""
+    """The report on *event*, whose id is stored with another body."""
     source, line = event.place
     return ConflictingEvent(source, line, event.event.event_id, stored_hash, event.properties["event_hash"])
 
 
 def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Reading]:
-    """*arrivals* by the batch, fewer at a time where they are huge or in a lull; reading them is all that was done.
+    """*arrivals* in groups of a batch's size, smaller if they are large or the source pauses; nothing is parsed yet.
 
-    Of a source that raises, or is interrupted, the last reading is what it had handed over; then its error is raised.
+    If the source raises or is interrupted, yield what was read, then re-raise.
 
     >>> [len(reading.deliveries) for reading in readings((Delivery(b"{}", line) for line in range(24)), size=10)]
     [10, 14]
@@ -113,7 +113,7 @@ def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Readi
 
 
 def _few(size: int) -> int:
-    """So many events more, at the end of a source, cost less in the batch before than in a transaction of their own."""
+    """The number of events at the end of a source that are cheaper in the batch before than in one of their own."""
     return size // 2
 
 
@@ -124,7 +124,7 @@ def _weight(delivery: Delivery | Broken) -> int:
     try:
         return len(str(payload.content if isinstance(payload, Event) else payload))
     except RecursionError:
-        # Nested deeper than any event may be: it will be refused, and weighs nothing.
+        # Too deep to print: it will be kept as text or rejected.
         return 0
 
 

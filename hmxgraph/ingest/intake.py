@@ -15,13 +15,13 @@ from hmxgraph.protocol.reports import Rejection, Tally
 from hmxgraph.protocol.timestamps import DAY_US, REPRESENTABLE, is_representable
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
-# Rejected lines as NDJSON that can be mended and fed in again.
+# Rejected lines as NDJSON, to be corrected and ingested again.
 
 _WHY = "dead_letter"
 
 
 def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
-    r"""One line: why under ``dead_letter``, the event under ``event`` to be mended there, or its raw ``text``.
+    r"""One line: the reason under ``dead_letter``, the event to be corrected under ``event``, or its raw ``text``.
 
     >>> dead_letter(Rejection("f", 3, "e1", ()), b'{"event_id": "e1"}')
     b'{"dead_letter":{"event_id":"e1","faults":[],"line":3,"source":"f"},"event":{"event_id":"e1"}}\n'
@@ -30,7 +30,7 @@ def dead_letter(rejection: Rejection, payload: Payload | None) -> bytes:
 
 
 def mended(payload: Payload) -> Payload | None:
-    """The event inside a dead letter; None if *payload* is none.
+    """The event inside a dead letter; None if *payload* is not a dead letter.
 
     >>> mended('{"dead_letter": {}, "event": {"event_id": "e1"}}')
     {'event_id': 'e1'}
@@ -63,30 +63,30 @@ def _text(payload: Any) -> str:
 
 
 def _spelled(payload: Any) -> str:
-    """The value as Python writes it, down to where JSON may go if Python cannot go to its end."""
+    """The value as Python prints it; without its deepest parts if it is too deep to print."""
     try:
         return str(payload)
     except RecursionError:
         return str(without_json_faults(payload))
 
 
-# Deliveries become prepared events or rejections; nothing in between, nothing lost.
+# Each delivery becomes a prepared event or a rejection; nothing is lost.
 
 OnError: TypeAlias = Literal["report", "raise"]
 ON_ERROR: tuple[str, ...] = get_args(OnError)
 Clock: TypeAlias = Callable[[], int]
 Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 
-# Clocks of machines differ, and some hold a local time for UTC.
+# Clocks differ between machines, and some machines take local time for UTC.
 _SKEW_US = DAY_US
 
 
 class Intake:
-    """Takes deliveries of one ingest call for one tenant; refusals and warnings go to *tally*.
+    """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
     The events of a call may name one foreign tenant: that of the first event. They are stored under the own tenant and
-    counted as rehomed. Only the major version 1 of HMX is read, and only times that can be told again; those more than
-    a day after *clock* are told.
+    counted as rehomed. Only major version 1 of HMX is read, and only times that can be written again; times more than
+    a day after *clock* are reported.
     """
 
     def __init__(
@@ -109,10 +109,10 @@ class Intake:
         self._ahead = ""
 
     def take(self, delivery: Delivery | Broken) -> PreparedEvent | None:
-        """The event of *delivery*, ready to be written; None if it was refused.
+        """The event of *delivery*, ready to be written; None if it was rejected.
 
         Raises:
-            IngestRefused: it was refused, and the call is strict.
+            IngestRefused: it was rejected, and the call is strict.
 
         """
         event = self._event(delivery)
@@ -153,7 +153,7 @@ class Intake:
         return _rehomed(event, own)
 
     def _warn_of_future(self, event: Event) -> None:
-        """A tenant's time is that of its latest event: one with a wrong time makes all else look old."""
+        """Warn once: a tenant's time is that of its latest event, so a wrong time makes everything else look old."""
         self._ahead = self._ahead or (
             f"an event is dated after this machine's clock, {event.event_id!r} first ({event.timestamp}): from then on "
             "memory runs by its time, and all else is old and expired; if that is wrong, forget it before anything "
@@ -194,9 +194,9 @@ def _parsed(payload: Payload) -> tuple[Event, Sequence[str]]:
 
 
 def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
-    """The same where only values inside content and metadata are beyond strict JSON; they are kept as text.
+    """The event if only values inside content and metadata are beyond strict JSON; they are kept as text.
 
-    None where something else is wrong with it too: the faults of the strict reading say more.
+    None if anything else is wrong: the faults of the strict reading say more.
     """
     try:
         value, warnings = parse_any(payload) if isinstance(payload, bytes | bytearray | str) else (payload, ())

@@ -16,7 +16,7 @@ from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.text.lines import event_line, label_of, named_speaker, speaking_source
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, terms
 
-# How much an event matters where it does not say itself (DESIGN 6).
+# Salience of events that do not state their own (DESIGN 6).
 
 _BY_TYPE = {"error": 0.9, "feedback": 0.85, "decision": 0.8, "tool_call": 0.8, "tool_result": 0.6}
 _OTHERS = 0.5
@@ -26,7 +26,7 @@ _REPEAT = 0.2
 
 
 def base_salience(event: Event) -> float:
-    """The salience of the event's type: what failed and messages of users stand out.
+    """The salience by type: failures and messages of users stand out.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"role": "user"})
@@ -41,7 +41,7 @@ def base_salience(event: Event) -> float:
 
 
 def adjusted(base: float, *, new: bool, repeat: bool) -> float:
-    """*base* raised for a signature that the tenant never had, lowered for an exact repeat in its session.
+    """*base*, raised for a signature that is new to the tenant, lowered for an exact repeat in its session.
 
     >>> adjusted(0.8, new=False, repeat=True)
     0.6
@@ -51,9 +51,9 @@ def adjusted(base: float, *, new: bool, repeat: bool) -> float:
 
 
 def signature(event: Event) -> str:
-    """What kind of thing happened: the type, and a hash of its tool, error type or role.
+    """The kind of event: its type, and a hash of its tool, error type or role.
 
-    The tenant keeps its signatures when events are forgotten, so they must not spell what an event said.
+    Signatures outlive forgotten events, so they must not contain their words.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="tool_call", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={}, content={"tool_name": "gh"})
@@ -77,7 +77,7 @@ def mark(event_type: str, text: str) -> int:
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
-# Who said a message, as far as the event tells.
+# The speaker of a message.
 
 
 def speaker(event: Event) -> str | None:
@@ -103,12 +103,12 @@ def _role(event: Event) -> str | None:
     return role if isinstance(role, str) and role else None
 
 
-# What the engine adds to an event before it is written: keys, readable text, search terms, links, and its tokens.
+# What the engine adds to an event before it is written: keys, readable text, search terms, links, token count.
 #
-# Tokens are those of the line that a context pack writes for it, so that packing needs to count none.
+# The count is that of the line that a context pack writes for the event, so that packing need not count again.
 
 LINKS = ("CAUSED_BY", "CORRELATES_WITH", "ANSWERS", "ABOUT")
-# Terms of one event in the index: a huge result must not drown it.
+# Most terms of one event in the index, so that a huge result does not dominate it.
 _TERMS = 4_000
 # Embeddings of these lengths have a direction in single precision, by which the server compares them.
 _SHORTEST, _LONGEST = 1e-15, 1e15
@@ -147,7 +147,7 @@ class PreparedEvent:
 def prepare(
     event: Event, count_tokens: TokenCounter, tokenizer: str = DEFAULT_ENCODING, place: tuple[str, int] = ("", 0)
 ) -> PreparedEvent:
-    """*event* with all that is derived from it alone."""
+    """*event* with everything that can be derived from it alone."""
     call_id = event.content.get("call_id")
     call_key = node_key(event.tenant_id, "call", event.session_id, call_id) if isinstance(call_id, str) else None
     is_call = event.event_type == "tool_call"
@@ -171,7 +171,7 @@ def prepare(
 
 
 def traits(event: Event) -> dict[str, str | bool]:
-    """Who speaks in *event*, its label and title, and whether it failed; the order of its fields is of no account."""
+    """The speaker, label and title of *event*, and whether it failed, whatever the order of its fields."""
     found: dict[str, str | bool] = {}
     if (said_by := speaker(event)) is not None:
         found["speaker"] = said_by
@@ -251,17 +251,17 @@ def _links(event: Event, answered_key: str | None) -> tuple[tuple[str, str], ...
     return tuple([*links, ("ANSWERS", answered_key)] if answered_key else links)
 
 
-# Embeddings that events bring: all of a tenant have the dimension of the first, else they cannot be compared.
+# Embeddings of events: only those of the dimension of the tenant's first one can be compared.
 
 
 def first_dimension(events: Iterable[PreparedEvent]) -> int | None:
-    """The dimension of the embedding that came first, None where no event has one that can be compared."""
+    """The dimension of the first embedding; None if no event has one that can be compared."""
     embedded = [event for event in events if "embedding_dimension" in event.properties]
     return min(embedded, key=lambda event: event.place).properties["embedding_dimension"] if embedded else None
 
 
 def left_out(events: Iterable[PreparedEvent], dimension: int | None) -> Iterator[str]:
-    """A warning for each embedding that nothing is found by: of another *dimension* than the tenant's, or all zero.
+    """A warning for each embedding left out of search: of another *dimension* than the tenant's, or all zero.
 
     It is kept, since the event's hash covers it.
     """
@@ -273,7 +273,7 @@ def left_out(events: Iterable[PreparedEvent], dimension: int | None) -> Iterator
             yield "an embedding without a direction, zero or beyond measure, is left out of comparisons"
 
 
-# Where new events go in their session's chain, so that NEXT always follows the total order (HMX-E 7).
+# The places of new events in their session's chain: NEXT always follows the total order (HMX-E 7).
 
 
 class End(NamedTuple):
@@ -299,7 +299,7 @@ class Neighbours(NamedTuple):
 
 @dataclass(slots=True)
 class Weave:
-    """What a batch does to the chains: pairs of keys to be linked and pairs to be parted."""
+    """The changes of a batch to the chains: pairs of keys to link and pairs to unlink."""
 
     linked: list[tuple[str, str]] = field(default_factory=list)
     parted: list[tuple[str, str]] = field(default_factory=list)

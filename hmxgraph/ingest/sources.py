@@ -18,7 +18,7 @@ from typing import IO, Any, TypeAlias, cast
 from hmxgraph.errors import Fault, IngestRefused
 from hmxgraph.protocol.events import Event
 
-# What a source hands over: payloads with their place, or the news that it broke off or has nothing at hand.
+# What a source yields: payloads with their place, breaks, and pauses.
 
 Payload: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Event
 
@@ -51,15 +51,15 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Lull:
-    """Nothing more is at hand: what came until now need not wait for the rest."""
+    """The source has nothing more ready: what came so far need not wait for the rest."""
 
 
 Arrival: TypeAlias = Delivery | Broken | Lull
 
 
-# JSON values one by one, those of an array or those that follow one another, without reading all of them at once.
+# JSON values one at a time, from an array or one after another, without reading the whole source.
 
-# Brackets and commas inside strings do not count. To match a string whole would take memory for each escape in it.
+# Brackets and commas inside strings do not count. Matching a whole string would take memory for each of its escapes.
 _SIGN = re.compile(rb'["\[\]{},]')
 _IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _OPEN = (b"[", b"{")
@@ -67,9 +67,9 @@ _CLOSE = (b"]", b"}")
 
 
 def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
-    """The elements of the array that begins in *first*, numbered from one; their text is not judged here.
+    """The elements of the array that begins in *first*, numbered from one; they are not parsed here.
 
-    Returns whether the array ended; one that did not leaves its last element as far as it came.
+    Returns whether the array ended; if it did not, the last element is whatever was read of it.
 
     >>> list(elements(b'[{"a": "],"}, ', iter([b'[1, 2]', b']'])))
     [(1, b'{"a": "],"}'), (2, b'[1, 2]')]
@@ -78,7 +78,7 @@ def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, byte
 
 
 def objects(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
-    """The same for objects that follow one another, each over as many lines as it likes.
+    """Objects that follow one another, each over any number of lines, numbered from one.
 
     >>> list(objects(b'{"a": "}"} {', iter([b'"b": {}', b'}'])))
     [(1, b'{"a": "}"}'), (2, b'{"b": {}}')]
@@ -96,7 +96,7 @@ def _numbered(splitter: "_Splitter", first: bytes, chunks: Iterator[bytes]) -> G
 
 
 class _Splitter:
-    """Looks for where values end that stand *level* brackets deep: an array's at its commas, others by themselves."""
+    """Finds where values end that lie *level* brackets deep: at commas in an array, else at their closing bracket."""
 
     def __init__(self, *, level: int) -> None:
         self._level = level
@@ -112,7 +112,7 @@ class _Splitter:
         return self._depth <= 0 and not self._in_string
 
     def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Each value with what stands around it, and what follows the last if anything does."""
+        """Each value with the text around it, and the text after the last value."""
         chunk: bytes | None = first
         while chunk is not None:
             self._buffer += chunk
@@ -130,14 +130,14 @@ class _Splitter:
                 self._begin = match.end()
 
     def _next_sign(self) -> re.Match[bytes] | None:
-        """The next bracket or comma outside of strings."""
+        """The next bracket or comma outside strings."""
         while match := (_IN_STRING if self._in_string else _SIGN).search(self._buffer, self._scanned):
             self._scanned = match.end()
             if match.group() == b'"':
                 self._in_string = not self._in_string
             elif not self._in_string:
                 return match
-        # The last sign may be the first half of an escape that goes on in the next chunk.
+        # The last character may be the first half of an escape that continues in the next chunk.
         self._scanned = max(self._scanned, len(self._buffer) - 1)
         return None
 
@@ -148,25 +148,25 @@ class _Splitter:
                 self._begin = self._scanned
             return False
         if sign in _CLOSE:
-            # One bracket too many costs an object by itself, and what follows an array.
+            # A surplus closing bracket costs one object, or what follows an array.
             self._depth = max(self._depth - 1, -self._level)
             return self._depth == 0
         return sign == b"," and self._depth == self._level == 1
 
 
-# Pipes, sockets and terminals, written while they are read: what is at hand is handed over, a lull is told.
+# Pipes, sockets and terminals are written while they are read: yield what is ready, and report pauses.
 
 CHUNK = 1 << 18
-# Seconds that a batch in the making waits for one more message, and that it may be in the making at all.
+# Seconds that a batch waits for one more message, and seconds that it may take to fill.
 LINGER = 0.01
 LONGEST = 0.25
 
 
 def pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    """The bytes of *stream*: of a file by the chunk, of a live one as they come, an empty piece for each lull.
+    """The bytes of *stream*: a file in chunks, a live stream as they arrive, with an empty piece for each pause.
 
-    It is a lull where nothing comes for a moment, and again where that goes on; or where the writer is so slow that
-    moments add up. Time spent elsewhere, while the writer waits, does not count.
+    A pause is reported when nothing arrives for a moment, again while that lasts, and when short waits for a slow
+    writer add up. Time that the reader spends elsewhere does not count.
     """
     poll = _poll(stream)
     if poll is None:
@@ -190,7 +190,7 @@ def pieces(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _poll(stream: IO[bytes]) -> "select.poll | None":
-    """What tells whether there is something to read; None for files, which never wait, and where nothing can tell."""
+    """A poll on *stream*; None for files, which never wait, and for streams that cannot be polled."""
     if not isinstance(stream, BufferedReader | FileIO) or not hasattr(select, "poll"):
         return None
     try:
@@ -204,20 +204,20 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
     return poll
 
 
-# Bytes as payloads: NDJSON, objects over several lines or one JSON array, plain or gz.
+# Bytes as payloads: JSON lines, objects over several lines or one JSON array, plain or gz.
 #
-# Never more than one chunk and one value in memory. An empty chunk, and an empty line, tell a lull.
+# At most one chunk and one value are in memory. An empty chunk or line stands for a pause.
 
-# An event has at most 1 MB, but a line of a transcript may hold an image besides; nothing sound is longer than this.
+# An event has at most 1 MB, but a line of a transcript may hold images too; no valid line is longer than this.
 LONGEST_LINE = 64 << 20
-# No line of NDJSON is a bracket alone; objects over several lines begin with one.
+# A line that is only a bracket begins an object over several lines.
 _PRINTED = re.compile(rb"\s*\{[ \t]*\r?\n")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 
 
 def _read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
-    """The payloads of *stream*; a stream that breaks off ends with :class:`Broken`, after all that was good."""
+    """The payloads of *stream*; one that breaks off ends with :class:`Broken`, after everything readable."""
     broken: list[Broken] = []
     chunks = _chunks(stream, name, broken)
     line, first = 0, b""
@@ -234,7 +234,7 @@ def _read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
 def _pieces(
     first: bytes, chunks: Iterator[bytes], name: str, broken: list[Broken]
 ) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered values; that an array does not end is left in *broken*, if the stream did not break off."""
+    """Numbered values; an array without an end is noted in *broken*, unless the stream broke off."""
     if not first.lstrip().startswith(b"["):
         yield from objects(first, chunks) if _PRINTED.match(first) else _lines(first, chunks)
         return
@@ -252,7 +252,7 @@ def _delivery(piece: bytes | None, line: int, name: str) -> Delivery | Broken:
 
 
 def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[bytes]:
-    """What the stream holds, unpacked; why it ended early is left in *broken*."""
+    """The bytes of the stream, unpacked; the reason for an early end is noted in *broken*."""
     try:
         yield from _unwrapped(pieces(stream))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -264,7 +264,7 @@ def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[byte
 
 
 def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
-    """The bytes themselves or what is packed in them, the first chunk long enough to be known by its beginning."""
+    """The bytes, unpacked if they are gz; the first chunk is long enough to recognise the format."""
     first = b""
     for piece in raw:
         if not piece:
@@ -278,7 +278,7 @@ def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
-    """A gz file of one or more members."""
+    """The bytes in a gz file of one or more members."""
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     for data in raw:
         if not data:
@@ -319,7 +319,7 @@ def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes |
         yield number + 1, whole
 
 
-# A source in any of its forms as one sequence of deliveries.
+# Any kind of source as one sequence of deliveries.
 
 Source: TypeAlias = str | Path | IO[bytes] | IO[str] | Payload | Iterable[Payload | Delivery]
 ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
@@ -364,7 +364,7 @@ def _path(source: str | Path) -> Iterator[Arrival]:
 
 
 def reads(source: Any, path: Path) -> bool:
-    """Whether *path* is what *source* names, or lies in the folder that it names: no place to write to meanwhile."""
+    """Whether *path* is being read: it is *source* or lies in it."""
     if not isinstance(source, str | Path) or str(source) == "-":
         return False
     named = Path(source).resolve()
@@ -407,7 +407,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def _unopened(path: Path, error: OSError | ValueError) -> IngestRefused:
-    """What to say of a path that cannot be opened; a ValueError is one that no system can spell."""
+    """The error for a path that cannot be opened; a ValueError means that no system allows such a name."""
     reason = getattr(error, "strerror", None) or str(error)
     way_out = "; JSON text is given as bytes, text names a file" if str(path).lstrip()[:1] in {"{", "["} else ""
     return IngestRefused(f"{path!s:.200}", f"{reason}{way_out}")
@@ -443,7 +443,5 @@ class _Encoded:
         """At most *size* characters, encoded."""
         return self._stream.read(size).encode("utf-8", "surrogatepass")
 
-
-# Where events come from: files, folders, standard input, open files, iterables. They only read.
 
 __all__ = ["Arrival", "Broken", "Delivery", "Lull", "Payload", "Source", "deliveries", "reads"]

@@ -1,4 +1,4 @@
-"""Events of a stream held back a little, so that those that overtook each other leave in order (HMX-E 7)."""
+"""A reorder window: events of a stream wait briefly, so that they leave in order (HMX-E 7)."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.protocol.events import Position
 
 SECONDS = 5.0
-# Events held at most; beyond that the oldest leave before their time.
+# Most events held; beyond that the oldest leave early.
 MOST = 20_000
 # Sessions whose next sequence number is remembered.
 SESSIONS = 100_000
 
 
 class Held(NamedTuple):
-    """An event in its place of the order, with what must be acknowledged once it is stored."""
+    """A waiting event with its position, and the receipt to acknowledge once it is stored."""
 
     order: Position
     arrival: int
@@ -30,7 +30,7 @@ class Held(NamedTuple):
 class ReorderWindow:
     """Holds each event until it continues its session without a gap, or *seconds* after it was received.
 
-    Times are seconds of any clock that does not go back. What comes too late for the window is stored all the same.
+    Times are seconds of any monotonic clock. Events that come too late for the window are stored all the same.
     """
 
     seconds: float = SECONDS
@@ -42,7 +42,7 @@ class ReorderWindow:
     _held: int = 0
 
     def add(self, event: PreparedEvent, receipt: Any, now: float) -> Iterator[Held]:
-        """Hold *event*, received *now*; what may leave with it comes back."""
+        """Hold *event*, received *now*; yields the events that may leave."""
         key = event.session_key
         heappush(self._sessions.setdefault(key, []), Held(event.order, next(self._numbers), event, receipt))
         self._arrivals.append((now + self.seconds, key, event.order))
@@ -53,7 +53,7 @@ class ReorderWindow:
             yield from self._leave(oldest, order)
 
     def release(self, now: float) -> Iterator[Held]:
-        """The events that have waited long enough, and what follows them without a gap."""
+        """The events that have waited long enough, and those that follow them without a gap."""
         while self._arrivals and self._arrivals[0][0] <= now:
             _, key, order = self._arrivals.popleft()
             yield from self._leave(key, order)
@@ -75,7 +75,7 @@ class ReorderWindow:
         return not waiting or order < waiting[0].order
 
     def _leave(self, key: str, last: Position | None) -> Iterator[Held]:
-        """Everything of a session up to *last*, and what follows without a gap."""
+        """The events of a session up to *last*, and those that follow without a gap."""
         waiting = self._sessions.get(key, [])
         expected = self._expected.pop(key, 0)
         while waiting and (waiting[0].order[0] <= expected or (last is not None and waiting[0].order <= last)):
