@@ -122,8 +122,8 @@ def append(
 
     Three statements, one more where there is something to remember. The session is locked first; *floating* events,
     whose time and sequence are the engine's, get a sequence after everything stored, so that however many processes
-    append at once, none of their events is late. A floating event is a duplicate if the stored one differs only in
-    time and sequence.
+    append at once, none of their events is late. A floating event is a duplicate if the stored one has the same
+    type and content.
     """
     found = extracted(events, tenancy.trust)
     named = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
@@ -143,14 +143,19 @@ def append(
 
 
 def _compared(event: PreparedEvent, stored: tuple[Any, ...] | None, floating: frozenset[str]) -> str:
-    """Whether *event* is new, the stored one, or another one under the same id."""
+    """Whether *event* is new, the stored one, or another one under the same id.
+
+    The time, sequence and metadata of a floating event depend on when it was recorded; it is the same event if type and
+    content are. An erased event has no content left to compare.
+    """
     if stored is None:
         return "stored"
-    event_hash, timestamp, sequence = stored
-    same = event.event
+    event_hash, event_type, content = stored
     if event.key in floating:
-        same = Event.parse({**same.document(), "timestamp": timestamp, "sequence": sequence})
-    return "duplicate" if same.event_hash == event_hash else "conflict"
+        same = event.event.event_type == event_type and content in {None, event.properties["content"]}
+    else:
+        same = event.properties["event_hash"] == event_hash
+    return "duplicate" if same else "conflict"
 
 
 def _placed(events: Iterable[PreparedEvent], floating: frozenset[str], last: int) -> Iterator[PreparedEvent]:

@@ -168,3 +168,21 @@ def test_the_asynchronous_face_records_too(address, tenant_id):
             return await session.append("message", {"role": "assistant", "text": "eight"})
 
     assert asyncio.run(run()).status == "stored"
+
+
+def test_messages_are_recorded_as_an_agent_holds_them(graph, stored):
+    """Calls are paired with results across calls of record; with the same key, the same messages are duplicates."""
+    call = {"id": "c9", "type": "function", "function": {"name": "ls", "arguments": '{"path": "."}'}}
+    asked = [
+        {"role": "user", "content": "List the files"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+    ]
+    answered = {"role": "tool", "tool_call_id": "c9", "content": "a.py"}
+    first = graph.record(asked, session_id="s", idempotency_key="turn 1")
+    second = graph.record(answered, session_id="s", idempotency_key="turn 2")
+    again = graph.record(asked, session_id="s", idempotency_key="turn 1")
+    assert (first.stored, second.stored, again.stored, again.duplicates) == (2, 1, 0, 2)
+    result = json.loads(stored.event(second.receipts[0].event_id)["content"])
+    assert (result["tool_name"], result["result"]) == ("ls", "a.py")
+    assert len(stored.links("ANSWERS")) == 1
+    assert stored.session("s")["event_count"] == 3
