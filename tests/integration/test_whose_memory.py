@@ -7,7 +7,7 @@ from tests.unit.ingest.making import document
 
 ALLERGY = "I'm severely allergic to peanuts."
 RULE = "Always escalate refunds above fifty dollars."
-REFUNDS = "When must refunds above fifty dollars be escalated?"
+REFUNDS = "Should we always escalate refunds above fifty dollars?"
 ASKED = "How many days do refunds take, and does Ann want refunds as store credit?"
 HELD = ("core", "constraints", "procedures", "facts")
 
