@@ -113,9 +113,10 @@ def moment(value: Any) -> Moment | None:
         return _from_text(value.strip())
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_number(value)
-    if isinstance(value, datetime) or hasattr(value, "iso_format"):
-        return _from_text(value.isoformat() if isinstance(value, datetime) else str(value.iso_format()))
-    return None
+    if isinstance(value, datetime):
+        return _from_text(value.isoformat())
+    iso_format = getattr(value, "iso_format", None)  # the driver's date-time
+    return _from_text(str(iso_format())) if callable(iso_format) else None
 
 
 def _from_text(written: str) -> Moment | None:
