@@ -412,7 +412,7 @@ def test_every_cut_pool_says_so(graph, made, most):
 
 def test_words_reach_over_left_out_numbers_but_not_over_what_was_erased(graph):
     """Turns that follow upon each other are neighbours whatever their numbers; a gap that was torn is a distance."""
-    said = {10: "Where is the falcon key?", 20: "Let me think.", 30: "In the drawer."}
+    said = {10: "Where is the falcon key?", 20: "Let me think.", 30: "In the top drawer beside the kitchen window."}
     graph.ingest(
         event("talk", number, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)
         for number, text in said.items()
