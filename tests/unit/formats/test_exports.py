@@ -11,6 +11,7 @@ from hmxgraph.formats.cloudevents import CLOUDEVENTS
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.formats.graphiti import GRAPHITI
 from hmxgraph.formats.mem0 import MEM0
+from hmxgraph.protocol.trust import TrustPolicy
 from tests.unit.formats.conversions import NEEDED, events, outcomes, recognised, shape
 
 ce_json = pytest.importorskip("cloudevents.core.formats.json", reason=NEEDED)
@@ -77,7 +78,7 @@ def test_a_chatgpt_conversation_is_read_branch_by_branch():
 
 
 def test_memories_of_mem0_become_memories():
-    """Each memory is a fact of its user with an id of its own; an update is another event."""
+    """Each memory is a fact with an id of its own, in force where its source is trusted; an update is another event."""
     memory = {
         "id": "m1",
         "memory": "Ana is allergic to nuts",
@@ -94,7 +95,9 @@ def test_memories_of_mem0_become_memories():
         ("x-hmxgraph-memory", "import", "Ana is allergic to latex"),
     ]
     assert made[0].metadata["user_id"] == "ana"
-    assert extract(made[0]).memories[0].kind == "fact"
+    assert extract(made[0]).memories == ()
+    assert extract(made[0]).proposals[0].kind == "fact"
+    assert extract(made[0], TrustPolicy(trusted=("mem0",))).memories[0].kind == "fact"
     assert recognised([{"results": [memory]}]) == recognised([memory]) == "mem0"
     assert outcomes(MEM0, [{"id": "m2"}])[0].fault.path == "$.memory"
 
