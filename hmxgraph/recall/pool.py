@@ -317,8 +317,8 @@ def _pool_order(row: Sequence[Any]) -> tuple[str, int, int, str]:
 
 _K1 = 1.5
 # Length normalisation of an event's own counts and of its neighbour field.
-B = 0.5
-B_FIELD = 0.5
+B = 0.6
+B_FIELD = 0.75
 # Weight of a word one turn later and one turn earlier: answers usually follow questions.
 LATER = 0.65
 _EARLIER = 0.6
@@ -399,7 +399,8 @@ class Nearby:
 
     def __init__(self, pool: EventPool) -> None:
         self._shares = [self._at(pool, shift) for shift in range(1, min(REACH + 1, len(pool)))]
-        self.lengths: Floats = _relative_lengths(pool.lengths, B)
+        # A document with a title covers one subject at whatever length that needs.
+        self.lengths: Floats = np.where(pool.talk > 0, _relative_lengths(pool.lengths, B), 1.0)
         field_lengths = self.spread((pool.lengths / self.lengths)[np.newaxis, :], boosted=False)[0]
         self.norms: Floats = _K1 * _relative_lengths(field_lengths, B_FIELD)
 

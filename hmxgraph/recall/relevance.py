@@ -28,7 +28,7 @@ TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
 # that the only event with the query terms is not outranked by events without any.
-_LENGTH = -0.2
+_LENGTH = -0.25
 _MOST_DOUBLINGS = 2.5
 _MESSAGE_TOKENS = 96
 # A turn with fewer distinct terms than this, none of them in the question, says little, whatever its neighbours say.
