@@ -28,7 +28,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     records = [value for value in sample if isinstance(value, Mapping)]
     if not records:
         return Match(0.0, _REQUIRED)
-    missing = tuple(field for field in _REQUIRED if not all(field in value for value in records))
+    missing = tuple(field for field in _REQUIRED if sum(field in value for value in records) * 2 <= len(records))
     score = sum("specversion" in value for value in records) / len(records)
     return Match(round(score * (1 - len(missing) / 8), 2), missing)
 

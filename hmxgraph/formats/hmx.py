@@ -11,7 +11,7 @@ _REQUIRED = ("hmx_version", "event_id", "event_type", "agent_id", "session_id", 
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many of the required fields (HMX-E 2.1) the records have.
+    """How many of the required fields (HMX-E 2.1) most of the records have: a damaged line does not hide the others.
 
     >>> recognise([{"role": "user", "content": "hi"}]).score
     0.1
@@ -19,7 +19,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     records = [value for value in sample if isinstance(value, dict)]
     if not records:
         return Match(0.0, _REQUIRED)
-    missing = tuple(name for name in _REQUIRED if not all(name in value for value in records))
+    missing = tuple(name for name in _REQUIRED if sum(name in value for value in records) * 2 <= len(records))
     found = len(_REQUIRED) - len(missing)
     if "hmx_version" in missing or len(missing) > 2:
         return Match(min(0.45, 0.1 * found), missing)

@@ -302,7 +302,9 @@ def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes |
         *lines, last = chunk.split(b"\n")
         for line in lines:
             number += 1
-            if size <= LONGEST_LINE and (whole := b"".join((*rest, line)) if rest else line).strip():
+            if size <= LONGEST_LINE < size + len(line):
+                yield number, None
+            elif size <= LONGEST_LINE and (whole := b"".join((*rest, line)) if rest else line).strip():
                 yield number, whole
             rest, size = [], 0
         size += len(last)

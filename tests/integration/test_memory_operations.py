@@ -132,7 +132,7 @@ def test_one_memory_takes_one_place(memory):
     """A second memory cannot be superseded by words that took another one's place."""
     first, second = (memory.add(f"The {name} host serves staging") for name in ("old", "older"))
     memory.supersede(first.memory_id, "The new host serves staging")
-    with pytest.raises(InvalidRequest, match="delete the old one"):
+    with pytest.raises(InvalidRequest, match="delete the old memory"):
         memory.supersede(second.memory_id, "The new host serves staging")
     assert memory.get(second.memory_id).hidden_reason is None
 

@@ -97,4 +97,5 @@ async def asynchronous() -> str:
         return pack.text
 
 
-asyncio.run(asynchronous())
+if __name__ == "__main__":
+    asyncio.run(asynchronous())
