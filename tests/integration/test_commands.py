@@ -50,7 +50,7 @@ def test_demo_reads_well(hmxgraph, tenant_id):
     code, out, _ = hmxgraph("demo", "--tenant", tenant_id)
     assert code == 0
     assert "1 session has no outcome" in out
-    assert f"... and 2 more: hmxgraph artifact list --status any --tenant {tenant_id}" in out
+    assert f"... and 3 more: hmxgraph artifact list --status any --tenant {tenant_id}" in out
     for words in ("411 accepted", "Context pack for", "left out", "Digest of the graph", "Neo4j Browser"):
         assert words in out
 
