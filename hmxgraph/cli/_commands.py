@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+from typer.main import get_command, get_group
 
 
 class Entry(NamedTuple):
@@ -74,11 +74,13 @@ def loaded(command: str) -> Any:
     """Import the module of *command* and return the command or command group that it defines."""
     entry = COMMANDS[command]
     definition = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.name)
-    if not isinstance(definition, typer.Typer):
+    click_command: Any
+    if isinstance(definition, typer.Typer):
+        click_command = get_group(definition)  # get_command would offer shell completion, which belongs to the root
+    else:
         single = typer.Typer(add_completion=False)
         single.command(command)(definition)
-        definition = single
-    click_command = get_command(definition)
+        click_command = get_command(single)
     click_command.name = command
     _raise_on_interrupt()
     return click_command

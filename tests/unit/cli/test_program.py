@@ -66,6 +66,13 @@ def test_the_help_names_every_choice(words, choices):
     assert [choice for choice in choices if choice not in told] == []
 
 
+@pytest.mark.parametrize(("words", "offered"), [((), True), (("artifact",), False), (("pack",), False)])
+def test_only_the_root_offers_completion(words, offered):
+    """Shell completion is installed once for the whole program, so no command group lists its options."""
+    listed = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "400"}).stdout
+    assert ("--install-completion" in listed) is offered
+
+
 def test_the_version_is_told():
     """With which hmxgraph one speaks."""
     command = [sys.executable, "-m", "hmxgraph", "--version"]
