@@ -133,7 +133,7 @@ class Recorder(NamedTuple):
     user_id: str | None = None
 
     def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
-        """What converters are told about messages that are recorded now."""
+        """What converters know about messages that are recorded live."""
         key = str(uuid4()) if idempotency_key is None else stable_id("record", self.session_id, idempotency_key)
         return Origin(self.session_id, self.agent_id, self.user_id, now_us(), key, live.carried(self.session_id))
 

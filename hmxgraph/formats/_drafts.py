@@ -124,7 +124,7 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
 class Place:
     """Where a message stands, and what it says of itself: its session, id and time, if it names any.
 
-    Short ids mostly count the messages of a session, so they are told apart by it unless they are ``unique``.
+    Short ids mostly count the messages of a session, so the session is part of the id unless they are ``unique``.
     """
 
     position: int = 0

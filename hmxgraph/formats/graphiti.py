@@ -76,7 +76,7 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
 
 
 def _fact(value: Mapping[str, Any]) -> Reading:
-    """A fact in force becomes a memory; one that ended is told with its interval, and is nothing to go by."""
+    """A fact in force becomes a memory; one that ended becomes an observation with its interval."""
     said = text(value["fact"]).strip()
     if not said:
         return Reading(left_out=("empty fact",))
@@ -97,7 +97,7 @@ def _fact(value: Mapping[str, Any]) -> Reading:
 
 
 def _episode(value: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
-    """An episode by its source: a message is told by its speaker, JSON and text are observations."""
+    """An episode by its source: a message keeps its speaker, JSON and text become observations."""
     said, source = text(value["content"]).strip(), name(value.get("source"))
     title = name(value.get("source_description")) or name(value.get("name"))
     speaker, colon, words = said.partition(":")

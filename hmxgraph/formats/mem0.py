@@ -65,7 +65,7 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
 
 
 def _frame(record: Record, memory: Mapping[str, Any], position: int, origin: Origin) -> Frame | Fault:
-    """A memory that was updated is told once more: its id has the time of the update in it."""
+    """An updated memory is another event, since its id contains the time of the update."""
     run, user = name(memory.get("run_id")), name(memory.get("user_id")) or origin.user_id or ""
     own_id, updated = name(memory.get("id")), memory.get("updated_at") or memory.get("created_at")
     metadata = present(

@@ -121,7 +121,7 @@ UNNAMED_USERS = (
     "many sessions name no user: what their users state about themselves is remembered for the session only; "
     'give "user_id" in the metadata of their messages to keep it for the user'
 )
-# How many users of one session are told apart; a larger group has no single person to speak for.
+# Number of users of one session that are distinguished; a larger group has no single person to speak for.
 MOST_USERS = 50
 
 

@@ -21,7 +21,7 @@ from hmxgraph.protocol.reports import SourceTally, Tally
 SAMPLE = 64
 # Bytes of lines beyond which a sample is large enough, however few they are.
 _SAMPLE_BYTES = 4 << 20
-# So many lines without a single JSON value are no damaged file, but another kind of file.
+# This many lines without a single JSON value mean another kind of file, not a damaged one.
 _NOISE = 16
 UNKNOWN = "unknown"
 _UNREAD = "not read: the format is unknown"

@@ -1,4 +1,4 @@
-"""The mark around a pack in a prompt, and how marked text is cut out again: recalled words must not be learnt anew."""
+"""Marks around a pack in a prompt, and how to cut marked text out: recalled words must not be learned a second time."""
 
 import re
 
