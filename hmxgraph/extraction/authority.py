@@ -12,8 +12,7 @@ from hmxgraph.extraction.language import (
     Voice,
     user_id_of,
 )
-from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.origins import IMPORT, UNHEARD, origin_of
+from hmxgraph.protocol.events import IMPORT, UNHEARD, Event, origin_of
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.text.lines import label_of, speaking_source
 from hmxgraph.text.terms import words

@@ -3,8 +3,7 @@
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
-from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.origins import speaks_for_user
+from hmxgraph.protocol.events import Event, speaks_for_user
 from hmxgraph.text.lines import named_speaker, speaking_source
 from hmxgraph.text.terms import wording
 

@@ -9,7 +9,7 @@ from hmxgraph.formats._endings import ending
 from hmxgraph.formats._parts import arguments, contents, result
 from hmxgraph.formats._values import listed, present
 from hmxgraph.formats.conversion import JsonObject
-from hmxgraph.protocol.origins import ASSISTANT, TOOL
+from hmxgraph.protocol.events import ASSISTANT, TOOL
 
 
 class Calls:

@@ -7,10 +7,9 @@ from typing import Any
 from hmxgraph.errors import Fault
 from hmxgraph.formats._values import Moment, derived_id, moment, session_of
 from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
-from hmxgraph.protocol import origins
 from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.document import KB
-from hmxgraph.protocol.events import HMX_VERSION
+from hmxgraph.protocol.events import HMX_VERSION, ORIGIN, USER
 from hmxgraph.protocol.lenient import storable
 from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.timestamps import iso
@@ -184,8 +183,7 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
         return None, "text of a pack, recalled from memory", []
     content, warned = storable(content)
     metadata, warned_too = storable(
-        {origins.ORIGIN: draft.origin, **frame.metadata, **draft.metadata}
-        | ({"cut_packs": pack_ids} if pack_ids else {})
+        {ORIGIN: draft.origin, **frame.metadata, **draft.metadata} | ({"cut_packs": pack_ids} if pack_ids else {})
     )
     content, shortened = _fitted(content, _MOST_CONTENT)
     metadata, shortened_too = _fitted(metadata, _MOST_METADATA)
@@ -270,7 +268,7 @@ def opened(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Ite
     """*drafts* with the first message of a session's user marked: what it asks for is the goal of the session."""
     sessions: JsonObject = carried.setdefault("opened", {})
     for draft in drafts:
-        asks = draft.event_type == "message" and draft.origin == origins.USER and session_id not in sessions
+        asks = draft.event_type == "message" and draft.origin == USER and session_id not in sessions
         if asks:
             sessions[session_id] = True
         yield replace(draft, metadata={**draft.metadata, "opening": True}) if asks else draft

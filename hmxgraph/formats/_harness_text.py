@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hmxgraph.protocol.origins import AGENT, HARNESS, USER
+from hmxgraph.protocol.events import AGENT, HARNESS, USER
 
 Kind: TypeAlias = Literal["message", "observation", "command_exec", "nothing"]
 

@@ -7,7 +7,7 @@ from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
 from hmxgraph.formats._drafts import REASONING, Draft, Frame, Reading, skipped
 from hmxgraph.formats._messages import is_message, message_reading
 from hmxgraph.formats._values import listed, mapping, name, parsed, present, text
-from hmxgraph.protocol.origins import ASSISTANT
+from hmxgraph.protocol.events import ASSISTANT
 
 Item = Mapping[str, Any]
 

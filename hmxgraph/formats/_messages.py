@@ -13,7 +13,7 @@ from hmxgraph.formats._harness_text import passages
 from hmxgraph.formats._parts import contents
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import JsonObject
-from hmxgraph.protocol.origins import ASSISTANT, OPERATOR, USER
+from hmxgraph.protocol.events import ASSISTANT, OPERATOR, USER
 
 Message: TypeAlias = Mapping[str, Any]
 

@@ -65,8 +65,14 @@ def recognise(sample: Sequence[Any]) -> Recognition:
     >>> print(recognise([{"hmx_version": "HMX-1.0", "event_id": "e1", "content": {}}]))
     no known format; the nearest is HMX-E events, without event_type, agent_id, session_id, timestamp, sequence
     """
-    found = [Recognition(known, known.recognise(sample)) for known in FORMATS]
-    return max(found, key=lambda recognition: recognition.match.score)
+    nearest = Recognition(FORMATS[0], FORMATS[0].recognise(sample))
+    for candidate in FORMATS[1:]:
+        if nearest.match.score >= 1.0:
+            break
+        match = candidate.recognise(sample)
+        if match.score > nearest.match.score:
+            nearest = Recognition(candidate, match)
+    return nearest
 
 
 def format_named(name: str) -> Format | None:

@@ -14,7 +14,7 @@ from hmxgraph.formats._messages import message_reading
 from hmxgraph.formats._parts import contents
 from hmxgraph.formats._values import listed, mapping, moment, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.protocol.origins import ASSISTANT, OPERATOR
+from hmxgraph.protocol.events import ASSISTANT, OPERATOR
 
 AGENT_NAME = "chatgpt"
 

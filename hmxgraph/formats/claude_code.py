@@ -27,7 +27,7 @@ from hmxgraph.formats._harness_text import passages, without_escapes, without_re
 from hmxgraph.formats._parts import arguments, attachment, block_text, contents
 from hmxgraph.formats._values import Moment, derived_id, listed, mapping, moment, name, present, session_of, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.protocol.origins import AGENT, ASSISTANT, HARNESS, TOOL, USER
+from hmxgraph.protocol.events import AGENT, ASSISTANT, HARNESS, TOOL, USER
 from hmxgraph.protocol.timestamps import iso
 
 AGENT_NAME = "claude-code"

@@ -11,8 +11,7 @@ from hmxgraph.formats._messages import is_message, message_reading
 from hmxgraph.formats._parts import attachment
 from hmxgraph.formats._values import mapping, name, parsed, present, session_of
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.protocol.events import EVENT_TYPES
-from hmxgraph.protocol.origins import TOOL
+from hmxgraph.protocol.events import EVENT_TYPES, TOOL
 
 _REQUIRED = ("specversion", "id", "source", "type")
 _NOT_IN_TYPES = re.compile(r"[^A-Za-z0-9_.-]+")

@@ -17,7 +17,7 @@ from hmxgraph.formats._items import is_item, item_reading
 from hmxgraph.formats._messages import is_message
 from hmxgraph.formats._values import derived_id, mapping, name, present, session_of, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.protocol.origins import AGENT, HARNESS, OPERATOR, USER
+from hmxgraph.protocol.events import AGENT, HARNESS, OPERATOR, USER
 
 AGENT_NAME = "codex"
 _SOURCE = f"harness:{AGENT_NAME}"

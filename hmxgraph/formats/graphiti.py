@@ -13,7 +13,7 @@ from hmxgraph.formats._messages import ROLES, message_reading
 from hmxgraph.formats._values import listed, mapping, moment, name, parsed, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.formats.mem0 import MEMORY
-from hmxgraph.protocol.origins import IMPORT, TOOL
+from hmxgraph.protocol.events import IMPORT, TOOL
 
 _WRAPPERS = ("episode", "e", "fact", "r", "n", "properties")
 

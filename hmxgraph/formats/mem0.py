@@ -7,7 +7,7 @@ from hmxgraph.errors import Fault
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._values import derived_id, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
-from hmxgraph.protocol.origins import IMPORT
+from hmxgraph.protocol.events import IMPORT
 
 # What hmxgraph stores for a fact that somebody states outright.
 MEMORY = "x-hmxgraph-memory"

@@ -16,7 +16,7 @@ from hmxgraph.formats._messages import Message, message_reading, role_of
 from hmxgraph.formats._spans import Span, json_or_text, spans_in, tree
 from hmxgraph.formats._values import Moment, derived_id, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.protocol.origins import TOOL
+from hmxgraph.protocol.events import TOOL
 
 _SESSION = (
     "gen_ai.conversation.id",
