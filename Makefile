@@ -1,12 +1,13 @@
 # Two commands on a fresh machine: make demo, make test. The environment is made on the way.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint fuzz bench async clean
+.PHONY: help demo test test-all lint fuzz bench docs async clean
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
 BIN := .venv/bin
 READY := .venv/ready
 EQUIPPED := .venv/equipped
+DOCUMENTED := .venv/documented
 
 help:  ## What can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -44,6 +45,15 @@ fuzz: $(EQUIPPED)  ## The long randomised tests
 
 bench: $(EQUIPPED)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
 	$(BIN)/python -m pytest tests/benchmarks -m bench --timeout 7200 -s -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
+
+$(DOCUMENTED): $(READY)
+	@echo "Installing what builds the documentation: a minute"
+	$(BIN)/python -m pip install --quiet --editable '.[local,docs]'
+	@touch $(DOCUMENTED)
+
+docs: $(DOCUMENTED)  ## The documentation as pages in build/docs; warnings are errors
+	$(BIN)/sphinx-build --fail-on-warning --keep-going -q docs build/docs
+	@echo "build/docs/index.html"
 
 async: $(EQUIPPED)  ## Generate the asynchronous face from the synchronous one
 	$(BIN)/python tools/generate_async.py
