@@ -2,9 +2,12 @@
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from glob import escape
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -37,7 +40,7 @@ CREATE TABLE IF NOT EXISTS positions (
   carried BLOB
 )
 """
-_READ = "SELECT inode, size, changed_ns, line, seal, format, carried FROM positions WHERE path = ?"
+_READ = "SELECT path, inode, size, changed_ns, line, seal, format, carried FROM positions"
 _KEEP = "INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -57,6 +60,9 @@ class Position:
     carried: bytes = b"{}"
 
 
+_UNREAD = Position()
+
+
 class Positions:
     """The positions of followed files, kept in an SQLite file."""
 
@@ -65,15 +71,15 @@ class Positions:
         self._database = sqlite3.connect(path, timeout=30)
         self._database.execute(_TABLE)
         self._database.commit()
-        self._cached: dict[str, Position] = {}
+        self._known = {Path(name): Position(*row) for name, *row in self._database.execute(_READ)}
 
     def get(self, path: Path) -> Position:
         """How far *path* was read."""
-        name = str(path)
-        if name not in self._cached:
-            row = self._database.execute(_READ, (name,)).fetchone()
-            self._cached[name] = Position(*row) if row else Position()
-        return self._cached[name]
+        return self._known.get(path, _UNREAD)
+
+    def read(self) -> list[Path]:
+        """The files of which something was read."""
+        return sorted(path for path, at in self._known.items() if at.size)
 
     def keep(self, positions: Iterable[tuple[Path, Position]]) -> None:
         """Remember *positions*, all or none of them."""
@@ -81,7 +87,7 @@ class Positions:
             for path, at in positions:
                 row = (at.inode, at.size, at.changed_ns, at.line, at.seal, at.format, at.carried)
                 self._database.execute(_KEEP, (str(path), *row))
-                self._cached[str(path)] = at
+                self._known[path] = at
 
     def close(self) -> None:
         """Close the file."""
@@ -135,17 +141,24 @@ class Watch:
         self._format = format
         self._steady: dict[Path, tuple[int, int]] = {}
         self._waiting: dict[Path, tuple[int, int, int]] = {}
+        self._half_read: set[Path] = set()
+        # Files that are gone, and when their folder last changed: without a change there is nothing to look for.
+        self._missing: dict[Path, int] = {}
 
     def step(self) -> int:
         """The number of events stored: everything appended since the last step."""
         before = self.progress.accepted
         paths = list(self._files())
         self.progress.files, self.progress.unfinished = len(paths), 0
-        if pieces := list(self._pieces(path for path in paths if path.suffix in _GROWING)):
+        self._half_read.clear()
+        moved = self._moved()
+        growing = [path for path in paths if path.suffix in _GROWING and path not in moved]
+        if pieces := [*self._pieces(growing, moved)]:
             self._store(pieces)
         for path in paths:
             if path.suffix not in _GROWING:
-                self._store_whole(path)
+                with suppress(FileNotFoundError):
+                    self._store_whole(path)
         return self.progress.accepted - before
 
     def _files(self) -> Iterator[Path]:
@@ -154,41 +167,71 @@ class Watch:
         elif self._path.exists():
             yield self._path
 
-    def _pieces(self, paths: Iterable[Path]) -> Iterator[_Piece]:
+    def _moved(self) -> dict[Path, Path]:
+        """The files that were renamed, or copied before they were cut: the new name of each, and its name before."""
+        return {
+            target: path
+            for path in self._positions.read()
+            if path.suffix in _GROWING and not _continued(path, self._positions.get(path))
+            if (target := self._target(path)) is not None
+        }
+
+    def _target(self, path: Path) -> Path | None:
+        """The file beside *path* that begins with what was read of *path* and continues no other file."""
+        at, folder = self._positions.get(path), path.parent
+        with suppress(FileNotFoundError):
+            changed_ns = folder.stat().st_mtime_ns
+            if self._missing.get(path) == changed_ns:
+                return None
+            self._missing[path] = changed_ns
+        for other in sorted(folder.glob(f"{escape(path.name.partition('.')[0])}*")):
+            own = self._positions.get(other)
+            free = other != path and (not own.size or not _continued(other, own))
+            if free and _continued(other, at):
+                del self._missing[path]
+                return other
+        return None
+
+    def _pieces(self, paths: Iterable[Path], moved: Mapping[Path, Path]) -> Iterator[_Piece]:
         left = _MOST_OF_STEP
         self.progress.behind = False
-        for path in paths:
-            for piece in self._new_lines(path):
-                left -= sum(len(line) for _, line in piece.lines)
-                yield piece
+        rests = (self._rest(path, target, moved) for target, path in moved.items())
+        following = chain.from_iterable(chain(rests, map(self._new_lines, paths)))
+        for piece in following:
+            left -= sum(len(line) for _, line in piece.lines)
+            yield piece
             if left <= 0:
                 self.progress.behind = True
                 return
 
-    def _new_lines(self, path: Path) -> Iterator[_Piece]:
-        """What was appended to *path*; after a rotation first the rest of the file that had its name before."""
+    def _rest(self, path: Path, target: Path, moved: Mapping[Path, Path]) -> Iterator[_Piece]:
+        """What was appended to *path* before it became *target*; its old name is free for another file after that."""
         at = self._positions.get(path)
-        try:
-            found = path.stat()
-            if _version(found) in {(at.inode, at.size, at.changed_ns), self._waiting.get(path)}:
-                return
-            if at.inode and found.st_ino != at.inode and (rotated := _renamed(path, at.inode)):
-                rest = self._read(path, rotated, at, closed=True)
-                yield from rest
-                if rotated.stat().st_size > (rest[-1].after.size if rest else at.size):
-                    return
-                at = Position()
-            yield from self._read(path, path, at)
-        except FileNotFoundError:
+        rest = self._read(path, target, at, closed=True)
+        yield from rest
+        after = rest[-1].after if rest else at
+        if target.stat().st_size > after.size:
+            self._half_read.add(path)
             return
+        if path not in moved:
+            yield _Piece(path, (), _UNREAD)
+        if target.name.endswith(ENDINGS):
+            yield _Piece(target, (), after)
+
+    def _new_lines(self, path: Path) -> Iterator[_Piece]:
+        """What was appended to *path*."""
+        at = self._positions.get(path)
+        if path in self._half_read:
+            return
+        with suppress(FileNotFoundError):
+            if _version(path.stat()) not in {(at.inode, at.size, at.changed_ns), self._waiting.get(path)}:
+                yield from self._read(path, path, at)
 
     def _read(self, name: Path, path: Path, at: Position, *, closed: bool = False) -> list[_Piece]:
         """The new lines of the file at *path*, which is, or before it was *closed* was, called *name*."""
         with path.open("rb") as file:
             found = os.fstat(file.fileno())
-            changed = found.st_ino != at.inode or found.st_size < at.size or _seal(file, at.size) != at.seal
-            again = bool(at.size) and changed
-            start = Position() if again else at
+            start = at if at.size and _sealed(file, at) else _UNREAD
             file.seek(start.size)
             lines, size = self._complete_lines(name, file, found.st_size - start.size, closed=closed)
             end = start.size + size
@@ -240,7 +283,8 @@ class Watch:
         for piece in pieces:
             if piece.path in unknown:
                 # More lines may tell more: read again when the file has grown.
-                self._waiting[piece.path] = _version(piece.path.stat())
+                with suppress(FileNotFoundError):
+                    self._waiting[piece.path] = _version(piece.path.stat())
         self._positions.keep((piece.path, _remembered(piece, memory)) for piece in pieces if piece.path not in unknown)
 
     def _store_whole(self, path: Path) -> None:
@@ -280,10 +324,18 @@ def _remembered(piece: _Piece, memory: SourceMemory) -> Position:
     return replace(piece.after, format=memory.formats.get(name, ""), carried=carried)
 
 
-def _renamed(path: Path, inode: int) -> Path | None:
-    """The file beside *path* that has this inode now."""
-    with os.scandir(path.parent) as entries:
-        return next((Path(entry.path) for entry in entries if entry.inode() == inode and entry.is_file()), None)
+def _continued(path: Path, at: Position) -> bool:
+    """Whether the file at *path* begins with what was read up to *at*."""
+    with suppress(FileNotFoundError, IsADirectoryError):
+        if _version(path.stat()) == (at.inode, at.size, at.changed_ns):
+            return True
+        with path.open("rb") as file:
+            return _sealed(file, at)
+    return False
+
+
+def _sealed(file: IO[bytes], at: Position) -> bool:
+    return os.fstat(file.fileno()).st_size >= at.size and _seal(file, at.size) == at.seal
 
 
 def _seal(file: IO[bytes], size: int) -> str:

@@ -141,7 +141,8 @@ class _Compiler:
             self.words = f"not compiled: {error}"
         else:
             artifacts = sum(report.created.values()) + sum(report.updated.values())
-            self.words = f"compiled {report.sessions} sessions, {artifacts} new or changed artifacts"
+            changed = _counted(artifacts, "new or changed artifact")
+            self.words = f"compiled {_counted(report.sessions, 'session')}, {changed}"
 
 
 def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:

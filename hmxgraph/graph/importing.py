@@ -1,9 +1,10 @@
 """Sources in any format as deliveries of HMX-E events: recognised by a sample, converted, every line counted."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ SAMPLE = 64
 _SAMPLE_BYTES = 4 << 20
 # This many lines without a single JSON value mean another kind of file, not a damaged one.
 _NOISE = 16
+# Places at which a record behind a torn one is looked for.
+_MOST_TRIES = 16
 UNKNOWN = "unknown"
 _UNREAD = "not read: the format is unknown"
 
@@ -110,9 +113,13 @@ class Importing:
             try:
                 value, warnings = _value(arrival.payload)
             except MalformedJson as error:
+                whole = _behind_torn(arrival.payload, error)
+                torn = arrival.payload if whole is None else arrival.payload[: -len(whole)]
                 counts.with_events += 1
-                yield Broken(malformed(error), arrival.line, arrival.source, arrival.payload)
-                continue
+                yield Broken(malformed(error), arrival.line, arrival.source, torn)
+                if whole is None:
+                    continue
+                value, warnings = _value(whole)
             self.tally.warn(warnings)
             for outcome in found.convert((Record(value, path, arrival.line),), origin):
                 yield from self._outcome(outcome, counts, arrival)
@@ -205,6 +212,31 @@ def _value(payload: Any) -> tuple[Any, Sequence[str]]:
     if isinstance(payload, bytes | bytearray | str):
         return parse_any(payload)
     return (payload.document() if isinstance(payload, Event) else payload), ()
+
+
+def _behind_torn(payload: Any, error: MalformedJson) -> bytes | None:
+    """The whole record at the end of a line that begins with a torn one, whose writer was killed before its line end.
+
+    >>> _behind_torn(b'{"a": "b{"c": 1}', MalformedJson("unexpected character", 10))
+    b'{"c": 1}'
+    """
+    if not isinstance(payload, bytes) or error.position is None:
+        return None
+    for start in _beginnings(payload, error.position):
+        with suppress(MalformedJson):
+            if isinstance(_value(payload[start:])[0], Mapping):
+                return payload[start:]
+    return None
+
+
+def _beginnings(payload: bytes, position: int) -> list[int]:
+    """Where another record may begin: at the first error, or, without one, wherever the first key comes again."""
+    if position < len(payload) - 1:
+        starts = [payload.rfind(b"{", 0, position + 1), payload.find(b"{", position + 1)]
+    else:
+        first_key = re.escape(payload[: payload.find(b":") + 1])
+        starts = [match.start() for match in islice(re.finditer(first_key, payload), _MOST_TRIES)]
+    return [start for start in starts if start > 0]
 
 
 def _as_they_are(counts: SourceTally, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:

@@ -2,17 +2,47 @@
 
 import json
 import os
+import pty
+import random
+import re
 import signal
+import statistics
 import subprocess
 import sys
+from contextlib import contextmanager
 from time import monotonic, sleep
 
 import pytest
 
 from hmxgraph.api.watching import Positions, Watch
 from tests.integration.ingested import Ingested
+from tests.integration.proxies import proxied, until
 
 WAIT = 60
+# Appends numbered lines in pieces, moves or cuts the file now and then, and notes each line that is whole.
+WRITER = """
+import os, random, shutil, sys, time
+path, notes, first, seed, template = sys.argv[1:]
+chance, number = random.Random(int(seed)), int(first)
+noted = open(notes, "a", buffering=1)
+while True:
+    line = template.replace("NUMBER", str(number)).encode() + b"\\n"
+    with open(path, "ab", buffering=0) as file:
+        for start in range(0, len(line), 50):
+            file.write(line[start : start + 50])
+            time.sleep(0.001)
+    noted.write(f"{number}\\n")
+    number += 1
+    what = chance.random()
+    if what < 0.03:
+        os.rename(path, path.replace(".jsonl", f".{number}.jsonl"))
+    elif what < 0.06:
+        shutil.copy(path, path.replace(".jsonl", f".{number}.jsonl"))
+        os.truncate(path, 0)
+    elif what < 0.08:
+        time.sleep(3)
+        os.truncate(path, 0)
+"""
 
 
 def line(number, text=None):
@@ -22,6 +52,11 @@ def line(number, text=None):
         {"type": "user", "uuid": f"u{number}", "sessionId": "s1", "version": "2.0", "cwd": "/p",
          "timestamp": f"2026-03-14T03:{number // 60:02}:{number % 60:02}.000Z", "message": message}
     ) + "\n"  # fmt: skip
+
+
+def plain(number):
+    """A line of a log of messages without ids or times."""
+    return json.dumps({"role": "user", "content": f"Request number {number}"}) + "\n"
 
 
 @pytest.fixture
@@ -51,7 +86,9 @@ def append(path, text):
 
 def texts(stored):
     """The texts of all stored events, in order."""
-    rows = stored.rows("MATCH (e:Event {tenant_id: $tenant_id}) RETURN e.content AS content ORDER BY e.sequence")
+    rows = stored.rows(
+        "MATCH (e:Event {tenant_id: $tenant_id}) RETURN e.content AS content ORDER BY e.session_id, e.sequence"
+    )
     return [json.loads(row["content"])["text"] for row in rows]
 
 
@@ -107,10 +144,156 @@ def test_an_unknown_format_is_tried_again_when_the_file_grows(watch, transcript)
     assert followed.progress.unknown == set()
 
 
+@pytest.mark.parametrize("copied", [False, True])
+def test_rotation_to_a_name_that_is_followed_too(watch, transcript, stored, copied):
+    """Renamed, or copied and cut, once and again: what a file held is read once, under the name it had before."""
+    followed = watch()
+    for number in range(4):
+        append(transcript, plain(2 * number))
+        followed.step()
+        append(transcript, plain(2 * number + 1))
+        for age in range(number, 0, -1):
+            transcript.with_name(f"session.{age}.jsonl").rename(transcript.with_name(f"session.{age + 1}.jsonl"))
+        if copied:
+            transcript.with_name("session.1.jsonl").write_bytes(transcript.read_bytes())
+            transcript.write_bytes(b"")
+        else:
+            transcript.rename(transcript.with_name("session.1.jsonl"))
+        if number % 2:
+            followed.step()
+    append(transcript, plain(8))
+    watch().step()
+    assert sorted(texts(stored)) == [f"Request number {n}" for n in range(9)]
+
+
+def test_a_copy_beside_its_original_is_a_file_of_its_own(watch, transcript, stored):
+    """As a resumed session is, which begins with the lines of the one before."""
+    followed = watch()
+    append(transcript, line(0))
+    followed.step()
+    append(transcript.with_name("session-resumed.jsonl"), line(0) + line(1).replace("s1", "s2"))
+    append(transcript, line(2))
+    assert (followed.step(), followed.progress.duplicates) == (2, 1)
+    assert texts(stored) == ["Request number 0", "Request number 2", "Request number 1"]
+
+
+def test_a_line_behind_a_torn_one(watch, transcript, stored):
+    """After a writer was killed amid a line, only that line is lost, and reported; the next is read from its beginning."""
+    followed = watch()
+    append(transcript, line(0) + line(1)[:70])
+    assert (followed.step(), followed.progress.unfinished) == (1, 1)
+    append(transcript, line(2) + line(3))
+    assert (followed.step(), followed.progress.rejected, followed.progress.unfinished) == (2, 1, 0)
+    assert texts(stored) == [f"Request number {n}" for n in (0, 2, 3)]
+
+
 @pytest.mark.slow
-def test_a_watcher_that_is_killed_loses_and_repeats_nothing(address, tenant_id, transcript, tmp_path, stored):
+@pytest.mark.parametrize("template", ["transcript", "messages"])
+def test_a_writer_that_rotates_truncates_and_is_killed(watch, transcript, tmp_path, stored, template):
+    """Whatever a writer does to its file between and amid its lines: each whole line is stored once, in its order."""
+    shape = {"transcript": line(7), "messages": plain(7)}[template].strip().replace("Request number 7", "NUMBER")
+    shape = shape.replace("u7", "uNUMBER")
+    notes, seed = tmp_path / "notes", random.randrange(1 << 30)
+    followed, first = watch(), 0
+    for life in range(4):
+        command = [sys.executable, "-c", WRITER, str(transcript), str(notes), str(first), f"{seed + life}", shape]
+        writer = subprocess.Popen(command)
+        until_killed = monotonic() + 4 + random.random()
+        while monotonic() < until_killed:
+            followed.step()
+            sleep(0.2)
+        writer.kill()
+        writer.wait()
+        if life == 1:
+            followed = watch()
+        first = int(notes.read_text().split()[-1]) + 1000
+    for _ in range(12):
+        followed.step()
+    whole, said = {int(number) for number in notes.read_text().split()}, [int(text) for text in texts(stored)]
+    # A line may be whole and its writer be killed before it noted that.
+    assert whole <= set(said) <= whole | {number + 1 for number in whole}, f"seed {seed}"
+    assert len(said) == len(set(said)), f"seed {seed}"
+    assert followed.progress.rejected <= 3, f"seed {seed}"
+
+
+@pytest.mark.slow
+def test_a_watcher_that_is_killed_loses_and_repeats_nothing(environment, transcript, stored):
     """The command is killed amid its work, started again, and ended by Ctrl-C."""
-    environment = {
+    started = subprocess.Popen(command(transcript), env=environment, stdout=subprocess.DEVNULL)
+    for number in range(40):
+        append(transcript, line(number))
+        sleep(0.02)
+    until(lambda: len(texts(stored)) >= 10)
+    started.kill()
+    started.wait()
+    append(transcript, "".join(line(number) for number in range(40, 60)))
+    with running(command(transcript), environment) as again:
+        until(lambda: len(texts(stored)) == 60)
+    assert again.returncode == 0
+    assert json.loads(again.last_words.splitlines()[-1])["rejected"] == 0
+    assert texts(stored) == [f"Request number {n}" for n in range(60)]
+    assert len(stored.links("NEXT")) == 59
+
+
+@pytest.mark.slow
+def test_appended_lines_and_new_files_are_stored_within_two_seconds(environment, transcript, stored):
+    """From the moment of writing to the moment at which they can be read in the graph."""
+    append(transcript, line(0))
+    seconds = []
+    with running(command(transcript), environment):
+        until(lambda: len(texts(stored)) == 1)
+        for number in range(1, 13):
+            path = transcript if number % 3 else transcript.with_name(f"new{number}.jsonl")
+            append(path, line(number))
+            began = monotonic()
+            until(lambda count=number + 1: len(texts(stored)) == count)
+            seconds.append(monotonic() - began)
+            sleep(random.random())
+    print("seconds until stored:", " ".join(f"{each:.2f}" for each in seconds))  # noqa: T201 - a measurement
+    assert statistics.median(seconds) < 2
+
+
+@pytest.mark.slow
+def test_the_database_is_lost_for_a_while(address, environment, transcript, stored):
+    """The status says so; whatever is appended meanwhile is stored when the database is back, and compiled."""
+    append(transcript, line(0))
+    with proxied(address.uri) as proxy:
+        through = environment | {"HMXGRAPH_URI": proxy.uri}
+        with running(command(transcript, "--compile"), through) as watching:
+            until(lambda: len(texts(stored)) == 1)
+            proxy.fault = "refused"
+            append(transcript, line(1))
+            notes = _statuses(watching)
+            assert any("not stored" in status["note"] for status in notes)
+            proxy.fault = None
+            append(transcript, line(2))
+            until(lambda: len(texts(stored)) == 3)
+            assert any("compiled 1 session," in status["note"] for status in notes)
+    assert watching.returncode == 0
+
+
+@pytest.mark.slow
+def test_the_status_is_one_line_on_a_terminal(environment, transcript, stored):
+    """It changes in place; Ctrl-C compiles what is left, leaves the last status, and ends with 0."""
+    append(transcript, line(0))
+    terminal, child = pty.openpty()
+    watching = subprocess.Popen(
+        [*command(transcript, "--compile")[:-1]], env=environment | {"TERM": "xterm"}, stdout=child, stderr=child
+    )
+    os.close(child)
+    until(lambda: len(texts(stored)) == 1)
+    watching.send_signal(signal.SIGINT)
+    shown = _read_all(terminal)
+    assert watching.wait(WAIT) == 0
+    assert "Traceback" not in shown
+    last = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", shown).strip().splitlines()[-1]
+    assert last == "1 file, 1 line, 1 event stored; compiled 1 session, 0 new or changed artifacts"
+
+
+@pytest.fixture
+def environment(address, tenant_id, tmp_path):
+    """The environment of a command that uses the database of the tests."""
+    return {
         **os.environ,
         "HMXGRAPH_URI": address.uri,
         "HMXGRAPH_USER": address.user,
@@ -118,33 +301,40 @@ def test_a_watcher_that_is_killed_loses_and_repeats_nothing(address, tenant_id, 
         "HMXGRAPH_DATABASE": address.database,
         "HMXGRAPH_TENANT": tenant_id,
         "HMXGRAPH_HOME": str(tmp_path / "home"),
+        "COLUMNS": "200",
     }
-    command = [sys.executable, "-m", "hmxgraph", "watch", str(transcript.parent), "--no-compile", "--json"]
-    started = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    for number in range(40):
-        append(transcript, line(number))
-        sleep(0.02)
-    _until(lambda: len(texts(stored)) >= 10)
-    started.kill()
-    started.wait()
-    append(transcript, "".join(line(number) for number in range(40, 60)))
-    again = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-    _until(lambda: len(texts(stored)) == 60)
-    append(transcript, line(60))
-    began = monotonic()
-    _until(lambda: len(texts(stored)) == 61)
-    latency = monotonic() - began
-    again.send_signal(signal.SIGINT)
-    output, _ = again.communicate(timeout=WAIT)
-    assert again.returncode == 0
-    assert json.loads(output.splitlines()[-1])["rejected"] == 0
-    assert texts(stored) == [f"Request number {n}" for n in range(61)]
-    assert len(stored.links("NEXT")) == 60
-    assert latency < WAIT
 
 
-def _until(condition):
-    deadline = monotonic() + WAIT
-    while not condition():
-        assert monotonic() < deadline, "it did not happen in time"
-        sleep(0.1)
+def command(path, *options):
+    """The command that watches the folder of *path*, without compiling unless *options* say so."""
+    return [sys.executable, "-m", "hmxgraph", "watch", str(path.parent), *(options or ["--no-compile"]), "--json"]
+
+
+@contextmanager
+def running(arguments, environment):
+    """The command until the block ends; then it gets a Ctrl-C, and ``last_words`` is what it printed unread."""
+    with subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+            process.send_signal(signal.SIGINT)
+            process.last_words = process.stdout.read()
+            process.wait(WAIT)
+        finally:
+            process.kill()
+
+
+def _statuses(watching):
+    """The lines of status that the command prints from now on."""
+    for printed in watching.stdout:
+        yield json.loads(printed)
+
+
+def _read_all(terminal):
+    """What a program writes to its terminal until it ends."""
+    shown = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    except OSError:  # the program closed its end
+        os.close(terminal)
+    return shown.decode()
