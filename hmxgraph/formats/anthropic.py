@@ -24,7 +24,7 @@ _STREAM = (
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are messages, requests or responses with Anthropic's blocks.
+    """How many records are messages, requests or responses with Anthropic's blocks, or messages beside such ones.
 
     >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
     1.0
@@ -32,7 +32,10 @@ def recognise(sample: Sequence[Any]) -> Match:
     records = [value for value in sample if isinstance(value, Mapping)]
     if not records:
         return Match(0.0, ("role", "content"))
-    score = sum(_fit(value) for value in records) / len(records)
+    fits = [_fit(value) for value in records]
+    if any(fits):  # not every message of a conversation holds calls or results
+        fits = [fit or 0.95 * is_message(value) for fit, value in zip(fits, records, strict=True)]
+    score = sum(fits) / len(records)
     return Match(round(score, 2), () if score == 1.0 else ("role", "content blocks of Anthropic", "stop_reason"))
 
 

@@ -59,14 +59,19 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
         frame = _frame(record, memory, position, origin)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
-        content = {"kind": "fact", "text": said}
+        content = {"kind": "fact", "text": said} | present(user_id=_user(memory, origin))
         readings.append((frame, Reading((Draft(MEMORY, content, IMPORT, source="mem0"),))))
     return joined(record, readings, origin.carried) if found else Outcome(record, skipped="a list without memories")
 
 
+def _user(memory: Mapping[str, Any], origin: Origin) -> str:
+    """Whose memory it is; callers of mem0 may name the user in their own metadata."""
+    return name(memory.get("user_id")) or name(mapping(memory.get("metadata")).get("user_id")) or origin.user_id or ""
+
+
 def _frame(record: Record, memory: Mapping[str, Any], position: int, origin: Origin) -> Frame | Fault:
     """An updated memory is another event, since its id contains the time of the update."""
-    run, user = name(memory.get("run_id")), name(memory.get("user_id")) or origin.user_id or ""
+    run, user = name(memory.get("run_id")), _user(memory, origin)
     own_id, updated = name(memory.get("id")), memory.get("updated_at") or memory.get("created_at")
     metadata = present(
         format="mem0",

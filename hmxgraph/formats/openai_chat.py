@@ -13,7 +13,7 @@ _OBJECTS = ("chat.completion", "chat.completion.chunk")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How many records are chat completions, their requests, or messages with calls as OpenAI writes them.
+    """How many records are chat completions, their requests, or messages of a talk with calls as OpenAI writes them.
 
     >>> recognise([{"object": "chat.completion", "choices": []}]).score
     1.0
@@ -21,7 +21,10 @@ def recognise(sample: Sequence[Any]) -> Match:
     records = [value for value in sample if isinstance(value, Mapping)]
     if not records:
         return Match(0.0, ("messages", "choices"))
-    score = sum(_fit(value) for value in records) / len(records)
+    fits = [_fit(value) for value in records]
+    if any(fits):  # not every message of a conversation holds calls or results
+        fits = [fit or 0.9 * is_message(value) for fit, value in zip(fits, records, strict=True)]
+    score = sum(fits) / len(records)
     return Match(round(score, 2), () if score == 1.0 else ("messages or choices", "role", "tool_calls"))
 
 

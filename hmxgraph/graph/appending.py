@@ -1,7 +1,7 @@
 """Live recording: messages and single events appended to the end of a session, a receipt for each."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,8 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
+# Objects of client libraries stand in messages and their blocks, not at the bottom of a deep value.
+_DEEPEST_OBJECT = 8
 _WAY_OUT = "give chat messages or response items as dicts, or name their format=..."
 
 
@@ -52,17 +54,29 @@ def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str 
 
 def _values(messages: Any) -> list[Any]:
     """The items in *messages* as JSON values; one item alone is a list of one."""
-    single = isinstance(messages, Mapping) or hasattr(messages, "model_dump")
+    single = isinstance(messages, Mapping) or _described(messages) is not messages
     if isinstance(messages, str | bytes) or not (single or isinstance(messages, Iterable)):
         raise InvalidRequest("messages", quoted(messages), "list of messages", _WAY_OUT)
     return [_value(message) for message in ([messages] if single else messages)]
 
 
-def _value(message: Any) -> Any:
-    """A message as a JSON value; client libraries hand out objects that describe themselves."""
-    if hasattr(message, "model_dump"):
-        return message.model_dump(mode="json", exclude_none=True)
-    return dict(message) if isinstance(message, Mapping) else message
+def _value(value: Any, depth: int = 0) -> Any:
+    """*value* as JSON; client libraries hand out objects, and agents put these into messages of their own."""
+    value = _described(value)
+    if depth > _DEEPEST_OBJECT:
+        return value
+    if isinstance(value, Mapping):
+        return {name: _value(part, depth + 1) for name, part in value.items()}
+    return [_value(part, depth + 1) for part in value] if isinstance(value, list | tuple) else value
+
+
+def _described(value: Any) -> Any:
+    """What an object of a client library or a dataclass says of itself; any other value as it is."""
+    if isinstance(value, type):
+        return value
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", exclude_none=True)
+    return asdict(value) if is_dataclass(value) else value
 
 
 def _recognised(values: Sequence[Any]) -> Format:

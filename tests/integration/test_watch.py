@@ -178,7 +178,7 @@ def test_a_copy_beside_its_original_is_a_file_of_its_own(watch, transcript, stor
 
 
 def test_a_line_behind_a_torn_one(watch, transcript, stored):
-    """After a writer was killed amid a line, only that line is lost, and reported; the next is read from its beginning."""
+    """After a writer was killed amid a line, that line is reported, and the next is read from its own beginning."""
     followed = watch()
     append(transcript, line(0) + line(1)[:70])
     assert (followed.step(), followed.progress.unfinished) == (1, 1)

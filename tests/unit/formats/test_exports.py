@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from hmxgraph.extraction.authority import user_key
 from hmxgraph.extraction.extract import extract
 from hmxgraph.formats.chatgpt import CHATGPT
 from hmxgraph.formats.cloudevents import CLOUDEVENTS
@@ -97,7 +98,11 @@ def test_memories_of_mem0_become_memories():
     assert made[0].metadata["user_id"] == "ana"
     assert extract(made[0]).memories == ()
     assert extract(made[0]).proposals[0].kind == "fact"
-    assert extract(made[0], TrustPolicy(trusted=("mem0",))).memories[0].kind == "fact"
+    (memory_draft,) = extract(made[0], TrustPolicy(trusted=("mem0",))).memories
+    assert (memory_draft.kind, memory_draft.owner) == ("fact", user_key("ana"))
+    nested = {"id": "m3", "memory": "Ana likes tea", "hash": "h", "metadata": {"user_id": "ana"}}
+    assert events(MEM0, [nested], Origin(time_us=1))[0].content["user_id"] == "ana"
+    assert "user_id" not in events(MEM0, [nested | {"metadata": {}}], Origin(time_us=1))[0].content
     assert recognised([{"results": [memory]}]) == recognised([memory]) == "mem0"
     assert outcomes(MEM0, [{"id": "m2"}])[0].fault.path == "$.memory"
 

@@ -5,11 +5,17 @@ import pytest
 from hmxgraph.formats.catalogue import FORMATS, format_named, recognise
 from tests.unit.formats.conversions import recognised
 
+TOOL_USE = {"type": "tool_use", "id": "t1", "name": "ls", "input": {}}
+TOOL_RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}
+
 
 @pytest.mark.parametrize(
     ("sample", "expected"),
     [
         ([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}], "messages"),
+        ([{"role": "user", "content": "hi"}, {"role": "assistant", "content": [TOOL_USE]}], "anthropic"),
+        ([{"role": "user", "content": [TOOL_RESULT]}, {"role": "assistant", "content": "ho"}], "anthropic"),
+        ([{"role": "user", "content": "hi"}, {"role": "tool", "content": "a", "tool_call_id": "c"}], "openai-chat"),
         ([[{"role": "user", "content": "hi"}]], "messages"),
         ([{"conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]}], "messages"),
         ([{"messages": [{"role": "user", "content": "hi"}]}], "messages"),

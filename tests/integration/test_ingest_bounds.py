@@ -1,0 +1,82 @@
+"""Large and hostile files: read piece by piece, everything accounted for, memory flat."""
+
+import json
+import os
+import subprocess
+import sys
+import zlib
+
+import pytest
+
+MB = 1 << 20
+
+
+def transcript_line(number, words="x"):
+    """A line of a transcript."""
+    message = {"role": "user", "content": f"Request number {number}: {words}"}
+    return json.dumps(
+        {"type": "user", "uuid": f"u{number}", "sessionId": f"s{number % 7}", "version": "2.0", "cwd": "/p",
+         "timestamp": f"2026-03-14T03:{number // 60 % 60:02}:{number % 60:02}.000Z", "message": message}
+    ).encode() + b"\n"  # fmt: skip
+
+
+@pytest.fixture
+def ingested(address, tenant_id, tmp_path):
+    """Runs ``hmxgraph ingest``; gives back the report and the most megabytes of memory it held."""
+    login = {"HMXGRAPH_URI": address.uri, "HMXGRAPH_USER": address.user, "HMXGRAPH_PASSWORD": address.password}
+
+    def run(path, *options):
+        command = [sys.executable, "-m", "hmxgraph", "ingest", str(path), "--tenant", tenant_id, "--json", *options]
+        printed = tmp_path / "report.json"
+        with printed.open("wb") as output:
+            process = subprocess.Popen(command, env=os.environ | login, stdout=output)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return json.loads(printed.read_text()), usage.ru_maxrss // 1024
+
+    return run
+
+
+@pytest.mark.slow
+def test_a_file_of_200_mb(ingested, tmp_path):
+    """Every line is accounted for, in memory that depends on the size of a batch, not of the file."""
+    path = tmp_path / "large.jsonl"
+    words = " ".join(f"word{n}" for n in range(4_500))
+    lines = 200 * MB // len(transcript_line(0, words))
+    with path.open("wb") as file:
+        # Most of a long transcript is progress of its tools.
+        for number in range(lines):
+            line = transcript_line(number, words)
+            file.write(line if number % 10 == 0 else line.replace(b'"user", "uuid"', b'"progress", "uuid"'))
+    report, most = ingested(path)
+    print(f"memory: {most} MB")  # noqa: T201 - a measurement
+    assert (report["lines"], report["rejected"]) == (lines, [])
+    assert report["accepted"] == -(-lines // 10)
+    assert most < 500
+
+
+def test_a_truncated_last_line(graph, tmp_path):
+    """What is whole is stored, the torn end is one rejection; when the line is finished it is stored alone."""
+    path = tmp_path / "session.jsonl"
+    whole = b"".join(transcript_line(number) for number in range(5))
+    path.write_bytes(whole[:-30])
+    report = graph.ingest(path)
+    assert (report.accepted, [each.line for each in report.rejected]) == (4, [5])
+    path.write_bytes(whole)
+    again = graph.ingest(path)
+    assert (again.accepted, again.duplicates, again.rejected) == (1, 4, ())
+
+
+def test_noise_beside_a_transcript(graph, tmp_path):
+    """Binary files with the name of event files are one rejection each; the transcript beside them is stored."""
+    (tmp_path / "good.jsonl").write_bytes(b"".join(transcript_line(number) for number in range(5)))
+    (tmp_path / "noise.jsonl").write_bytes(os.urandom(3 * MB))
+    (tmp_path / "noise.json").write_bytes(zlib.compress(os.urandom(MB)))
+    (tmp_path / "noise.json.gz").write_bytes(os.urandom(MB))
+    report = graph.ingest(tmp_path)
+    assert report.accepted == 5
+    assert [each.source.rpartition("/")[2] for each in report.rejected] == [
+        "noise.json",
+        "noise.json.gz",
+        "noise.jsonl",
+    ]
