@@ -1,8 +1,12 @@
 """Every error that hmxgraph raises, in one tree."""
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-# The base class, and the faults that a rejected document carries.
+# The base class, its codes, and the faults that a rejected document carries.
+
+# not_found: no such object. invalid: the request itself is wrong. conflict: what is stored rules it out. denied: not
+# allowed. unavailable: try again later. unsupported: not with this release or server. internal: a defect.
+CODES = ("not_found", "invalid", "conflict", "denied", "unavailable", "unsupported", "internal")
 
 
 class Fault(NamedTuple):
@@ -18,7 +22,15 @@ class Fault(NamedTuple):
 
 
 class HmxGraphError(Exception):
-    """Base of all errors raised by hmxgraph."""
+    """Base of all errors raised by hmxgraph.
+
+    ``code`` says what kind of error it is, in a word that programs can rely on: one of `CODES`.
+
+    >>> NotFound("artifact", "a1").code
+    'not_found'
+    """
+
+    code: ClassVar[str] = "internal"
 
 
 # Invalid requests: unknown names and choices, invalid times, impossible budgets and task steps.
@@ -26,6 +38,8 @@ class HmxGraphError(Exception):
 
 class NotFound(HmxGraphError, LookupError):
     """This tenant has no object of this kind and id."""
+
+    code = "not_found"
 
     def __init__(self, kind: str, name: str, tenant_id: str = "", hint: str = "") -> None:
         super().__init__(kind, name, tenant_id, hint)
@@ -42,6 +56,8 @@ class NotFound(HmxGraphError, LookupError):
 class InvalidTime(HmxGraphError, ValueError):
     """Text that is not an ISO 8601 date-time with an offset, or names a date or time that does not exist."""
 
+    code = "invalid"
+
     def __init__(self, value: str, reason: str) -> None:
         super().__init__(value, reason)
         self.value = value
@@ -54,6 +70,8 @@ class InvalidTime(HmxGraphError, ValueError):
 class InvalidTenant(HmxGraphError, ValueError):
     """A tenant id that no event could carry: empty, not a string, with a NUL, or not valid Unicode."""
 
+    code = "invalid"
+
     def __init__(self, value: object, reason: str) -> None:
         super().__init__(value, reason)
         self.value = value
@@ -65,6 +83,8 @@ class InvalidTenant(HmxGraphError, ValueError):
 
 class PackError(HmxGraphError, ValueError):
     """A request for a context pack that cannot be met."""
+
+    code = "invalid"
 
 
 class BudgetTooSmall(PackError):
@@ -109,6 +129,8 @@ class InvalidRequest(PackError):
 class TaskError(HmxGraphError, ValueError):
     """A step that the task's existing records rule out."""
 
+    code = "invalid"
+
     def __init__(self, step: str, reason: str, way_out: str) -> None:
         super().__init__(step, reason, way_out)
         self.step = step
@@ -124,6 +146,8 @@ class TaskError(HmxGraphError, ValueError):
 
 class DocumentError(HmxGraphError, ValueError):
     """A document was rejected."""
+
+    code = "invalid"
 
 
 class MalformedJson(DocumentError):
@@ -170,6 +194,8 @@ class InvalidDocument(DocumentError):
 class IngestRefused(HmxGraphError, ValueError):
     """A source that cannot be read, or the first bad line under ``on_error="raise"``."""
 
+    code = "invalid"
+
     def __init__(self, source: str, reason: str, line: int | None = None) -> None:
         super().__init__(source, reason, line)
         self.source = source
@@ -183,6 +209,8 @@ class IngestRefused(HmxGraphError, ValueError):
 
 class NotWritten(HmxGraphError, OSError):
     """An output file that cannot be written to the given path."""
+
+    code = "invalid"
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -198,6 +226,8 @@ class NotWritten(HmxGraphError, OSError):
 
 class EngineError(HmxGraphError, RuntimeError):
     """The local server could not be fetched, started, reached or stopped; the message ends with the way out."""
+
+    code = "unavailable"
 
     def __init__(self, reason: str, way_out: str) -> None:
         super().__init__(reason, way_out)
@@ -254,6 +284,8 @@ class ServerUnresponsive(EngineError):
 class FingerprintError(HmxGraphError, ValueError):
     """A fingerprint that cannot be trusted; nothing was written."""
 
+    code = "invalid"
+
 
 class FingerprintRefused(FingerprintError):
     """A check other than the hashes failed: size, json, format, structure or key."""
@@ -287,6 +319,8 @@ class HashMismatch(FingerprintError):
 class SignatureMismatch(FingerprintError):
     """A signature that is missing, wrong, or made with a key that is not pinned."""
 
+    code = "denied"
+
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -297,6 +331,8 @@ class SignatureMismatch(FingerprintError):
 
 class UnsupportedVersion(FingerprintError):
     """A protocol, envelope or document version that this release cannot read."""
+
+    code = "unsupported"
 
     def __init__(self, field: str, version: str, supported: str) -> None:
         super().__init__(field, version, supported)
@@ -318,6 +354,8 @@ class GraphError(HmxGraphError):
 class StorageUnavailable(GraphError, ConnectionError):
     """The database does not answer."""
 
+    code = "unavailable"
+
     def __init__(self, uri: str, reason: str) -> None:
         super().__init__(uri, reason)
         self.uri = uri
@@ -333,6 +371,8 @@ class StorageUnavailable(GraphError, ConnectionError):
 class GraphNotOpen(GraphError, RuntimeError):
     """A graph was used before it was opened, or after it was closed."""
 
+    code = "unavailable"
+
     def __init__(self, way_out: str) -> None:
         super().__init__(way_out)
         self.way_out = way_out
@@ -343,6 +383,8 @@ class GraphNotOpen(GraphError, RuntimeError):
 
 class InvalidAddress(StorageUnavailable):
     """A URI that cannot be a Neo4j address."""
+
+    code = "invalid"
 
     def __str__(self) -> str:
         return (
@@ -374,6 +416,8 @@ class StorageStopped(StorageUnavailable):
 class AccessDenied(GraphError, PermissionError):
     """Wrong user name or password."""
 
+    code = "denied"
+
     def __init__(self, uri: str, reason: str) -> None:
         super().__init__(uri, reason)
         self.uri = uri
@@ -399,17 +443,19 @@ class StatementRefused(GraphError):
     def __init__(self, statement: str, code: str, reason: str) -> None:
         super().__init__(statement, code, reason)
         self.statement = statement
-        self.code = code
+        self.server_code = code
         self.reason = reason
 
     def __str__(self) -> str:
         file, _, part = self.statement.partition(":")
         place = f" ({part})" if part else ""
-        return f"cypher/{file}.cypher{place} was refused: {self.reason} [{self.code}]"
+        return f"cypher/{file}.cypher{place} was refused: {self.reason} [{self.server_code}]"
 
 
 class NewerStore(GraphError):
     """A newer release prepared this database, and may derive what it stores differently."""
+
+    code = "unsupported"
 
     def __init__(self, version: int, release: str, known: int) -> None:
         super().__init__(version, release, known)
@@ -427,6 +473,8 @@ class NewerStore(GraphError):
 class OlderStore(GraphError):
     """This database is older than any release from which it can be upgraded."""
 
+    code = "unsupported"
+
     def __init__(self, version: int | None, oldest: int) -> None:
         super().__init__(version, oldest)
         self.version = version
@@ -443,6 +491,8 @@ class OlderStore(GraphError):
 class IsolationUnsupported(GraphError):
     """One database per tenant was requested from a server that cannot create databases."""
 
+    code = "unsupported"
+
     def __init__(self, uri: str, reason: str) -> None:
         super().__init__(uri, reason)
         self.uri = uri
@@ -458,6 +508,8 @@ class IsolationUnsupported(GraphError):
 class StatementMisuse(GraphError, TypeError):
     """An unknown statement, or missing or unexpected parameters."""
 
+    code = "invalid"
+
     def __init__(self, statement: str, missing: tuple[str, ...] = (), unexpected: tuple[str, ...] = ()) -> None:
         super().__init__(statement, missing, unexpected)
         self.statement = statement
@@ -472,11 +524,30 @@ class StatementMisuse(GraphError, TypeError):
         return f"cypher/{self.statement}.cypher: {', '.join(parts)}{way_out}"
 
 
+# Access through a server.
+
+
+class KeyRefused(HmxGraphError, PermissionError):
+    """An API key that is missing, unknown, revoked or expired, or that lacks the scope for a request."""
+
+    code = "denied"
+
+    def __init__(self, reason: str, way_out: str) -> None:
+        super().__init__(reason, way_out)
+        self.reason = reason
+        self.way_out = way_out
+
+    def __str__(self) -> str:
+        return f"{self.reason}; {self.way_out}"
+
+
 # Violations of the artifact lifecycle (HMX-A 5, 7).
 
 
 class LifecycleError(HmxGraphError, ValueError):
     """The request would violate the artifact lifecycle; nothing was written."""
+
+    code = "conflict"
 
 
 class InvalidTransition(LifecycleError):
@@ -624,6 +695,7 @@ class ConflictClosed(LifecycleError):
 #     │   └── UnsupportedVersion        another protocol or envelope version
 #     ├── TaskError (ValueError)        a step that the task's existing records rule out
 #     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
+#     ├── KeyRefused (PermissionError)  an API key that is missing, unknown, revoked, expired, or lacks a scope
 #     ├── NotWritten (OSError)          an output file that cannot be written to the given path
 #     ├── GraphError
 #     │   ├── StorageUnavailable (ConnectionError)
@@ -648,9 +720,11 @@ class ConflictClosed(LifecycleError):
 #         ├── ServerDied                exited while starting; carries the end of its log
 #         └── ServerUnresponsive        neither responds nor exits
 #
+# ``code`` says what kind of error it is: not_found, invalid, conflict, denied, unavailable, unsupported, internal.
 # Each error takes its fields first and builds its message from them; the message ends with the way out.
 
 __all__ = [
+    "CODES",
     "AccessDenied",
     "AlreadySuperseded",
     "BudgetTooSmall",
@@ -678,6 +752,7 @@ __all__ = [
     "JarDamaged",
     "JarsUnavailable",
     "JavaMissing",
+    "KeyRefused",
     "LifecycleError",
     "MalformedJson",
     "NewerStore",

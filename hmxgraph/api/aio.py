@@ -32,10 +32,21 @@ from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 class AsyncKnowledgeGraph(
     AsyncRecording, AsyncLearning, AsyncRecalling, AsyncArtifacts, AsyncExploring, AsyncFingerprints
 ):
-    """One tenant's memory for asynchronous code: opened by ``await`` or ``async with`` (:func:`connect_async`)."""
+    """One tenant's memory for asynchronous code: opened by ``await`` or ``async with`` (:func:`connect_async`).
 
-    def __init__(self, locate: Callable[[], Address], tenant_id: str, trust: TrustPolicy = DEFAULT_TRUST) -> None:
-        self._locate = locate
+    Any number of tasks of its event loop may call it at once, each call in a transaction of its own.
+    """
+
+    def __init__(
+        self,
+        locate: Callable[[], Address],
+        tenant_id: str,
+        trust: TrustPolicy = DEFAULT_TRUST,
+        isolation: Isolation = "key",
+        lender: AsyncConnection | None = None,
+    ) -> None:
+        self._locate, self._lender = locate, lender
+        self._isolation: Isolation = isolation
         self._tenancy = Tenancy.of(tenant_id, trust)
         self._opened: AsyncConnection | None = None
         # Tasks that open the graph at once share one connection. A lock belongs to one event loop.
@@ -54,8 +65,10 @@ class AsyncKnowledgeGraph(
         return self
 
     async def _ready(self) -> AsyncConnection:
+        if self._lender is not None:
+            return AsyncConnection(self._lender.address, self._lender)
         # Starting a local server blocks, so it happens in a thread.
-        connection = AsyncConnection(await asyncio.to_thread(self._locate))
+        connection = AsyncConnection(await asyncio.to_thread(self._located))
         try:
             await connection.verify()
             await connection.perform(migrate())
@@ -63,6 +76,9 @@ class AsyncKnowledgeGraph(
             await connection.close()
             raise
         return connection
+
+    def _located(self) -> Address:
+        return isolated(self._locate(), self.tenant_id, self._isolation)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -101,6 +117,22 @@ class AsyncKnowledgeGraph(
         recorder = Recorder(session_id or str(uuid4()), agent_id, user_id)
         return AsyncRecordedSession(self._tenancy, self._connection, recorder)
 
+    def for_tenant(self, tenant_id: str) -> Self:
+        """The graph of another tenant at the same server, to be opened with ``async with`` or ``await``.
+
+        It shares the driver of this graph, with the same trust and isolation; opening it costs no round trip, unless
+        ``isolation="database"`` has to prepare a database. Each graph is closed on its own; the driver is closed with
+        the last one.
+
+        Raises:
+            InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
+            GraphNotOpen: this graph is not open.
+
+        """
+        self._connection.check_open()
+        lender = self._connection if self._isolation == "key" else None
+        return type(self)(self._locate, tenant_id, self._tenancy.trust, self._isolation, lender)
+
     @property
     def tenant_id(self) -> str:
         """The tenant of this graph."""
@@ -123,6 +155,4 @@ def connect_async(  # noqa: PLR0913 - as connect
     Arguments and errors are those of :func:`hmxgraph.connect`.
     """
     login = Login(uri, user, password, database)
-    return AsyncKnowledgeGraph(
-        lambda: isolated(address(login, progress=progress), tenant_id, isolation), tenant_id, trust
-    )
+    return AsyncKnowledgeGraph(lambda: address(login, progress=progress), tenant_id, trust, isolation)

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
 from neo4j import (
+    AsyncDriver,
     AsyncGraphDatabase,
     AsyncManagedTransaction,
     AsyncResult,
@@ -295,6 +296,18 @@ class Connection:
         self._listeners = (*self._listeners, listener)
         return lambda: self._forget(listener)
 
+    def check_open(self) -> None:
+        """Refuse to go on if it was closed, or opened by another process, which still reads from the same sockets.
+
+        Raises:
+            GraphNotOpen: as said.
+
+        """
+        if self._closed:
+            raise GraphNotOpen(_CLOSED)
+        if self._forked:
+            raise GraphNotOpen(_FORKED)
+
     def verify(self) -> None:
         """Check that the server answers; a transaction would retry for long if it did not.
 
@@ -325,10 +338,7 @@ class Connection:
             GraphNotOpen: it was closed, or opened by another process, which still reads from the same sockets.
 
         """
-        if self._closed:
-            raise GraphNotOpen(_CLOSED)
-        if self._forked:
-            raise GraphNotOpen(_FORKED)
+        self.check_open()
         watch = TransactionWatch(self._listeners)
         try:
             with interruptible(), self._session() as session:
@@ -354,12 +364,21 @@ class Connection:
         self._listeners = tuple(other for other in self._listeners if other is not listener)
 
 
+class SharedDriver:
+    """The driver of an event loop, and how many connections use it."""
+
+    def __init__(self, opened: AsyncDriver) -> None:
+        self.driver = opened
+        self.users = 1
+
+
 class AsyncConnection:
     """The awaitable twin of :class:`Connection`."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, lender: "AsyncConnection | None" = None) -> None:
         self.address = address
-        self._driver = driver.open_async(address)
+        self._shared = SharedDriver(driver.open_async(address)) if lender is None else lender.lent()
+        self._driver = self._shared.driver
         self._loop = asyncio.get_running_loop()
         self._closed = False
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
@@ -369,6 +388,28 @@ class AsyncConnection:
         """Pass one line per statement to *listener* from now on; call the result to stop."""
         self._listeners = (*self._listeners, listener)
         return lambda: self._forget(listener)
+
+    def lent(self) -> "SharedDriver":
+        """The driver, for one more connection in the same event loop.
+
+        Raises:
+            GraphNotOpen: it was closed, or opened in another event loop.
+
+        """
+        self.check_open()
+        self._shared.users += 1
+        return self._shared
+
+    def check_open(self) -> None:
+        """Refuse to go on if it was closed, or opened in another event loop.
+
+        Raises:
+            GraphNotOpen: as said.
+
+        """
+        if self._closed:
+            raise GraphNotOpen(_CLOSED)
+        self.check_loop()
 
     @property
     def abandoned(self) -> bool:
@@ -403,9 +444,7 @@ class AsyncConnection:
 
     async def transact(self, work: Work[T]) -> T:
         """The value of one work's plan, run in one transaction; a lost race for a key is run again."""
-        if self._closed:
-            raise GraphNotOpen(_CLOSED)
-        self.check_loop()
+        self.check_open()
         watch = TransactionWatch(self._listeners)
         database = self.address.database
         try:
@@ -415,9 +454,13 @@ class AsyncConnection:
             raise translated(error, self.address.uri, watch.statement) from error
 
     async def close(self) -> None:
-        """Close the driver."""
+        """Release the driver, which others may still use; does nothing the second time."""
+        if self._closed:
+            return
         self._closed = True
-        await self._driver.close()
+        self._shared.users -= 1
+        if not self._shared.users:
+            await self._driver.close()
 
     def _forget(self, listener: Trace) -> None:
         self._listeners = tuple(other for other in self._listeners if other is not listener)
