@@ -56,6 +56,7 @@ from hmxgraph.graph import (
     memory_operations,
     packs,
     record_digests,
+    record_grounding,
     record_search,
     records,
     retention,
@@ -908,7 +909,9 @@ class AsyncRecords(AsyncSharedWork):
     async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
-        ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``; digests are hints.
+        ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``. Evidence, the ends
+        of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses, questions and plans
+        do not. Superseded and rejected records count for nothing; digests and unsigned records are hints.
 
         Raises:
             NotFound: *claim* is empty.
@@ -916,7 +919,7 @@ class AsyncRecords(AsyncSharedWork):
 
         """
         return await self._perform(
-            record_digests.find_related(self._tenancy, claim, project_id=project_id, limit=limit)
+            record_grounding.find_related(self._tenancy, claim, project_id=project_id, limit=limit)
         )
 
     async def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:

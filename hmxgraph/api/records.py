@@ -4,7 +4,7 @@ from typing import Unpack
 
 from hmxgraph.api._base import DecisionFields, Moment, RecordFields, StepFields
 from hmxgraph.api.tasks import SharedWork
-from hmxgraph.graph import record_digests, records
+from hmxgraph.graph import record_digests, record_grounding, records
 from hmxgraph.protocol.record_results import Grounding, Library, RecordReceipt, RecordView
 
 
@@ -119,14 +119,16 @@ class Records(SharedWork):
     def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
-        ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``; digests are hints.
+        ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``. Evidence, the ends
+        of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses, questions and plans
+        do not. Superseded and rejected records count for nothing; digests and unsigned records are hints.
 
         Raises:
             NotFound: *claim* is empty.
             InvalidRequest: a claim or project that is not text, or a limit outside 1..500.
 
         """
-        return self._perform(record_digests.find_related(self._tenancy, claim, project_id=project_id, limit=limit))
+        return self._perform(record_grounding.find_related(self._tenancy, claim, project_id=project_id, limit=limit))
 
     def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
         """Failures, best match or newest first, with the failure library and compiled playbooks."""

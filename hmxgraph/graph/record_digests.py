@@ -6,17 +6,16 @@ from typing import Any
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.record_search import Wanted, checked_limit, hits_of, keys_of, search_of
+from hmxgraph.graph.record_search import Wanted, hits_of, keys_of, search_of
 from hmxgraph.graph.records import LONGEST_THREAD, record_properties, task_key, views
 from hmxgraph.graph.tenancy import Tenancy, bump
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.parsing import checked_text
-from hmxgraph.protocol.record_results import Grounding, Hit, Library, RecordView, Resume, TaskView
+from hmxgraph.protocol.record_results import Library, RecordView, Resume, TaskView
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import DigestName, Source, compose, digest_name, resumed, sources_wanted
-from hmxgraph.records.search import facet, record_text
-from hmxgraph.records.trust import Grounds, Part, grounding_status, part_of
+from hmxgraph.records.search import facet
 from hmxgraph.text.terms import counter
 
 # A task as the next agent sees it.
@@ -145,7 +144,6 @@ def _key(tenancy: Tenancy, name: DigestName) -> str:
 # Libraries of failures, decisions, evidence and highlights: records, their digest, and compiled artifacts.
 
 _COMPILED = 10
-_CANDIDATES = 60
 # Types of the compiled artifacts that are shown with each library.
 _BESIDE: Mapping[str, tuple[str, ...]] = {
     "failure_library": ("failure_playbook",),
@@ -166,61 +164,12 @@ def library(
     return Library(role, hits, view, tuple(compiled))
 
 
-def find_related(
-    tenancy: Tenancy, claim: str, *, project_id: str | None = None, limit: int = 20
-) -> Procedure[Grounding]:
-    """Evidence for and against *claim* (a text, or a record's id), and how well it is grounded.
-
-    Raises:
-        NotFound: *claim* is empty.
-        InvalidRequest: *claim* is no text, or *limit* is outside 1..500.
-
-    """
-    checked_text("claim", claim, "give a statement, or the id of a record")
-    checked_limit(limit)
-    if not claim.strip():
-        raise NotFound("claim", claim, hint="give a statement, or the id of a record")
-    return (yield from read(lambda: _related(tenancy, claim, project_id, limit)))
-
-
 def _library(tenancy: Tenancy, role: str, wanted: Wanted) -> Plan[tuple[tuple[RecordView, ...], list[Row]]]:
     hits = yield from hits_of(tenancy, wanted)
     compiled = yield bind(
         "tasks/compiled", tenant_id=tenancy.tenant_id, batch={"types": list(_BESIDE.get(role, ()))}, limit=_COMPILED
     )
     return tuple(hit.view for hit in hits if hit.view.artifact_kind != "digest"), compiled
-
-
-def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -> Plan[Grounding]:
-    named = yield from views(tenancy, [tenancy.node_key(claim)])
-    text = record_text(named[0].record) if named else claim
-    wanted = search_of(text, {"project_id": project_id}, limit=_CANDIDATES)
-    hits = yield from hits_of(tenancy, wanted)
-    said = yield from _said_about(tenancy, named)
-    known = {claim, *(hit.artifact_id for _, hit in said)}
-    others = [hit for hit in hits if hit.artifact_id not in known]
-    parts = said + [(part_of(text, hit.view.record, rejected=bool(hit.view.rejected_by)), hit) for hit in others]
-    status = grounding_status([Grounds(part, hit.trust_tier) for part, hit in parts])
-    return Grounding(
-        status, _of(parts, "supporting")[:limit], _of(parts, "conflicting")[:limit], _of(parts, "hint")[:limit]
-    )
-
-
-def _said_about(tenancy: Tenancy, named: Sequence[RecordView]) -> Plan[list[tuple[Part, Hit]]]:
-    """The countersignatures and rejections of the records *named*."""
-    against = [name for view in named for name in view.rejected_by]
-    found = [*against, *(name for view in named for name in view.verified_by)]
-    replies = yield from views(tenancy, [tenancy.node_key(name) for name in found])
-    return [
-        ("conflicting" if view.artifact_id in against else "supporting", Hit(view, 1.0, "validation", view.text))
-        for view in replies
-    ]
-
-
-def _of(parts: Sequence[tuple[Part, Hit]], name: Part) -> tuple[Hit, ...]:
-    """The hits of one part, verified ones first."""
-    chosen = [hit for part, hit in parts if part == name]
-    return tuple(sorted(chosen, key=lambda hit: hit.trust_tier != "verified_record"))
 
 
 # A task with its runs and records, and what the next agent needs to continue it.

@@ -322,13 +322,3 @@ def best_projection(question: str, parts: Sequence[Projection]) -> Projection:
     if not parts:
         return Projection("", "")
     return max(parts, key=lambda part: len(question_terms.intersection(terms(part.text))))
-
-
-def coverage(question: str, text: str) -> float:
-    """The fraction of the question's terms that occur in *text*; 0 for an empty question.
-
-    >>> coverage("leak in the parser", "the parser has no leak")
-    1.0
-    """
-    question_terms = set(terms(question))
-    return len(question_terms.intersection(terms(text))) / len(question_terms) if question_terms else 0.0

@@ -66,7 +66,7 @@ def _check_name(record: TaskRecord) -> None:
     if record.artifact_id.startswith(OWN_DIGESTS):
         reason = f"ids that begin with {OWN_DIGESTS!r} are reserved for digests composed by the engine"
         raise TaskError(kind, reason, "choose another artifact_id, or leave it out")
-    if agent_id is None or agent_id == signature(agent_id):
+    if agent_id is None or (agent_id and agent_id == agent_id.strip()):
         return
     if signature(agent_id) is None:
         raise TaskError(kind, "agent_id is blank, and a blank is not a name", "name the agent, or leave agent_id out")
@@ -278,7 +278,8 @@ def _check_supersession(record: TaskRecord, parent: Parent) -> None:
         raise TaskError(record.artifact_kind, reason, "supersede that one instead")
     author = signature(parent.agent_id)
     if judges(parent.artifact_kind, parent.supports_claim) and author not in {None, signature(record.agent_id)}:
-        reason = f"{parent.artifact_id!r} is a verdict of {author!r:.60}, which only its author may supersede"
+        name = (parent.agent_id or "").strip()
+        reason = f"{parent.artifact_id!r} is a verdict of {name!r:.60}, which only its author may supersede"
         raise TaskError(record.artifact_kind, reason, "reply to it without superseding it")
 
 

@@ -1,12 +1,7 @@
-"""Trust in task records, derived from the verdicts of their replies at read time; grounding of claims."""
+"""Trust in task records, derived from the verdicts of their replies at read time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
-
-from hmxgraph.protocol.records import TaskRecord
-from hmxgraph.records.search import coverage, record_text
-from hmxgraph.text.comparison import opposed
 
 # Verdicts: whether a reply countersigns or rejects its parent, and who signed it (memd: Trust Boundary).
 
@@ -18,12 +13,12 @@ _JUDGING = frozenset({"review", "verification"})
 
 
 def signature(agent_id: str | None) -> str | None:
-    """The agent who signed a record, without surrounding white space; None for a blank name.
+    """The agent who signed a record, independent of case and white space; None for a blank name.
 
-    >>> signature("ana "), signature(" "), signature(None)
+    >>> signature("Ana "), signature(" "), signature(None)
     ('ana', None, None)
     """
-    return (agent_id or "").strip() or None
+    return "".join((agent_id or "").split()).casefold() or None
 
 
 def rejects(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
@@ -161,60 +156,3 @@ class Parent:
     supports_claim: bool | None = None
     superseded_by: str | None = None
     erased: bool = False
-
-
-# Grounding: records that support or contradict a claim; digests are only hints (memd: Trust Boundary).
-
-Part: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
-# Fraction of the claim's terms that a record must contain to be about it.
-ABOUT = 0.5
-_CLAIMS = ("goal", "summary", "why_chosen")
-
-
-class Grounds(NamedTuple):
-    """A record's relation to a claim, and its trust."""
-
-    part: Part
-    trust_tier: str
-
-
-def part_of(claim: str, record: TaskRecord, *, rejected: bool) -> Part:
-    """How *record* relates to *claim*: supporting, conflicting, a hint (digests), or unrelated.
-
-    A record conflicts if it states the opposite, does not support the claim it replies to, or was rejected by another
-    agent's verification.
-
-    >>> record = TaskRecord(artifact_id="r", artifact_kind="evidence", task_id="t", tenant_id="a",
-    ...     timestamp_created=0, summary="Never retry the import without a lock")
-    >>> part_of("Retry the import without a lock", record, rejected=False)
-    'conflicting'
-    """
-    if coverage(claim, record_text(record)) < ABOUT:
-        return "unrelated"
-    if record.artifact_kind == "digest":
-        return "hint"
-    against = rejected or record.supports_claim is False or any(opposed(claim, text) for text in _statements(record))
-    return "conflicting" if against else "supporting"
-
-
-def grounding_status(grounds: Sequence[Grounds]) -> str:
-    """How well a claim is grounded, by its supporting and conflicting records and their trust.
-
-    >>> grounding_status([Grounds("supporting", "verified_record")])
-    'verified'
-    >>> grounding_status([Grounds("hint", "compiled_digest_hint")])
-    'hint_only'
-    """
-    parts = {ground.part for ground in grounds}
-    if {"supporting", "conflicting"} <= parts:
-        return "contested"
-    if "conflicting" in parts:
-        return "contradicted"
-    if "supporting" in parts:
-        verified = any(ground.part == "supporting" and ground.trust_tier == "verified_record" for ground in grounds)
-        return "verified" if verified else "grounded"
-    return "hint_only" if "hint" in parts else "ungrounded"
-
-
-def _statements(record: TaskRecord) -> list[str]:
-    return [value for name in _CLAIMS if (value := getattr(record, name))]

@@ -8,7 +8,6 @@ from hmxgraph.records.digests import Source, compose, digest_name, stale_digests
 from hmxgraph.records.events import events_of
 from hmxgraph.records.maintenance import DigestState, dream
 from hmxgraph.records.search import projections
-from hmxgraph.records.trust import Grounds, grounding_status, part_of
 from tests.unit.tasks.making import made
 
 FULL = {
@@ -121,38 +120,6 @@ def test_a_record_makes_its_own_digests_stale():
     assert "decision_library:p" not in keys
     assert stale_digests(made("digest", **FULL)) == ()
     assert stale_digests(made("task_progress", **FULL | {"artifact_role": "dream_report"})) == ()
-
-
-@pytest.mark.parametrize(
-    ("record", "rejected", "part"),
-    [
-        (made(summary="Retry the import with a lock"), False, "supporting"),
-        (made(summary="Never retry the import with a lock"), False, "conflicting"),
-        (made(summary="Retry the import with a lock", supports_claim=False), False, "conflicting"),
-        (made(summary="Retry the import with a lock"), True, "conflicting"),
-        (made("digest", summary="Retry the import with a lock", artifact_role="project_brief"), False, "hint"),
-        (made(summary="The weather was fine"), False, "unrelated"),
-    ],
-)
-def test_what_a_record_is_to_a_claim(record, rejected, part):
-    """Agreement supports, opposition and rejection conflict, digests hint, other subjects are unrelated."""
-    assert part_of("Retry the import with a lock", record, rejected=rejected) == part
-
-
-@pytest.mark.parametrize(
-    ("grounds", "status"),
-    [
-        ([], "ungrounded"),
-        ([("hint", "compiled_digest_hint")], "hint_only"),
-        ([("supporting", "canonical_record")], "grounded"),
-        ([("supporting", "verified_record")], "verified"),
-        ([("conflicting", "canonical_record")], "contradicted"),
-        ([("supporting", "verified_record"), ("conflicting", "canonical_record")], "contested"),
-    ],
-)
-def test_grounding_in_one_word(grounds, status):
-    """Digests alone never ground a claim; both sides make it contested."""
-    assert grounding_status([Grounds(*one) for one in grounds]) == status
 
 
 def test_of_duplicate_digests_the_engines_own_stays():

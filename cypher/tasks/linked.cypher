@@ -1,0 +1,32 @@
+// The keys of the visible records next to those given: what they reply to, their replies, and for the start of a task the
+// evidence of that task and the replies to it, for evidence that tests a claim the start of its task.
+//
+// mode: read
+// row:  key
+MATCH (record:TaskRecord)
+WHERE record.key IN $batch.keys AND record.tenant_id = $tenant_id
+CALL (record) {
+  MATCH (record)-[:REPLIES_TO]-(other:TaskRecord)
+  RETURN other
+  UNION
+  WITH record
+  WHERE record.key IN $batch.start_keys
+  MATCH (record)-[:ON_TASK]->(:Task)<-[:ON_TASK]-(other:TaskRecord {artifact_kind: 'evidence'})
+  RETURN other
+  UNION
+  WITH record
+  WHERE record.key IN $batch.testing_keys
+  MATCH (record)-[:ON_TASK]->(:Task)<-[:ON_TASK]-(other:TaskRecord {artifact_kind: 'task_start'})
+  RETURN other
+  UNION
+  WITH record
+  WHERE record.key IN $batch.start_keys
+  MATCH (record)-[:ON_TASK]->(:Task)<-[:ON_TASK]-(:TaskRecord {artifact_kind: 'evidence'})<-[:REPLIES_TO]-(other:TaskRecord)
+  RETURN other
+}
+WITH DISTINCT other
+WHERE other.tenant_id = $tenant_id AND NOT other.key IN $batch.keys AND other.created_us IS NOT NULL
+ORDER BY other.created_us DESC, other.key
+LIMIT $limit
+RETURN other.key AS key
+ORDER BY key

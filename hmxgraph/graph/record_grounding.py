@@ -1,0 +1,76 @@
+"""Grounding of claims: the records about a claim, read with their replies and with what they reply to."""
+
+from collections.abc import Sequence
+
+from hmxgraph.errors import NotFound
+from hmxgraph.graph.plan import Plan, Procedure, bind, read
+from hmxgraph.graph.record_search import Wanted, checked_limit, hits_of, search_of
+from hmxgraph.graph.records import views
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.parsing import checked_text
+from hmxgraph.protocol.record_results import Grounding, Hit, RecordView
+from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Part, grounding_status
+from hmxgraph.records.search import best_projection, facet, record_text
+
+# Number of records that are read for a claim, and of those linked to them.
+_CANDIDATES = 60
+_LINKED = 300
+# Kinds that are read: those that ground a claim, and those that tell what a run or evidence was about.
+_KINDS = tuple(sorted(facet("artifact_kind", kind) for kind in (*GROUNDING, "digest", "run_start", "task_start")))
+
+
+def find_related(
+    tenancy: Tenancy, claim: str, *, project_id: str | None = None, limit: int = 20
+) -> Procedure[Grounding]:
+    """Evidence for and against *claim* (a text, or a record's id), and how well it is grounded.
+
+    Raises:
+        NotFound: *claim* is empty.
+        InvalidRequest: *claim* is no text, or *limit* is outside 1..500.
+
+    """
+    checked_text("claim", claim, "give a statement, or the id of a record")
+    checked_limit(limit)
+    if not claim.strip():
+        raise NotFound("claim", claim, hint="give a statement, or the id of a record")
+    return (yield from read(lambda: _related(tenancy, claim, project_id, limit)))
+
+
+def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -> Plan[Grounding]:
+    named = yield from views(tenancy, [tenancy.node_key(claim)])
+    text = record_text(named[0].record) if named else claim
+    chosen = search_of(text, {"project_id": project_id}).facets
+    hits = yield from hits_of(tenancy, Wanted(text, chosen, _KINDS, limit=_CANDIDATES))
+    linked = yield from _linked(tenancy, [*named, *(hit.view for hit in hits)])
+    scored = {hit.artifact_id: hit for hit in hits}
+    case = Case(claim, {view.artifact_id: view for view in (*named, *(hit.view for hit in hits), *linked)})
+    parts = [
+        (case.part(view), scored.get(artifact_id) or _hit(text, view))
+        for artifact_id, view in case.records.items()
+        if artifact_id != claim
+    ]
+    status = grounding_status([Grounds(part, hit.trust_tier) for part, hit in parts])
+    supporting, conflicting, hints = (_of(parts, part)[:limit] for part in ("supporting", "conflicting", "hint"))
+    return Grounding(status, supporting, conflicting, hints)
+
+
+def _linked(tenancy: Tenancy, found: Sequence[RecordView]) -> Plan[tuple[RecordView, ...]]:
+    """The records that those *found* reply to, their replies, and the evidence of a hypothesis or the reverse."""
+    starts = [view for view in found if view.artifact_kind == "task_start" and view.record.hypothesis]
+    testing = [view for view in found if view.artifact_kind == "evidence" and view.record.supports_claim is not None]
+    groups = {"keys": found, "start_keys": starts, "testing_keys": testing}
+    batch = {name: sorted({tenancy.node_key(view.artifact_id) for view in group}) for name, group in groups.items()}
+    rows = yield bind("tasks/linked", tenant_id=tenancy.tenant_id, batch=batch, limit=_LINKED)
+    return (yield from views(tenancy, [row["key"] for row in rows]))
+
+
+def _hit(text: str, view: RecordView) -> Hit:
+    """A record that was reached from another one; it was not ranked itself."""
+    matched = best_projection(text, view.projections)
+    return Hit(view, 0.0, matched.kind, matched.text)
+
+
+def _of(parts: Sequence[tuple[Part, Hit]], name: str) -> tuple[Hit, ...]:
+    """The hits of one part, verified ones first."""
+    chosen = [hit for part, hit in parts if part == name]
+    return tuple(sorted(chosen, key=lambda hit: hit.trust_tier != "verified_record"))

@@ -1,0 +1,175 @@
+"""Grounding: the task records that speak for or against a claim (memd: Trust Boundary).
+
+Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions ground a claim. Goals, hypotheses,
+questions, plans and starts never do.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
+
+from hmxgraph.protocol.record_results import RecordView
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.records.search import failed, record_text
+from hmxgraph.records.statements import Side, Statement, claims, side, statements
+from hmxgraph.records.trust import COUNTERSIGNING, countersigns, rejects, signature
+
+Part: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
+GROUNDING = frozenset({"evidence", "run_finish", "task_finish", *COUNTERSIGNING})
+_PARTS: Mapping[Side | None, Part] = {"for": "supporting", "against": "conflicting", None: "unrelated"}
+_TURNED: Mapping[Side, Side] = {"for": "against", "against": "for"}
+
+
+class Grounds(NamedTuple):
+    """A record's relation to a claim, and its trust."""
+
+    part: Part
+    trust_tier: str
+
+
+def grounding_status(grounds: Sequence[Grounds]) -> str:
+    """How well a claim is grounded, by its supporting and conflicting records and their trust.
+
+    >>> grounding_status([Grounds("supporting", "verified_record")])
+    'verified'
+    >>> grounding_status([Grounds("hint", "compiled_digest_hint")])
+    'hint_only'
+    """
+    parts = {ground.part for ground in grounds}
+    if {"supporting", "conflicting"} <= parts:
+        return "contested"
+    if "conflicting" in parts:
+        return "contradicted"
+    if "supporting" in parts:
+        verified = any(ground.part == "supporting" and ground.trust_tier == "verified_record" for ground in grounds)
+        return "verified" if verified else "grounded"
+    return "hint_only" if "hint" in parts else "ungrounded"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim, and the records that may ground it: those about it, the records they reply to, and their replies."""
+
+    claim: str
+    records: Mapping[str, RecordView]
+
+    def part(self, view: RecordView) -> Part:
+        """How *view* relates to the claim.
+
+        Superseded and rejected records count for nothing. A digest or an unsigned record is at most a hint.
+        """
+        if view.artifact_kind == "digest":
+            return "hint" if self._side_of(statements(record_text(view.record))) else "unrelated"
+        if view.artifact_kind not in GROUNDING or view.hidden_reason or view.rejected_by:
+            return "unrelated"
+        found = self._judged(view)
+        signed = signature(view.record.agent_id) is not None
+        return _PARTS[found] if signed or found is None else "hint"
+
+    @cached_property
+    def _clauses(self) -> tuple[Statement, ...]:
+        named = self.records.get(self.claim)
+        if named is None:
+            return claims(self.claim)
+        return tuple(_statements(named.record, None))
+
+    @cached_property
+    def _hypotheses(self) -> Mapping[str, tuple[Statement, ...]]:
+        """The hypothesis of each task."""
+        starts = (view.record for view in self.records.values() if view.artifact_kind == "task_start")
+        return {start.task_id: claims(start.hypothesis) for start in starts if start.hypothesis}
+
+    def _judged(self, view: RecordView) -> Side | None:
+        record = view.record
+        parent = self.records.get(record.reply_to_artifact_id or "")
+        stated = self._side_of(_statements(record, parent))
+        if record.artifact_kind in COUNTERSIGNING and parent is not None and record.relation_kind != "supersedes":
+            return self._verdict(view, parent, stated)
+        if record.artifact_kind == "evidence" and record.supports_claim is not None:
+            return self._evidence(record, parent, stated)
+        return stated
+
+    def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
+        """The side of a reply: that of its parent, as far as the reply still counts as a verdict about it."""
+        record = view.record
+        fields = (record.artifact_kind, record.supports_claim, record.verification_status)
+        counts = view.artifact_id in parent.verified_by or view.artifact_id in parent.rejected_by
+        if (countersigns(*fields) or rejects(*fields)) and (not counts or parent.hidden_reason):
+            own = signature(record.agent_id) == signature(parent.record.agent_id)
+            return stated if own and not rejects(*fields) and not parent.hidden_reason else None
+        grounds = self._side_of(_statements(parent.record, self.records.get(parent.record.reply_to_artifact_id or "")))
+        if record.supports_claim is False:
+            # Doubt about what speaks against the claim is not yet support for it.
+            return "against" if grounds == "for" else None if grounds else stated
+        return stated or (grounds if record.supports_claim else None)
+
+    def _evidence(self, record: TaskRecord, parent: RecordView | None, stated: Side | None) -> Side | None:
+        """The side of evidence that supports or opposes a claim: its parent's, or the hypothesis of its task."""
+        tested = tuple(_statements(parent.record, None)) if parent else self._hypotheses.get(record.task_id, ())
+        if stated is None:
+            grounds = self._side_of(tested)
+            return grounds if grounds is None or record.supports_claim else _TURNED[grounds]
+        if record.supports_claim:
+            return stated
+        own = tuple(_statements(record, None))
+        if tested:
+            repeats = any(side(one, other) == "for" for one in tested for other in own)
+            return _TURNED[stated] if repeats else stated
+        # Without a hypothesis, evidence that opposes its own words names the claim that it tested.
+        return stated if all(one.denied for one in own) else _TURNED[stated]
+
+    def _side_of(self, parts: Iterable[Statement]) -> Side | None:
+        """The side of *parts* taken together: against if a clause is opposed, for if each clause is stated."""
+        stated = tuple(parts)
+        sides = [{side(clause, part) for part in stated} for clause in self._clauses]
+        if any("against" in found for found in sides):
+            return "against"
+        is_record = self.claim in self.records
+        every = any if is_record else all
+        return "for" if sides and every("for" in found for found in sides) else None
+
+
+# What a record states.
+
+_FINITE = re.compile(
+    r"\b(?:is|was|were|are|has|have|had|did|does|lost|broke|ran|got|went|gave|took|not|no|never)\b|n['\u2019]t\b"
+    r"|\b(?:fail|crash|tim|abort|block|hang|stopp|corrupt|deadlock|leak|overflow|miss|produc|return)(?:s|ed|es)\b",
+    re.IGNORECASE,
+)
+
+
+def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[Statement]:
+    decides = record.artifact_kind == "decision"
+    yield from _each([record.summary, record.why_chosen], decides=decides)
+    yield from _each(record.validation or (), decides=False)
+    for worked in record.what_worked or ():
+        yield from _each([worked, f"{worked} passes"], decides=False)
+    for text in record.what_failed or ():
+        # "Focal loss" names what failed; "the import timed out" is a sentence of its own.
+        whole = _each([text], decides=False) if _FINITE.search(text) else _denied(f"{text} passes")
+        yield from whole
+    yield from _metrics(record)
+    command = parent.record.command if parent and record.artifact_kind == "run_finish" else record.command
+    if command and record.status and record.artifact_kind in {"run_finish", "evidence"}:
+        passes = statements(f"{command} passes")
+        yield from (part.denial() for part in passes) if failed(record.status) else passes
+
+
+def _each(texts: Iterable[str | None], *, decides: bool) -> Iterator[Statement]:
+    for text in texts:
+        if text:
+            yield from statements(text, decides=decides)
+
+
+def _denied(text: str) -> Iterator[Statement]:
+    return (part.denial() for part in statements(text))
+
+
+def _metrics(record: TaskRecord) -> Iterator[Statement]:
+    """Each numeric metric as a statement of its value."""
+    if isinstance(record.metrics, Mapping):
+        for name, value in record.metrics.items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                yield from statements(f"{name.replace('_', ' ')} is {value}")

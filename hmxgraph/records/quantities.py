@@ -1,0 +1,220 @@
+"""Quantities in a text: values with unit or counted noun, as intervals that two texts can be compared by."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from hmxgraph.text.terms import terms
+
+Agreement: TypeAlias = Literal["same", "different", "unclear"]
+# An approximate value may be off by this fraction.
+_ABOUT = 0.05
+# Two values closer than this fraction are equal: unit conversions round.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An interval of one *measure*: a dimension, the term of the counted noun, or "" where the text names neither.
+
+    ``exact`` intervals state a single value; their width is its rounding.
+    """
+
+    measure: str
+    low: float
+    high: float
+    exact: bool = True
+
+    def complement(self) -> "Quantity":
+        """What is left when a bound is denied: "never above 5" means at most 5."""
+        if self.low == -_INFINITE:
+            return Quantity(self.measure, self.high, _INFINITE, exact=False)
+        return Quantity(self.measure, -_INFINITE, self.low, exact=False)
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether only one end is given."""
+        return (self.low == -_INFINITE) != (self.high == _INFINITE)
+
+
+class Reading(NamedTuple):
+    """The quantities of a text, the numbers that only name something, and the text without both."""
+
+    quantities: tuple[Quantity, ...]
+    labels: frozenset[str]
+    rest: str
+
+
+_INFINITE = float("inf")
+_UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), ("time", 1e-9)),
+    **dict.fromkeys(("us", "\u00b5s", "\u03bcs", "microsecond", "microseconds"), ("time", 1e-6)),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("time", 1e-3)),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), ("time", 1.0)),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), ("time", 60.0)),
+    **dict.fromkeys(("h", "hour", "hours"), ("time", 3600.0)),
+    **dict.fromkeys(("day", "days"), ("time", 86_400.0)),
+    **dict.fromkeys(("week", "weeks"), ("time", 604_800.0)),
+    **dict.fromkeys(("b", "byte", "bytes"), ("size", 1.0)),
+    **dict.fromkeys(("kb", "kib"), ("size", 2.0**10)),
+    **dict.fromkeys(("mb", "mib"), ("size", 2.0**20)),
+    **dict.fromkeys(("gb", "gib"), ("size", 2.0**30)),
+    **dict.fromkeys(("tb", "tib"), ("size", 2.0**40)),
+    **dict.fromkeys(("%", "percent"), ("share", 0.01)),
+    **dict.fromkeys(("x", "times", "fold"), ("factor", 1.0)),
+}
+_COUNTED = {
+    word: value
+    for value, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
+}
+_COUNTED |= {"eleven": 11, "twelve": 12, "twenty": 20, "fifty": 50, "hundred": 100}
+_BELOW = r"below|under|less than|fewer than|lower than|shorter than|smaller than|at most|up to|within|no more than"
+_BELOW += r"|not more than|maximum of"
+_ABOVE = r"above|over|more than|greater than|longer than|larger than|higher than|at least|exceed(?:s|ed|ing)?"
+_ABOVE += r"|no less than|no fewer than|not less than|minimum of"
+_NUMBER = r"[-\u2212+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
+_WORD_NUMBER = "|".join(_COUNTED)
+_QUANTITY = re.compile(
+    rf"(?:\b(?P<below>{_BELOW}) |\b(?P<above>{_ABOVE}) )?"
+    rf"(?P<about>~ ?|\b(?:about|around|approximately|roughly|nearly|almost|circa|some) )?"
+    rf"(?<![\w.\-/:])(?P<number>{_NUMBER}|(?:{_WORD_NUMBER})(?= [a-z]))(?![\d/:]|[.\-]\d)"
+    r"(?: ?(?P<unit>%|[a-zA-Z\u00b5\u03bc]+)(?![\w\-]))?"
+    r"(?P<after> or (?:less|fewer|below)| or (?:more|above))?",
+    re.IGNORECASE,
+)
+# A number right after one of these, or after a name, tells things apart; it measures nothing.
+_NAMING = frozenset(
+    """
+    attempt batch build case chapter commit epoch figure fold issue java job level line node page part phase port pr
+    python question release round run sample section seed shard size stage step table task test ticket trial v version
+    worker
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+_BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
+_FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
+_BETWEEN = re.compile(rf"\bbetween ({_NUMBER})(?: ?[a-zA-Z%]+)? and (?={_NUMBER})", re.IGNORECASE)
+
+
+def read_quantities(text: str) -> Reading:
+    """The quantities of *text*; of "from A to B" only B is one.
+
+    >>> read_quantities("Latency is below 40 ms").quantities
+    (Quantity(measure='time', low=-inf, high=0.04, exact=False),)
+    >>> read = read_quantities("Seed 7 gives 3 folds")
+    >>> read.labels, [quantity.measure for quantity in read.quantities]
+    (frozenset({'seed 7'}), ['fold'])
+    """
+    plain = _BETWEEN.sub("at least ", _FROM.sub("", text))
+    found: list[Quantity] = []
+    labels: set[str] = set()
+
+    def taken(match: re.Match[str]) -> str:
+        name = _name_before(plain, match)
+        if name is not None:
+            labels.add(f"{name} {match['number']}")
+            return f" {match['unit'] or ''}"
+        quantity = _quantity(match, plain)
+        found.append(quantity)
+        return "" if quantity.measure in _DIMENSIONS or not match["unit"] else match["unit"]
+
+    rest = _QUANTITY.sub(taken, plain)
+    for label in labels:
+        rest = re.sub(rf"\b{re.escape(label.partition(' ')[0])}\b", " ", rest, count=1, flags=re.IGNORECASE)
+    return Reading(tuple(found), frozenset(labels), rest)
+
+
+def agreement(claimed: Sequence[Quantity], stated: Sequence[Quantity]) -> Agreement:
+    """Whether the quantities *stated* confirm those *claimed*, differ from them, or leave them open.
+
+    >>> claimed, stated = (read_quantities(text).quantities for text in ("below 50 ms", "0.042 s"))
+    >>> agreement(claimed, stated), agreement(stated, claimed)
+    ('same', 'unclear')
+    """
+    answers = {_agreement(quantity, stated) for quantity in claimed}
+    if "different" in answers:
+        return "different"
+    return "unclear" if "unclear" in answers else "same"
+
+
+_DIMENSIONS = frozenset({name for name, _ in _UNITS.values()})
+
+
+def _agreement(claimed: Quantity, stated: Sequence[Quantity]) -> Agreement:
+    alike = [quantity for quantity in stated if quantity.measure == claimed.measure]
+    alike = alike or [quantity for quantity in stated if "" in {quantity.measure, claimed.measure}]
+    if any(_confirms(quantity, claimed) for quantity in alike):
+        return "same"
+    return "different" if alike and all(_apart(quantity, claimed) for quantity in alike) else "unclear"
+
+
+def _confirms(stated: Quantity, claimed: Quantity) -> bool:
+    slack = abs(claimed.high if claimed.high != _INFINITE else claimed.low) * _ROUNDING
+    within = claimed.low - slack <= stated.low and stated.high <= claimed.high + slack
+    middle = (stated.low + stated.high) / 2 if stated.exact else None
+    rounded = middle is not None and claimed.low - slack <= middle <= claimed.high + slack
+    approximate = (
+        claimed.exact and not stated.is_bound and stated.low <= (claimed.low + claimed.high) / 2 <= stated.high
+    )
+    return within or rounded or (approximate and not stated.exact)
+
+
+def _apart(stated: Quantity, claimed: Quantity) -> bool:
+    low, high = (stated.low, stated.high) if not stated.exact else ((stated.low + stated.high) / 2,) * 2
+    return (
+        high < claimed.low
+        or low > claimed.high
+        or (claimed.is_bound and not stated.is_bound and low == high and not claimed.low <= low <= claimed.high)
+    )
+
+
+def _quantity(match: re.Match[str], text: str) -> Quantity:
+    measure, factor = _measure(match, text)
+    value, ulp = _value(match["number"])
+    low, high = (value - ulp / 2) * factor, (value + ulp / 2) * factor
+    after = (match["after"] or "").split()
+    if match["below"] or (after and after[1] in {"less", "fewer", "below"}):
+        return Quantity(measure, -_INFINITE, value * factor, exact=False)
+    if match["above"] or after:
+        return Quantity(measure, value * factor, _INFINITE, exact=False)
+    if match["about"]:
+        return Quantity(measure, value * factor * (1 - _ABOUT), value * factor * (1 + _ABOUT), exact=False)
+    return Quantity(measure, low, high)
+
+
+def _measure(match: re.Match[str], text: str) -> tuple[str, float]:
+    """The dimension and factor of a unit, or the counted noun; "N of M things" counts out of things."""
+    unit = match["unit"]
+    if unit is None:
+        return "", 1.0
+    if unit.lower() in _UNITS:
+        return _UNITS[unit.lower()]
+    out_of = re.match(rf" (?:the |all )?(?:{_NUMBER}|{_WORD_NUMBER})? ?([a-z]+)", text[match.end() :], re.IGNORECASE)
+    if unit.lower() == "of" and out_of:
+        return f"of {' '.join(terms(out_of[1]))}", 1.0
+    return " ".join(terms(unit)), 1.0
+
+
+def _value(number: str) -> tuple[float, float]:
+    """The value of a number as written, and the weight of its last digit."""
+    if number.lower() in _COUNTED:
+        return float(_COUNTED[number.lower()]), 1.0
+    plain = number.replace(",", "").replace("\u2212", "-")
+    decimals = len(plain.lower().partition("e")[0].partition(".")[2])
+    exponent = int(plain.lower().partition("e")[2] or 0)
+    return float(plain), 10.0 ** (exponent - decimals)
+
+
+def _name_before(text: str, match: re.Match[str]) -> str | None:
+    """The name that a number belongs to, as in "seed 7" or "Python 3.12"; None for a quantity."""
+    before = _BEFORE.search(text[: match.start("number")])
+    if match["below"] or match["above"] or match["about"] or before is None:
+        return None
+    unit = (match["unit"] or "").lower()
+    word, starts = before["word"], not text[: before.start()].strip()
+    if unit in _UNITS and len(unit) > 1:
+        return None
+    if word.lower() in _NAMING:
+        return word.lower()
+    named = word[0].isupper() and not starts and match["number"].lower() not in _COUNTED
+    return word.lower() if named else None

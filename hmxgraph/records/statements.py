@@ -1,0 +1,234 @@
+"""What a text states, and whether that speaks for or against a claim: subject, negation, order, quantities.
+
+Judged by words alone. A question, a guess, a condition or a plan states nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from hmxgraph.records.quantities import Quantity, agreement, read_quantities
+from hmxgraph.text.comparison import stance
+
+Side: TypeAlias = Literal["for", "against"]
+# The fraction of a claim's terms that a statement may leave out and still be about all of it.
+_SLACK = 0.2
+# The fraction of a claim's terms that a general denial must name ("the parser does not leak" of "leaks on reload").
+_GENERAL = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One clause: its subject terms, each with a sign; whether it is denied as a whole; quantities and labels.
+
+    The sign of a term is negative where the text excludes it ("without errors") or names its opposite ("slower" for
+    "faster"). ``compared`` are the terms before and after "than".
+    """
+
+    terms: Mapping[str, bool]
+    denied: bool = False
+    quantities: tuple[Quantity, ...] = ()
+    labels: frozenset[str] = frozenset()
+    compared: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+
+    def denial(self) -> "Statement":
+        """The same clause, denied."""
+        return Statement(self.terms, not self.denied, self.quantities, self.labels, self.compared)
+
+
+# Reading a text.
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_CONTRAST = re.compile(
+    r",?\s+\b(?:but|although|though|however|whereas|yet|while|despite)\b\s*|, and\s+|:\s+", re.IGNORECASE
+)
+# "May" with a capital is a month.
+_GUESS = re.compile(
+    r"\bmay\b|(?i:\bmight\b|\bcould\b(?! not|n['\u2019]t)|\b(?:perhaps|maybe|possibly|probably|likely|unlikely"
+    r"|presumably|apparently|allegedly|supposedly|unclear|unknown|uncertain|unsure|whether|unverified|unconfirmed"
+    r"|untested)\b|\b(?:suspect|suppose|assum|guess|wonder|hypothes|conjectur|speculat)\w*|\b(?:seem|appear)s?\b"
+    r"|\bnot (?:yet )?(?:clear|known|sure|tested|checked|confirmed|measured)\b)"
+)
+_PLAN = re.compile(
+    r"\b(?:will|should|would|plans? to|planned to|wants? to|needs? to|going to|todo|to do|try to|trying to|intends? to"
+    r"|aims? to|hopes? to|expect(?:s|ed)?|let us|let['\u2019]s|to be (?:done|checked|confirmed|tested|seen|verified)"
+    r"|(?:check|test|verify|prove|show|see|find out|ask)(?:ing)? (?:if|that|how|why))\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|unless|provided that|in case|assuming)\b", re.IGNORECASE)
+
+
+def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
+    """What *text* states, clause by clause; with *decides*, plans are statements, too.
+
+    >>> [sorted(part.terms) for part in statements("The buffer leaks. Does the parser leak? The lexer might.")]
+    [['buffer', 'leak']]
+    """
+    return tuple(part for clause in _asserted(text, decides=decides) if (part := _statement(clause)).terms)
+
+
+def claims(text: str) -> tuple[Statement, ...]:
+    """The clauses of a claim; a question is read as the statement that it asks about."""
+    clauses = (clause for sentence in _SENTENCE.split(text) for clause in _CONTRAST.split(sentence.strip(" ?!.")))
+    return tuple(part for clause in clauses if (part := _statement(clause)).terms)
+
+
+def _asserted(text: str, *, decides: bool) -> Iterator[str]:
+    for sentence in _SENTENCE.split(text):
+        if sentence.rstrip(" )\"'").endswith("?"):
+            continue
+        for clause in _CONTRAST.split(sentence):
+            if _GUESS.search(clause) or (not decides and _PLAN.search(clause)):
+                continue
+            yield clause
+
+
+_NONE = re.compile(
+    r"(?<![\w.,])(?:0|zero) (?!(?:mins?|minutes?|secs?|seconds?|hours?|days?|bytes?|percent|times)\b)(?=[a-z]{3})",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"(?<=\w)n['\u2019]t\b|\bcan(?:not|['\u2019]t)\b", re.IGNORECASE)
+# Phrases rewritten to the plain words that follow; the order matters.
+_PHRASES = tuple(
+    (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), plain)
+    for pattern, plain in (
+        ("not only", ""),
+        ("using|used|uses|chooses?|chose|chosen|adopts?|adopted|selects?|selected|picks?|picked", "use"),
+        ("go with|switch(?:ed)? to", "use"),
+        ("no evidence (?:of|that|for)|no sign of|no trace of", "not"),
+        ("(?:fails?|failed|failing|unable|refuses?|refused) to", "not"),
+        ("it is (?:false|untrue|wrong|not true) that", "not"),
+        ("free of|free from|lacks|lack of|lacking|in the absence of", "without"),
+        ("instead of|rather than|as opposed to|in place of|in favou?r over", "without"),
+        ("(?:hardly|scarcely|barely|rarely) ?(?:ever)?", "not"),
+        ("works?|working|worked|succeeds|succeeded|succeed|successful|successfully|fine|ok|okay", "passes"),
+        ("breaks|broke|crashes|crashed|times out|timed out|unsuccessful", "fails"),
+        ("fewer|less", "not more"),
+        ("worse", "not better"),
+        ("lower", "not higher"),
+        ("smaller", "not larger"),
+        ("shorter", "not longer"),
+        ("incorrect|wrong|false|untrue", "not correct"),
+        ("true|right", "correct"),
+        ("unstable", "not stable"),
+        ("different|differs?|differed", "not same"),
+        ("identical|equal|unchanged", "same"),
+        ("impossible", "not possible"),
+        ("unnecessary|needless", "not necessary"),
+        ("absent|missing", "not present"),
+        ("dropped|drops|drop|decreased|decreases|reduced|reduces|fell|falls|shrank|shrinks", "decrease"),
+        ("rose|rises|grew|grows|increased|increases|raised|raises", "increase"),
+    )
+)
+# Words that tell how something is known or done, not what.
+_LIGHT = frozenset(
+    """
+    already also actually amount amounts became become becomes can clearly completely could currently decide decided
+    does entirely equals evidence exactly find found gave get gets give gives got indeed confirm confirmed measure
+    measured need needs now observe observed out ran reach reached reaches really remain remained remains report
+    reported result results see seen show showed shown shows stay stayed stays still take taken takes there together
+    took turn turned turns we would
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+
+
+def _statement(clause: str) -> Statement:
+    reading = read_quantities(_NONE.sub("no ", clause))
+    text = _NOT.sub(" not", reading.rest)
+    # The "not" of an antonym, as in "not higher", turns one term; that of the clause turns the whole.
+    for pattern, plain in _PHRASES:
+        text = pattern.sub(plain.replace("not ", "not~") if " " in plain else plain, text)
+    parts = re.split(r"\bthan\b", text, maxsplit=1, flags=re.IGNORECASE)
+    before, after = (frozenset(_signed(part)[0]) for part in parts) if len(parts) > 1 else (frozenset(), frozenset())
+    turned, denied = _signed(" ".join(parts))
+    quantities = reading.quantities
+    if denied and any(quantity.is_bound for quantity in quantities):
+        quantities = tuple(q.complement() if q.is_bound else q for q in quantities)
+        denied = False
+    if _CONDITION.search(clause):
+        turned["if"] = True
+    return Statement(turned, denied, quantities, reading.labels, (before, after))
+
+
+def _signed(text: str) -> tuple[dict[str, bool], bool]:
+    """The terms of a clause with their signs, and whether it is denied as a whole."""
+    found: dict[str, bool] = {}
+    denied = excluded = False
+    for word in re.findall(r"[\w~\u2019'.+#/-]+|,", text):
+        if word.lower() == "without":
+            excluded = True
+        elif word == ",":
+            excluded = False
+        elif word.startswith("not~"):
+            found |= dict.fromkeys(_word(word[4:])[0], excluded)
+        else:
+            about, against = _word(word)
+            found |= {term: against == excluded for term in about if term not in found}
+            denied ^= against and not about
+    return found, denied
+
+
+@lru_cache(maxsize=50_000)
+def _word(word: str) -> tuple[tuple[str, ...], bool]:
+    """The terms of a word without its negation, and whether it negates."""
+    if word.lower().strip(".'") in _LIGHT:
+        return (), False
+    if word.lower() == "use":
+        return ("use",), False
+    read = stance(word)
+    return tuple(sorted(read.about)), read.against
+
+
+# Comparing a statement with a claim.
+
+
+def side(claim: Statement, statement: Statement) -> Side | None:
+    """Whether *statement* speaks for or against *claim*; None if it is about something else or leaves it open.
+
+    >>> claim, other = (claims(text)[0] for text in ("Import works with a lock", "Import fails with a lock"))
+    >>> side(claim, other), side(claim, claims("It rains")[0])
+    ('against', None)
+    """
+    opposed = _opposed(claim, statement)
+    if not _covers(statement, claim):
+        return "against" if opposed and _denies_generally(statement, claim) else None
+    match agreement(claim.quantities, statement.quantities):
+        case "same":
+            return "against" if opposed else "for"
+        case "different" if not (opposed or claim.denied or statement.denied):
+            return "against"
+        case _:
+            return None
+
+
+def _covers(statement: Statement, claim: Statement) -> bool:
+    missing = claim.terms.keys() - statement.terms.keys()
+    if statement.terms.get("if") and not claim.terms.get("if"):
+        return False
+    return claim.labels <= statement.labels and len(missing) <= int(len(claim.terms) * _SLACK)
+
+
+def _denies_generally(statement: Statement, claim: Statement) -> bool:
+    shared = claim.terms.keys() & statement.terms.keys()
+    inside = statement.terms.keys() <= claim.terms.keys() and statement.labels <= claim.labels
+    return inside and len(shared) > 1 and len(shared) >= _GENERAL * len(claim.terms) and not statement.quantities
+
+
+def _opposed(claim: Statement, statement: Statement) -> bool:
+    turned = sum(sign != claim.terms[term] for term, sign in statement.terms.items() if term in claim.terms)
+    return (claim.denied != statement.denied) ^ (turned % 2 == 1) ^ _swapped(claim, statement)
+
+
+def _swapped(claim: Statement, statement: Statement) -> bool:
+    """Whether both compare the same two things, the other way round."""
+    (left, right), (first, second) = (_unlike(part.compared) for part in (claim, statement))
+    return bool(left and right) and left <= second and right <= first
+
+
+def _unlike(compared: tuple[frozenset[str], frozenset[str]]) -> tuple[frozenset[str], frozenset[str]]:
+    return compared[0] - compared[1] - _COMPARING, compared[1] - compared[0]
+
+
+_COMPARING = frozenset(term for word in ("faster", "higher", "better", "longer", "more") for term in _word(word)[0])

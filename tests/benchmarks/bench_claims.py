@@ -1,0 +1,42 @@
+"""The claim set on a server, all worlds in one tenant: the share of claims with the right verdict."""
+
+import pytest
+
+from tests.claims.worlds import CASES, WORLDS, fields_of
+
+pytestmark = pytest.mark.bench
+GOAL = 0.95
+
+
+@pytest.fixture
+def told(graph):
+    """A graph that holds every world of the claim set, each as a project of its own."""
+    for world in WORLDS:
+        for place in range(len(world["records"])):
+            fields = fields_of(world, place) | {"project_id": world["name"]}
+            at_ms = fields.pop("timestamp_created")
+            at = f"1970-01-01T{at_ms // 3_600_000:02}:{at_ms // 60_000 % 60:02}:00Z"
+            graph.records.create(fields.pop("artifact_kind"), at=at, **fields)
+    return graph
+
+
+def test_claims(told):
+    """Print how many verdicts are right: all, the adversarial ones, those of worlds held out."""
+    right = {
+        (world["name"], case["claim"]): told.records.find_related(
+            case["claim"], project_id=world["name"]
+        ).grounding_status
+        == case["verdict"]
+        for world, case in CASES
+    }
+    groups = {
+        "all claims": CASES,
+        "adversarial": [pair for pair in CASES if "trap" in pair[1]],
+        "worlds held out": [pair for pair in CASES if pair[0]["held_out"]],
+    }
+    print()
+    for name, cases in groups.items():
+        count = sum(right[world["name"], case["claim"]] for world, case in cases)
+        print(f"{name}: {count} of {len(cases)} verdicts right ({100 * count / len(cases):.1f} %)")
+    print("wrong:", [claim for claim, is_right in right.items() if not is_right])
+    assert sum(right.values()) >= GOAL * len(right)

@@ -1,0 +1,80 @@
+"""Grounding of claims, and what a statement says about a claim."""
+
+import pytest
+
+from hmxgraph.records.grounding import Case, Grounds, grounding_status
+from hmxgraph.records.quantities import agreement, read_quantities
+from hmxgraph.records.statements import claims, side, statements
+from tests.claims.worlds import CASES, WORLDS, views_of
+
+VIEWS = {world["name"]: views_of(world) for world in WORLDS}
+
+
+@pytest.mark.parametrize(("world", "case"), CASES, ids=[case["claim"] for _, case in CASES])
+def test_each_claim_gets_its_verdict(world, case):
+    """What a reader of the records would say about a claim is its grounding status."""
+    grounds = Case(case["claim"], VIEWS[world["name"]])
+    parts = [Grounds(grounds.part(view), view.trust_tier) for view in VIEWS[world["name"]].values()]
+    assert grounding_status(parts) == case["verdict"]
+
+
+def test_half_of_the_claims_set_a_trap():
+    """The set keeps its size and its share of adversarial claims."""
+    traps = [case["trap"] for _, case in CASES if "trap" in case]
+    assert len(CASES) >= 60
+    assert len(traps) >= len(CASES) / 2
+    assert {"question", "goal", "negation", "number", "superseded", "rejected", "unsigned"} <= set(traps)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "expected"),
+    [
+        ("Tiles are faster than rows", "Rows are faster than tiles", "against"),
+        ("Tiles are faster than rows", "Rows are slower than tiles", "for"),
+        ("The cache works", "The cache doesn't work", "against"),
+        ("There are no errors", "0 errors were logged", "for"),
+        ("The index has 12 shards", "The index has 14 shards", "against"),
+        ("The index has 12 shards", "The index has many shards", None),
+        ("Latency is below 50 ms", "Latency is below 40 ms", "for"),
+        ("Latency is 42 ms", "Latency is below 50 ms", None),
+        ("It holds 2 GB of memory", "It holds 2048 MB of memory", "for"),
+        ("Port 80 is open", "Port 443 is open", None),
+        ("Retry the import with a lock", "Never retry the import with a lock", "against"),
+        ("Retry the import with a lock", "The weather was fine", None),
+    ],
+)
+def test_the_side_of_a_statement(claim, text, expected):
+    """Negation, order and quantities decide the side; another subject has none."""
+    (claimed,) = claims(claim)
+    (stated,) = statements(text)
+    assert side(claimed, stated) == expected
+
+
+def test_questions_guesses_and_plans_state_nothing():
+    """Only what is asserted counts; a decision may plan."""
+    for text in ("Does it leak?", "It might leak", "We will check that it leaks", "Unclear whether it leaks"):
+        assert statements(text) == ()
+    assert statements("We will use tiles", decides=True)
+
+
+def test_a_value_out_of_a_range_is_not_its_target():
+    """Of a change, the value after it counts."""
+    stated = read_quantities("fell from 12 GB to 7 GB").quantities
+    assert agreement(read_quantities("is 7 GB").quantities, stated) == "same"
+    assert agreement(read_quantities("is 12 GB").quantities, stated) == "different"
+
+
+@pytest.mark.parametrize(
+    ("grounds", "status"),
+    [
+        ([], "ungrounded"),
+        ([("hint", "compiled_digest_hint")], "hint_only"),
+        ([("supporting", "canonical_record")], "grounded"),
+        ([("supporting", "verified_record")], "verified"),
+        ([("conflicting", "canonical_record")], "contradicted"),
+        ([("supporting", "verified_record"), ("conflicting", "canonical_record")], "contested"),
+    ],
+)
+def test_grounding_in_one_word(grounds, status):
+    """Digests alone never ground a claim; both sides make it contested."""
+    assert grounding_status([Grounds(*one) for one in grounds]) == status
