@@ -18,6 +18,7 @@ LIMIT $limit
 RETURN
   event {
     .event_id, .event_type, .agent_id, .session_id, .sequence, .time_us,
-    .content, .source, .correlation_id, .parent_event_id
+    .content, .source, .correlation_id, .parent_event_id,
+    metadata: CASE WHEN event.metadata CONTAINS '"origin"' THEN event.metadata END
   } AS event
 ORDER BY event.sequence, event.time_us, event.event_id

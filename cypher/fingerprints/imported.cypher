@@ -1,4 +1,5 @@
-// The imported artifacts that may still be in force, and the tenant's own artifacts of the same types.
+// The imported artifacts that may still be in force, and the tenant's own artifacts of the same types. A draft that only
+// untrusted sources show confirms nothing.
 //
 // mode: read
 // row:  key, artifact_id, artifact_type, status, imported, title, content
@@ -7,6 +8,7 @@ USING INDEX SEEK artifact:Artifact(tenant_id, status)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.status IN ['draft', 'active']
   AND artifact.artifact_type IN $types
+  AND NOT (artifact.status = 'draft' AND artifact.metadata CONTAINS '"untrusted_sources"')
 RETURN
   artifact.key AS key,
   artifact.artifact_id AS artifact_id,

@@ -73,6 +73,7 @@ CALL (audience, session_memories, worded) {
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'goal'})
     WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us AND record.extraction_method = 'remembered'
+      AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
     RETURN record
     ORDER BY record.last_us DESC, record.memory_id

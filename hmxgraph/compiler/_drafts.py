@@ -50,7 +50,7 @@ class ArtifactDraft:
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
     ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is unset if following
-    it would not have changed an outcome: it stays a draft.
+    it would not have changed an outcome, and ``proposed`` is set if only outside sources show it: it stays a draft.
     """
 
     artifact_type: ArtifactType
@@ -65,13 +65,14 @@ class ArtifactDraft:
     qualifiers: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
     useful: bool = True
+    proposed: bool = False
 
     def validated(self, profile: CompilerProfile) -> bool:
         """Whether enough sessions of known outcome support it (at least two).
 
         An artifact that recommends a way of working must have worked at least once.
         """
-        enough = self.useful and min(self.seen.sessions, self.seen.count) >= profile.min_support
+        enough = self.useful and not self.proposed and min(self.seen.sessions, self.seen.count) >= profile.min_support
         return enough and (self.seen.successes > 0 or not self._recommends)
 
     @property

@@ -10,6 +10,7 @@ from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._vocabulary import COUNT_WORDS, FAILURE_PHRASES, FAILURE_WORDS, REPORT_WORDS, REQUEST_VERBS
 from hmxgraph.protocol.events import CODES, HTTP_STATES
 from hmxgraph.text.masking import mask_ids, mask_secrets
+from hmxgraph.text.orders import without_orders
 from hmxgraph.text.terms import STOP_WORDS
 
 # The one line of an output that says what went wrong, for any program.
@@ -190,13 +191,14 @@ def error_message(content: Mapping[str, Any], given: Mapping[str, str] | None = 
     """The line of *content* that says what went wrong, masked; "" if there is none.
 
     Values *given* to the failing call are replaced by their argument's name, operands of its *command* by ``<name>``.
+    What it tells its reader to do is left out: a tool's words are quoted as what happened, not as instructions.
 
     >>> error_message({"result": {"value": "Error: user ann_lee_1234 not found"}})
     'user <id> not found'
     >>> error_message({"message": "Order BXQPTL not found"}, {"bxqptl": "order_id"})
     'Order <order_id> not found'
     """
-    return _line(_text(content) or _count(content), given or {}, command)
+    return without_orders(_line(_text(content) or _count(content), given or {}, command))
 
 
 def raw_line(content: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Self, cast
 from hmxgraph.compiler._causes import causal_patterns
 from hmxgraph.compiler._drafts import ArtifactDraft
 from hmxgraph.compiler._models import Goals, Habits, learn_goals, learn_habits
+from hmxgraph.compiler._outside import Outside
 from hmxgraph.compiler._playbooks import failure_playbooks
 from hmxgraph.compiler._policies import decision_policies
 from hmxgraph.compiler._schemas import task_schemas
@@ -21,6 +22,7 @@ from hmxgraph.compiler.summary import SessionSummary, Situation
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.canonical import canonical_text, content_hash, sha256_hex
 from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.comparison import jaccard, trigrams
 
@@ -109,36 +111,50 @@ def compile_summaries(
 
 
 def compile_ledger(
-    ledger: Ledger, profile: CompilerProfile = DEFAULT_PROFILE, stage: Callable[[str], None] = lambda _: None
+    ledger: Ledger,
+    profile: CompilerProfile = DEFAULT_PROFILE,
+    stage: Callable[[str], None] = lambda _: None,
+    trust: TrustPolicy = DEFAULT_TRUST,
 ) -> Compilation:
-    """Compile the sessions of a ledger."""
-    sessions = ledger.sessions()
+    """Compile the sessions of a ledger; what only untrusted sources show is proposed (DESIGN 6, Trust)."""
+    everything = ledger.sessions()
+    outside = Outside.of(everything, trust)
+    sessions = outside.own(everything) if outside else everything
     stage("goals")
     goals = learn_goals(sessions, profile)
     stage("habits")
-    habits = learn_habits(ledger.recent(), profile)
+    habits = learn_habits(outside.own(ledger.recent()), profile)
     stage("artifacts")
-    classes = goal_classes(sessions, goals, profile)
-    failures = failure_groups(sessions)
-    drafts = [
-        *task_schemas(classes, profile),
-        *failure_playbooks(failures, classes, sessions, profile),
-        *decision_policies(classes, sessions, profile),
-        *causal_patterns(failures, classes, sessions, profile),
-        *strategy_templates(classes, profile),
-    ]
+    drafts = _drafts(sessions, goals, profile)
+    if outside:
+        shown = {draft.lineage_key for draft in drafts}
+        further = _drafts(everything, learn_goals(everything, profile), profile)
+        new = [draft for draft in further if draft.lineage_key not in shown]
+        drafts += outside.proposals(new, everything, trust)
     stage("duplicates")
     kept, dropped = _without_duplicates(_unique_titles(_ranked(drafts)), profile)
     return Compilation(
         drafts=tuple(kept),
         goals=goals,
         habits=habits,
-        sessions=len(sessions),
-        without_outcome=sum(one.outcome == "unknown" for one in sessions),
-        shortened=sum(one.skipped_steps > 0 for one in sessions),
+        sessions=len(everything),
+        without_outcome=sum(one.outcome == "unknown" for one in everything),
+        shortened=sum(one.skipped_steps > 0 for one in everything),
         near_duplicates=tuple(dropped),
-        no_material=tuple(_no_material(sessions)),
+        no_material=(*_no_material(everything), *outside.notes()),
     )
+
+
+def _drafts(sessions: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile) -> list[ArtifactDraft]:
+    classes = goal_classes(sessions, goals, profile)
+    failures = failure_groups(sessions)
+    return [
+        *task_schemas(classes, profile),
+        *failure_playbooks(failures, classes, sessions, profile),
+        *decision_policies(classes, sessions, profile),
+        *causal_patterns(failures, classes, sessions, profile),
+        *strategy_templates(classes, profile),
+    ]
 
 
 def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
@@ -205,7 +221,9 @@ def _alike(trigrams_left: frozenset[tuple[str, ...]], trigrams_right: frozenset[
 
 def _ranked(drafts: Iterable[ArtifactDraft]) -> list[ArtifactDraft]:
     order = {name: place for place, name in enumerate(ARTIFACT_TYPES)}
-    return sorted(drafts, key=lambda draft: (order[draft.artifact_type], -draft.seen.sessions, draft.lineage_key))
+    return sorted(
+        drafts, key=lambda draft: (order[draft.artifact_type], draft.proposed, -draft.seen.sessions, draft.lineage_key)
+    )
 
 
 def _qualified_title(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> str:

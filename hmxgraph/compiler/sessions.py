@@ -1,7 +1,7 @@
 """From the events of a session to its summary: the map step of the compiler."""
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -21,7 +21,7 @@ from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words
 from hmxgraph.compiler.actions import Action, SessionEvent, actions_of, ending, tool_name
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import Decision, Failure, Outcome, SessionSummary, Situation, Step
-from hmxgraph.protocol.events import position, went_well
+from hmxgraph.protocol.events import origin_of, position, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # A bounded dict in which new entries replace the oldest.
@@ -49,6 +49,8 @@ _CALLS = 1000
 _SCALARS_PER_RESULT = 200
 _MESSAGE_CHARS = 4000
 _INPUTS = 12
+# Words from which on an argument's name is a sentence, which procedures must not repeat.
+_WORDS = 3
 _PHRASES = 50
 FROM_USER = "user"
 
@@ -75,7 +77,7 @@ class _Origins:
     def of(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Each argument with the origin of its value: an action, "user", or "" if unknown."""
         named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
-        return tuple((str(name)[:40], self._origin(value)) for name, value in named)
+        return tuple((str(name)[:40], self._origin(value)) for name, value in named if str(name).count(" ") < _WORDS)
 
     def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The arguments that changed since the last call of *action*; none at its first call."""
@@ -364,11 +366,15 @@ class SessionReader:
         self._feedback: Verdict | None = None
         self._state: Verdict | None = None
         self._openings = 0
+        self._sources: Counter[tuple[str, str]] = Counter()
 
     def add(self, event: SessionEvent) -> None:
         """Add the next event of the session."""
         self._enter(event)
-        if actions := actions_of(event):
+        actions = actions_of(event)
+        if actions or event.event_type == "decision" or event.content.get("role") == "user":
+            self._sources[event.source or "", origin_of(event.metadata) or ""] += 1
+        if actions:
             self._act(event, actions)
             return
         match event.event_type:
@@ -402,6 +408,7 @@ class SessionReader:
                 replace(decision, step=self._steps.place(decision.step)) for decision in self._decisions.values()
             ),
             ahead=self._now,
+            sources=tuple((*named, self._sources[named]) for named in sorted(self._sources)),
         )
 
     def _enter(self, event: SessionEvent) -> None:
@@ -509,6 +516,8 @@ class SessionReader:
             _readable(content.get("reasoning")),
             event.event_id,
             self._steps.count,
+            source=event.source or "",
+            origin=origin_of(event.metadata) or "",
         )
         # A decision replaces the agent's last message as the statement of what comes next.
         chosen = text_terms(str(content.get("chosen_option") or ""), self._profile.words_per_text)

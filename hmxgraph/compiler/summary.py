@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 7
+SUMMARY_VERSION = 8
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 _SAME = "="
 
@@ -68,7 +68,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision event; ``verdict`` comes from feedback on this event, None if there is none."""
+    """One decision event; ``verdict`` comes from feedback on this event, None if there is none.
+
+    ``source`` and ``origin`` are those of the event: who decided.
+    """
 
     question: str
     chosen: str
@@ -77,11 +80,16 @@ class Decision:
     event_id: str
     step: int
     verdict: bool | None = None
+    source: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last step."""
+    """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last step.
+
+    ``sources`` counts the events that act or ask, by source and origin.
+    """
 
     session_id: str
     agent_id: str = ""
@@ -98,6 +106,7 @@ class SessionSummary:
     failures: tuple[Failure, ...] = ()
     decisions: tuple[Decision, ...] = ()
     ahead: Situation = Situation()
+    sources: tuple[tuple[str, str, int], ...] = ()
 
     @property
     def succeeded(self) -> bool:
@@ -125,6 +134,7 @@ class SessionSummary:
             "failures": [_values(failure) for failure in self.failures],
             "decisions": [_values(decision) for decision in self.decisions],
             "ahead": _values(self.ahead),
+            "sources": [list(counted) for counted in self.sources],
         }
 
     def to_json(self) -> str:
@@ -148,6 +158,7 @@ class SessionSummary:
                 "failures": tuple(Failure(*values) for values in document["failures"]),
                 "decisions": tuple(_decision(values) for values in document["decisions"]),
                 "ahead": Situation(*document["ahead"]),
+                "sources": tuple((source, origin, count) for source, origin, count in document["sources"]),
             }
         )
 

@@ -1,10 +1,10 @@
 """Authority: whether the words of an event may be in force, and for whom."""
 
+import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
 from hmxgraph.extraction.language import (
-    CHANNELS,
     NAME,
     PARTS,
     UNKNOWN,
@@ -13,16 +13,13 @@ from hmxgraph.extraction.language import (
     user_id_of,
 )
 from hmxgraph.protocol.events import IMPORT, UNHEARD, Event, origin_of
-from hmxgraph.protocol.trust import TrustPolicy
+from hmxgraph.protocol.trust import OWN_SOURCES, TrustPolicy
 from hmxgraph.text.lines import label_of, speaking_source
 from hmxgraph.text.terms import words
 
 Level: TypeAlias = Literal["operator", "user", "none"]
 # Origins of words that are not the user's, whatever their role.
 _NOT_THE_USER = UNHEARD | {IMPORT}
-# Channels through which other parties write as well.
-_OPEN_CHANNELS = frozenset({"email", "web"})
-_SPEAKING = (PARTS.keys() | CHANNELS) - _OPEN_CHANNELS
 
 
 class Authority(NamedTuple):
@@ -35,6 +32,10 @@ class Authority(NamedTuple):
     level: Level
     origin: str
     owner: str = ""
+
+
+# The standing of whoever calls `remember`.
+OPERATOR = Authority("operator", "")
 
 
 def user_key(name: str) -> str:
@@ -67,13 +68,21 @@ def authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> Authority:
     outside = bool(label) or origin_of(event.metadata) in _NOT_THE_USER
     if trust.distrusts(source) or (outside and not trust.trusts(source)):
         return Authority("none", _outside(source, label))
-    if trust.trusts(source) or voice.part in {"system", "none"}:
+    if trust.trusts(source) or _speaks_for_operator(event, voice):
         return Authority("operator", source)
-    if not _speaks_as_user(event, name):
+    if voice.part in {"system", "none"} or not _speaks_as_user(event, name):
         return Authority("none", _outside(source, label))
+    name = name or _named_source(event)
     if not name and not trust.bind_sessions:
         return Authority("operator", source)
     return Authority("user", f"user:{name}" if name else "", name or session_owner(event.session_id))
+
+
+def _speaks_for_operator(event: Event, voice: Voice) -> bool:
+    """Whether a system message comes from the conversation itself, or a state change from the operator."""
+    if voice.part == "system":
+        return _is_own(event)
+    return event.event_type == "state_change" and PARTS.get((event.source or "").lower()) == "system"
 
 
 def speaking_user(event: Event) -> str | None:
@@ -97,14 +106,46 @@ def _speaks_as_user(event: Event, name: str) -> bool:
     """Whether the source of a user's message is the user, and not a document or a party that nobody knows."""
     if event.event_type == "feedback":
         return bool(name)
-    source = event.source or ""
-    if not source or source.lower() in _SPEAKING or source == event.agent_id:
+    if _is_own(event):
         return True
+    source = event.source or ""
     return user_key(source) in {name, user_key(user_id_of(event) or "")} or speaking_source(event) is not None
 
 
+def _is_own(event: Event) -> bool:
+    """Whether the source is the agent itself, a part of the conversation or a channel that only its users write to."""
+    source = event.source or ""
+    return not source or source.lower() in OWN_SOURCES or source == event.agent_id
+
+
+def _named_source(event: Event) -> str:
+    """The key of a person whom only the source names; empty if that is the agent itself, as in recorded talk."""
+    name = speaking_source(event)
+    return "" if name is None or _is_own(event) else user_key(name)
+
+
+_ADDRESS = re.compile(r"(?:web:|https?:|//|www\.|[^/@\s]*@)+", re.IGNORECASE)
+_NOT_IN_HOSTS = re.compile(r"[/?#:\s]")
+_ONE_TOOL = "tool"
+
+
 def _outside(source: str, label: str) -> str:
-    return source.lower() or label
+    """The origin that counts once, however often it speaks: a web site with all its pages, all tools together.
+
+    One page can reach an agent through several tools.
+
+    >>> _outside("https://www.shop.example/a?b", "web"), _outside("web:eu.shop.example", "web")
+    ('web:shop.example', 'web:shop.example')
+    >>> _outside("mcp:notes", "tool"), _outside("Wiki:security", "")
+    ('tool', 'wiki:security')
+    """
+    name = source.strip().lower()
+    if label == _ONE_TOOL:
+        return _ONE_TOOL
+    if label != "web":
+        return name or label
+    host = _NOT_IN_HOSTS.split(_ADDRESS.sub("", name, count=1), maxsplit=1)[0]
+    return f"web:{'.'.join(host.split('.')[-2:])}"
 
 
 def bound(draft: MemoryDraft, owner: str) -> MemoryDraft:

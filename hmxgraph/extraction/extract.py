@@ -8,7 +8,7 @@ from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
 from hmxgraph.extraction._directives import Lifted, lifted
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
-from hmxgraph.extraction.authority import authority_of, bound, placed, user_key
+from hmxgraph.extraction.authority import OPERATOR, authority_of, bound, placed, user_key
 from hmxgraph.extraction.entities import Gathering, read
 from hmxgraph.extraction.language import (
     BASE_VERBS,
@@ -326,9 +326,12 @@ class _Families(NamedTuple):
 
 
 def memories(
-    event: Event, voice: Voice, gathering: Gathering, trust: TrustPolicy = DEFAULT_TRUST
+    event: Event, voice: Voice, gathering: Gathering, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False
 ) -> tuple[MemoryDraft, ...]:
-    """The distinct memories of *event*, spoken by *voice*, at most eight, each with its standing under *trust*."""
+    """The distinct memories of *event*, spoken by *voice*, at most eight, each with its standing under *trust*.
+
+    Given *by_hand*, they are in force: whoever calls `remember` speaks for the tenant. Any event can claim to be such.
+    """
     if event.event_type == "state_change":
         drafts = _state_change(event, gathering)
     elif event.event_type == EVENT_TYPE:
@@ -336,8 +339,10 @@ def memories(
     else:
         drafts = _of_text(event, voice)
     distinct = tuple(dict.fromkeys(drafts))[:_MAX_MEMORIES]
-    authority = authority_of(event, voice, trust) if distinct else None
-    return tuple(memory for draft in distinct for memory in placed(draft, authority)) if authority else ()
+    if not distinct:
+        return ()
+    authority = OPERATOR if by_hand else authority_of(event, voice, trust)
+    return tuple(memory for draft in distinct for memory in placed(draft, authority))
 
 
 def _of_text(event: Event, voice: Voice) -> Iterator[MemoryDraft]:
@@ -454,11 +459,11 @@ def _state_change(event: Event, gathering: Gathering) -> Iterator[MemoryDraft]:
 _MAX_ABOUT = 8
 
 
-def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST) -> Extraction:
+def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False) -> Extraction:
     """Extract the entities that *event* mentions, their relations, and its memories.
 
-    The result depends on the event alone: at most 32 mentions (16 in a result), 12 relations and 8 memories, in a fixed
-    order.
+    *by_hand* marks the event of a `remember`. The result depends on the event alone: at most 32 mentions (16 in a
+    result), 12 relations and 8 memories, in a fixed order.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=4, metadata={}, source="user",
@@ -470,7 +475,7 @@ def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST) -> Extraction:
     """
     voice = voice_of(event)
     gathering, relations = read(event, voice)
-    drafts = memories(event, voice, gathering, trust)
+    drafts = memories(event, voice, gathering, trust, by_hand=by_hand)
     mentions = gathering.mentions()
     linked = [_linked(draft, mentions) for draft in drafts]
     return Extraction(

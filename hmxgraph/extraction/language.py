@@ -4,6 +4,7 @@ import re
 from typing import Literal, NamedTuple, TypeAlias
 
 from hmxgraph.protocol.events import Event, speaks_for_user
+from hmxgraph.protocol.trust import CHANNELS
 from hmxgraph.text.lines import named_speaker, speaking_source
 from hmxgraph.text.terms import wording
 
@@ -236,12 +237,11 @@ PARTS: dict[str, Part] = {
     **dict.fromkeys(("assistant", "agent", "ai", "bot", "model"), "assistant"),
     **dict.fromkeys(("system", "developer", "operator"), "system"),
 }
-CHANNELS = frozenset(
-    {"slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat"}
-)
 _NOT_PERSONS = CHANNELS | PARTS.keys()
 # The subject of an unnamed speaker. It may be a different person in every session.
 UNKNOWN = "the user"
+# What may stand for a person in a fact: up to four words without the signs of a sentence or of a heading.
+_NAME_LIKE = re.compile(r"[^\s:;!?#<>\[\]{}|,]{1,80}(?: [^\s:;!?#<>\[\]{}|,]{1,40}){0,3}")
 # The predicate of facts about somebody's name. Nobody changes it in passing.
 NAME = "name"
 
@@ -294,8 +294,9 @@ def speaker_of(event: Event) -> str | None:
 
 
 def _subject(event: Event, name: str) -> str:
-    """The subject of the speaker's facts: name, else user id, else "the user"."""
-    return name or user_id_of(event) or UNKNOWN
+    """The subject of the speaker's facts: name, else user id, else "the user"; a sentence is no name."""
+    named = (each for each in (name, user_id_of(event)) if each and _NAME_LIKE.fullmatch(each))
+    return next(named, UNKNOWN)
 
 
 def user_id_of(event: Event) -> str | None:

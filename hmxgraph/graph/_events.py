@@ -353,7 +353,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Batc
 def _found(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
     """What was extracted ahead, which was under the default trust policy; else what is extracted now."""
     ahead = batch.found if tenancy.trust == DEFAULT_TRUST else None
-    return ahead or extracted(events, tenancy.trust)
+    return ahead or extracted(events, tenancy.trust, by_hand=batch.by_hand)
 
 
 def _unnamed(found: Iterable[Extracted]) -> Iterator[str]:
@@ -424,9 +424,14 @@ def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, given: memories.Observ
     return Opened({session.key: session for session in stored}, sifted, row["answers"])
 
 
-def extracted(events: Iterable[PreparedEvent], trust: TrustPolicy = DEFAULT_TRUST) -> dict[str, Extracted]:
+def extracted(
+    events: Iterable[PreparedEvent], trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False
+) -> dict[str, Extracted]:
     """The extractions of each event, by its key; made before anything is locked."""
-    return {event.key: Extracted(event.key, event.event.time_us, extract(event.event, trust)) for event in events}
+    return {
+        event.key: Extracted(event.key, event.event.time_us, extract(event.event, trust, by_hand=by_hand))
+        for event in events
+    }
 
 
 def store_new(

@@ -47,11 +47,13 @@ class StoredEvent:
     source: str | None = None
     correlation_id: str | None = None
     parent_event_id: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
 
 
 def stored_event(row: Row) -> StoredEvent:
-    """The event in a row."""
-    return StoredEvent(**{**row, "content": parse_json(row["content"])})
+    """The event in a row; its metadata is read only where it names an origin."""
+    metadata = row.get("metadata") or "{}"
+    return StoredEvent(**{**row, "content": parse_json(row["content"]), "metadata": parse_json(metadata)})
 
 
 def summary_version(profile: CompilerProfile) -> str:
@@ -315,7 +317,7 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
     if run.settled and not run.summarised and not run.options.full:
         return _report(run, Compilation(), ())
     ledger = yield from _ledger(run)
-    compilation = compile_ledger(ledger, run.profile, run.stage)
+    compilation = compile_ledger(ledger, run.profile, run.stage, run.tenancy.trust)
     run.stage("store")
     if run.options.dry_run:
         changes = yield from read(partial(_compare, run, compilation))

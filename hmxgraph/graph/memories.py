@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmxgraph.errors import NotFound, UnknownChoice
-from hmxgraph.extraction.extract import KINDS, extract
+from hmxgraph.extraction.extract import EVENT_TYPE, KINDS, extract
 from hmxgraph.extraction.language import BY_HAND, Extraction, MemoryDraft
 from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAssertion, ends, settle
 from hmxgraph.graph._conflict_rows import Side, conflict_row
@@ -516,10 +516,16 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
         return
     rows = yield bind("memories/retold", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
     builder = _RowBuilder(tenancy, counter(), DEFAULT_ENCODING)
-    extractions = [(row["memory"], extract(Event.parse(event_document(row["event"])), tenancy.trust)) for row in rows]
-    reworded = [_reworded(builder, memory, extraction) for memory, extraction in extractions]
+    reworded = [_reworded(builder, row["memory"], _extracted_again(tenancy, row)) for row in rows]
     if changed := [row for row in reworded if row is not None]:
         yield bind("memories/reword", tenant_id=tenancy.tenant_id, batch={"memories": changed})
+
+
+def _extracted_again(tenancy: Tenancy, row: Row) -> Extraction:
+    """What the remaining evidence of a memory says; a memory in force of its own event was stated by hand."""
+    event = Event.parse(event_document(row["event"]))
+    by_hand = event.event_type == EVENT_TYPE and not row["memory"]["unproven"]
+    return extract(event, tenancy.trust, by_hand=by_hand)
 
 
 def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:

@@ -451,7 +451,7 @@ def _record_event(tenancy: Tenancy, doing: Doing, event_type: str, content: Mapp
     last = opened["sessions"][0]["tail"][0]
     event = memory_event(tenancy.tenant_id, doing, 0 if last is None else last + 1, event_type, content)
     prepared = prepare(event, counter())
-    yield from record_batch(tenancy, Batch((prepared,)))
+    yield from record_batch(tenancy, Batch((prepared,), by_hand=event_type == EVENT_TYPE))
     return prepared
 
 

@@ -22,6 +22,7 @@ from hmxgraph.protocol.artifacts import texts
 from hmxgraph.protocol.canonical import canonical_text, sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import State
 from hmxgraph.recall.draft import Appraised, Draft, appraised
@@ -95,9 +96,9 @@ _SEEN = frozenset({"active", "deprecated"})
 _BRIEFS_KEPT = 1_024
 
 
-def knowledge_of(row: Row, tenant_id: str, as_of_us: int) -> Known:
+def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int) -> Known:
     """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*."""
-    records = [_record(values, tenant_id, as_of_us) for values in row["task_records"]]
+    records = [_record(values, tenancy, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
     return Known(
         tuple(sorted((each for each in artifacts if each.status in _SEEN), key=lambda each: each.artifact_id)),
@@ -211,12 +212,12 @@ def _memory(values: Row, as_of_us: int) -> KnownMemory:
     )
 
 
-def _record(values: Row, tenant_id: str, as_of_us: int) -> KnownRecord:
+def _record(values: Row, tenancy: Tenancy, as_of_us: int) -> KnownRecord:
     replies = [Reply(**reply) for reply in values["replies"]]
     kind, agent_id, record_id = values["artifact_kind"], values["agent_id"], values["artifact_id"]
     return KnownRecord(
         record_id=record_id,
-        section=values["pack_section"],
+        section=_record_section(values["pack_section"], agent_id, replies, tenancy.trust),
         text=values["text"],
         words=values["search_text"],
         created_us=values["created_us"],
@@ -226,8 +227,17 @@ def _record(values: Row, tenant_id: str, as_of_us: int) -> KnownRecord:
         rejected=rejected(agent_id, replies),
         countersigned=sum(word.countersigns for word in verdicts(agent_id, replies)),
         held=values["hidden_us"] is None or values["hidden_us"] > as_of_us,
-        told_by=frozenset(event_ids_of(tenant_id, record_id)),
+        told_by=frozenset(event_ids_of(tenancy.tenant_id, record_id)),
     )
+
+
+def _record_section(section: str, agent_id: str | None, replies: Sequence[Reply], trust: TrustPolicy) -> str:
+    """The section of a record; what no trusted agent said or countersigned is evidence, not a procedure.
+
+    An agent's name is what it calls itself, so other agents alone do not vouch for it.
+    """
+    signers = [reply.agent_id for reply in verdicts(agent_id, replies) if reply.countersigns]
+    return section if section == "episodes" or trust.vouches([agent_id, *signers]) else "evidence"
 
 
 def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
@@ -390,7 +400,7 @@ class _Opening:
         )
 
     def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
-        appraised_knowledge = knowledge_of(row, self.tenancy.tenant_id, self.state.as_of_us)
+        appraised_knowledge = knowledge_of(row, self.tenancy, self.state.as_of_us)
         return appraised(self.request, self.state, self.by_words, appraised_knowledge, count_tokens, self.guidance)
 
     def draft(self, state: State, row: Row, appraised_knowledge: Appraised) -> Draft:

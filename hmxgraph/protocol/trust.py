@@ -1,9 +1,27 @@
 """Trust policy: which sources may put rules, preferences and facts in force (DESIGN 6, Trust)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hmxgraph.errors import InvalidRequest
+from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, OPERATOR, TOOL, USER
 from hmxgraph.protocol.parsing import quoted
+
+# Sources that are a part of the conversation, or a channel that only its users write to.
+SPEAKERS = frozenset(
+    {"user", "human", "customer", "client", "assistant", "agent", "ai", "bot", "model", "system", "developer"}
+    | {"operator"}
+)
+CHANNELS = frozenset(
+    {"slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat"}
+)
+# Channels through which other parties write as well.
+OPEN_CHANNELS = frozenset({"email", "web"})
+OWN_SOURCES = (SPEAKERS | CHANNELS) - OPEN_CHANNELS
+# Sources of an agent's own work: its tools, and the agents that it sends out.
+_HANDS = ("tool:", "mcp:", "agent:")
+# Origins that importers give to the work of an agent, whatever they call its source.
+_OWN_ORIGINS = frozenset({USER, ASSISTANT, OPERATOR, HARNESS, TOOL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +71,34 @@ class TrustPolicy:
     def distrusts(self, source: str) -> bool:
         """Whether *source* only proposes."""
         return _listed(source, self.untrusted)
+
+    def vouches(self, agents: Iterable[str | None]) -> bool:
+        """Whether one of *agents* is trusted, as the source ``agent:NAME``.
+
+        >>> TrustPolicy(trusted=("agent:ana",)).vouches(["bo", "ana"])
+        True
+        """
+        return any(self.trusts(f"agent:{name}") for name in agents if name)
+
+    def outside(self, source: str | None, agent_id: str, origin: str | None, *, decides: bool = False) -> str:
+        """The outside source that did the work of an event; empty for the agent's own work.
+
+        What a tool *decides* is not the agent's decision.
+
+        >>> TrustPolicy().outside("web:shop.example", "ana", None), TrustPolicy().outside("tool:bash", "ana", None)
+        ('web:shop.example', '')
+        """
+        name = (source or "").strip()
+        key = name.lower()
+        if self.trusts(name):
+            return ""
+        if self.distrusts(name) or origin == IMPORT:
+            return key or IMPORT
+        if not key or key in OWN_SOURCES or name == agent_id:
+            return ""
+        if decides and (key.startswith(_HANDS[:2]) or origin == TOOL):
+            return key
+        return "" if key.startswith(_HANDS) or origin in _OWN_ORIGINS else key
 
 
 DEFAULT_TRUST = TrustPolicy()

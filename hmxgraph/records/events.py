@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from hmxgraph.protocol.canonical import indexable, stable_id
-from hmxgraph.protocol.events import HMX_VERSION, Event
+from hmxgraph.protocol.events import AGENT, HMX_VERSION, ORIGIN, Event
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import EVERYTHING, LIBRARIES, DigestName
@@ -73,7 +73,7 @@ def _event(record: TaskRecord, sequence: int, place: int, body: _EventBody) -> E
         timestamp=iso(record.created_us),
         sequence=sequence,
         content=body.content,
-        metadata=metadata,
+        metadata={ORIGIN: AGENT, **metadata},
         parent_event_id=_event_id_of(record.tenant_id, parent) if parent else None,
         provenance_ref=f"task-record:{record.artifact_id}",
         tags=list(record.tags) if record.tags else None,

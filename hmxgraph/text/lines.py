@@ -111,7 +111,7 @@ _LABELS = {
     "observation": "data",
 }
 _TOOLS = ("tool:", "mcp:")
-_PAGES = ("web:", "http:", "https:", "www.")
+_PAGES = ("web:", "http:", "https:", "www.", "url:")
 _REPORTED = ("[tool] ", "[web] ", "[data] ")
 # Message roles that carry tool output.
 _TOOL_ROLES = frozenset({"tool", "function"})
@@ -126,7 +126,7 @@ def label_of(event_type: str, source: str, role: str = "") -> str:
     ('tool', '', 'tool')
 
     """
-    lowered = source.lower()
+    lowered = source.strip().lower()
     if lowered.startswith(_TOOLS):
         return "" if event_type == "tool_call" else "tool"
     # "webhook" is a component, "Webster" may be a person.

@@ -2,6 +2,7 @@
 
 import pytest
 
+import hmxgraph
 from tests.task_makers import records_of, tasks_of
 
 CLAIM = "Does the parser buffer leak?"
@@ -25,7 +26,7 @@ def entry(pack, record_id):
 
 
 def test_records_stand_in_their_sections(graph, leak):
-    """Evidence, steps and decisions are entries of evidence, episodes and procedures, under legal source types."""
+    """Evidence and decisions are entries of evidence, steps of episodes, under legal source types."""
     task_id, seen = leak
     decided = records_of(graph).decision(
         task_id, summary="Free the parser buffer per line", agent_id="bo", at=AT.format(2)
@@ -33,7 +34,7 @@ def test_records_stand_in_their_sections(graph, leak):
     pack = graph.pack(CLAIM)
     assert (entry(pack, seen).section, entry(pack, seen).source_type) == ("evidence", "memory")
     assert (entry(pack, decided.artifact_id).section, entry(pack, decided.artifact_id).source_type) == (
-        "procedures",
+        "evidence",
         "memory",
     )
     started = next(found for found in pack.entries if found.content.startswith("task start by ana: Find the leak"))
@@ -41,6 +42,24 @@ def test_records_stand_in_their_sections(graph, leak):
     assert "evidence by ana: The parser buffer leaks" in pack.text
     assert "1970" not in pack.text
     assert graph.explain(seen).record_id == seen
+
+
+def test_a_decision_is_a_procedure_where_a_trusted_agent_made_or_signed_it(address, tenant_id, graph, leak):
+    """Other agents alone do not make it one: an agent's name is what it calls itself."""
+    task_id, _ = leak
+    decided = records_of(graph).decision(
+        task_id, summary="Free the parser buffer per line", agent_id="bo", at=AT.format(2)
+    )
+    records_of(graph).verification(
+        decided.artifact_id, summary="sound", supports_claim=True, agent_id="cy", at=AT.format(3)
+    )
+    sections = {}
+    for name in ("bo", "cy", "dora"):
+        trust = hmxgraph.TrustPolicy(trusted=(f"agent:{name}",))
+        login = {"user": address.user, "password": address.password, "database": address.database}
+        with hmxgraph.connect(address.uri, tenant_id=tenant_id, trust=trust, **login) as trusting:
+            sections[name] = entry(trusting.pack(CLAIM), decided.artifact_id).section
+    assert sections == {"bo": "procedures", "cy": "procedures", "dora": "evidence"}
 
 
 def test_a_record_and_its_event_are_one_entry(graph, leak):

@@ -80,4 +80,6 @@ def poisoned(parts):
 
 def _numbered(fields, number):
     """*fields*, with the number of the session where they ask for it."""
-    return {name: value.replace("{n}", str(number)) if isinstance(value, str) else value for name, value in fields.items()}
+    return {
+        name: value.replace("{n}", str(number)) if isinstance(value, str) else value for name, value in fields.items()
+    }
