@@ -1,7 +1,7 @@
 // Memories by their keys, each with its first events as evidence: there may be a million.
 //
 // mode: read
-// row:  record, event_keys
+// row:  record, event_keys, sessions, origins
 MATCH (memory:Memory)
 WHERE memory.key IN $keys AND memory.tenant_id = $tenant_id
 RETURN
@@ -12,5 +12,17 @@ RETURN
     RETURN event.key
     ORDER BY event.time_us, event.sequence, event.event_id
     LIMIT $limit
-  } AS event_keys
+  } AS event_keys,
+  COUNT {
+    MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+    WHERE event.tenant_id = $tenant_id AND event.erased IS NULL
+    RETURN DISTINCT event.session_key
+  } AS sessions,
+  COLLECT {
+    MATCH (memory)-[link:EVIDENCED_BY]->(event:Event)
+    WHERE event.tenant_id = $tenant_id AND event.erased IS NULL AND link.origin <> ''
+    RETURN DISTINCT link.origin AS origin
+    ORDER BY origin
+    LIMIT $limit
+  } AS origins
 ORDER BY memory.key

@@ -1,11 +1,12 @@
-// The number of memories by status, kind and extraction method, with sums in whole numbers.
+// The number of the tenant's memories by status, kind and extraction method, with sums in whole numbers. Proposals and
+// what is bound to single users do not travel.
 //
 // The (tenant_id, kind) index is only used if both properties are named.
 //
 // mode: read
 // row:  status, kind, extraction_method, memory_count, confidence_millionths, observations
 MATCH (memory:Memory {tenant_id: $tenant_id})
-WHERE memory.kind IS NOT NULL
+WHERE memory.kind IS NOT NULL AND memory.proposed IS NULL AND memory.owner_key IS NULL
 RETURN
   memory.status AS status,
   memory.kind AS kind,

@@ -965,8 +965,9 @@ class AsyncMemoryOperations(AsyncFace):
     ) -> MemoryResult:
         """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
 
-        ``include_hidden`` adds expired, superseded and deleted memories, with their ``hidden_reason``. A mode adds the
-        digest that answers it.
+        What is bound to a user is found with their ``user_id``, with the ``session_id`` of one of their sessions, or
+        without either if *query* names them. ``include_hidden`` adds what is expired, superseded, deleted, proposed
+        or bound to anybody, with its ``hidden_reason``. A mode adds the digest that answers it.
 
         Raises:
             UnknownChoice: no such kind or mode.

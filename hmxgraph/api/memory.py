@@ -19,6 +19,8 @@ class MemorySearch(TypedDict, total=False):
 
     kind: str | None
     project_id: str | None
+    user_id: str | None
+    session_id: str | None
     mode: str
     limit: int
     include_hidden: bool
@@ -52,8 +54,9 @@ class MemoryOperations(Face):
     ) -> MemoryResult:
         """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
 
-        ``include_hidden`` adds expired, superseded and deleted memories, with their ``hidden_reason``. A mode adds the
-        digest that answers it.
+        What is bound to a user is found with their ``user_id``, with the ``session_id`` of one of their sessions, or
+        without either if *query* names them. ``include_hidden`` adds what is expired, superseded, deleted, proposed
+        or bound to anybody, with its ``hidden_reason``. A mode adds the digest that answers it.
 
         Raises:
             UnknownChoice: no such kind or mode.

@@ -42,6 +42,8 @@ def search(
     budget: Budget = None,
     siblings: Siblings = False,
     as_of: AsOf = None,
+    user: Annotated[str | None, typer.Option(help="Also what is bound to this user.")] = None,
+    session: Annotated[str | None, typer.Option(help="Also what is bound to the users of this session.")] = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -58,6 +60,8 @@ def search(
             token_budget=budget,
             expand_event_siblings=siblings,
             as_of=as_of,
+            user_id=user,
+            session_id=session,
         )
         emit(result.document(), as_json, lambda: _show(result))
 

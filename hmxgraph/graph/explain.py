@@ -7,11 +7,13 @@ from hmxgraph.errors import NotFound
 from hmxgraph.graph._entities import evidence_mark
 from hmxgraph.graph.artifacts import ALWAYS, stored_document, tampering
 from hmxgraph.graph.conflicts import by_keys
+from hmxgraph.graph.memories import shown_owner
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.explanations import Evidence, Explanation
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.records.events import event_ids_of
 
 # Why something is in the memory: a record and its evidence, down to the text of events.
@@ -27,6 +29,7 @@ def evidence(row: Row) -> Evidence:
         row["timestamp"],
         row["text"] or "",
         row["erased"],
+        row["source"],
     )
 
 
@@ -34,17 +37,32 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
     """The facts about an artifact: its core without the content, its history, whether it is unchanged."""
     document = stored_document(properties) or {}
     left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
-    return {name: value for name, value in document.items() if name not in left_out} | {
+    trust = (document.get("metadata") or {}).get("trust")
+    shown = {name: value for name, value in document.items() if name not in left_out} | (
+        {"trust": trust} if trust else {}
+    )
+    return shown | {
         "versions_in_chain": versions,
         "history": _history(properties),
         "tampered": list(tampering(properties)),
     }
 
 
-def _memory_facts(properties: Row) -> dict[str, Any]:
-    """The facts about a memory: subject and statement, confidence, number of observations, extraction method."""
+def _memory_facts(row: Row, trust: TrustPolicy) -> dict[str, Any]:
+    """The facts about a memory: its statement, how sure it is, whose it is, and what support a proposal has."""
     names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
-    return {name: properties[name] for name in names if properties.get(name) is not None}
+    properties = row["record"]
+    facts = {name: properties[name] for name in names if properties.get(name) is not None}
+    if owner := properties.get("owner"):
+        facts["owner"] = shown_owner(owner)
+    if properties.get("unproven"):
+        facts["trust"] = {
+            "in_force": not properties.get("proposed", False),
+            "sessions": row["sessions"],
+            "origins": row["origins"],
+            "needed": {"sessions": trust.sessions, "origins": trust.origins},
+        }
+    return facts
 
 
 def _history(properties: Row) -> list[dict[str, Any]]:
@@ -114,11 +132,14 @@ def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, 
     found = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
     events = {tenancy.node_key(event.event_id): event for event in found}
     told = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
-    return tuple(_explained(row, events, told) for row in rows)
+    return tuple(_explained(row, _memory_facts(row, tenancy.trust), events, told) for row in rows)
 
 
 def _explained(
-    row: Row, events: Mapping[str, Evidence], conflicts_of_record: Mapping[str, tuple[Conflict, ...]]
+    row: Row,
+    facts: Mapping[str, Any],
+    events: Mapping[str, Evidence],
+    conflicts_of_record: Mapping[str, tuple[Conflict, ...]],
 ) -> Explanation:
     record = row["record"]
     return Explanation(
@@ -126,7 +147,7 @@ def _explained(
         record["memory_id"],
         record["text"],
         record["status"],
-        _memory_facts(record),
+        facts,
         tuple(events[key] for key in row["event_keys"]),
         conflicts=conflicts_of_record.get(record["key"], ()),
     )

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmxgraph.errors import NotFound, UnknownChoice
+from hmxgraph.extraction.authority import session_owner, user_key
 from hmxgraph.extraction.extract import EVENT_TYPE, KINDS, extract
 from hmxgraph.extraction.language import BY_HAND, Extraction, MemoryDraft
 from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAssertion, ends, settle
@@ -21,7 +22,7 @@ from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import MEMORY_STATUSES
 from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text, wording
+from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_text, wording, words
 
 # Memories as rows of a batch, and stored memories as values.
 
@@ -100,6 +101,33 @@ def _slotless_id(tenancy: Tenancy, identity: Identity, generation: int = 0) -> s
 def owner_key(tenancy: Tenancy, owner: str) -> str:
     """The key that stands for an owner, so that sessions need not spell their users."""
     return tenancy.node_key("owner", owner)
+
+
+# Words of a question in which users are looked for, and words of a user's id or name.
+_NAMING_WORDS = 32
+_LONGEST_NAME = 4
+MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
+
+
+def audience(tenancy: Tenancy, question: str, *, user_id: str | None, session_id: str | None) -> list[str]:
+    """The keys of the owners whose memories a reader may see: the user, or the unnamed user of the session.
+
+    A reader who is nobody in particular may see what is bound to users whom the question names.
+    """
+    names: list[str] = []
+    if user_id is not None:
+        names = [user_key(user_id)]
+    elif session_id is None:
+        names = list(_word_runs(words(question)[:_NAMING_WORDS]))
+    names += [session_owner(session_id)] if session_id else []
+    return sorted({owner_key(tenancy, name) for name in names})
+
+
+def _word_runs(question_words: Sequence[str]) -> Iterator[str]:
+    """Yield every run of words in a question that could be a user's id or name."""
+    for size in range(1, _LONGEST_NAME + 1):
+        for start in range(len(question_words) - size + 1):
+            yield " ".join(question_words[start : start + size])
 
 
 def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Observation]) -> Row:
@@ -205,13 +233,14 @@ def _stored_memory(
         object=properties.get("object"),
         said_by=properties.get("said_by"),
         hard=properties.get("hard", False),
-        owner=_shown_owner(properties.get("owner")),
+        owner=shown_owner(properties.get("owner")),
         proposed=properties.get("proposed", False),
         event_ids=tuple(event_ids),
     )
 
 
-def _shown_owner(owner: str | None) -> str | None:
+def shown_owner(owner: str | None) -> str | None:
+    """Whom a memory is bound to, in words."""
     return owner.replace("\0", ":") if owner else None
 
 

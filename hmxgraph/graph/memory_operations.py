@@ -57,7 +57,7 @@ def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> Memory
         _properties(held),
         tuple(view.artifact_id for view in records),
         tuple(row.get("event_ids", ())),
-        reason,
+        reason or ("proposed" if memory.get("proposed") else None),
         superseded_by,
         row.get("supersedes"),
     )
@@ -82,11 +82,16 @@ SIBLINGS = 8
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical now)."""
+    """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical now).
+
+    What is bound to a user is seen by that user, in the running session of an unnamed one, or if the words name them.
+    """
 
     query: str
     kind: str | None = None
     project_id: str | None = None
+    user_id: str | None = None
+    session_id: str | None = None
     mode: str = "generic"
     limit: int = 20
     include_hidden: bool = False
@@ -174,6 +179,9 @@ def _question(tenancy: Tenancy, request: MemoryQuery, limit: int) -> Statement:
         question=term_query(tenancy.scope, terms(request.query)),
         kind=request.kind,
         project_id=request.project_id,
+        owners=memories.audience(tenancy, request.query, user_id=request.user_id, session_id=request.session_id),
+        session_key=tenancy.node_key(request.session_id) if request.session_id and not request.user_id else "",
+        include_hidden=request.include_hidden,
         limit=limit,
     )
 

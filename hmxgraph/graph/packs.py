@@ -8,7 +8,6 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from hmxgraph.compiler.compilation import Model
-from hmxgraph.extraction.authority import session_owner, user_key
 from hmxgraph.extraction.entities import names_in
 from hmxgraph.graph import memories
 from hmxgraph.graph._conflict_rows import relation_id
@@ -49,7 +48,7 @@ from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.records.events import event_ids_of
 from hmxgraph.records.trust import Reply, rejected, tier, verdicts
 from hmxgraph.text.artifacts import Validity, render_artifact
-from hmxgraph.text.terms import TokenCounter, terms, words
+from hmxgraph.text.terms import TokenCounter, terms
 
 # The running session in a row of ``recall/knowledge``: its events, each assigned to an action.
 
@@ -286,9 +285,6 @@ _MOST_READS = 5
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
 _NEVER = 2**62
-# Words of a question in which users are looked for, and words of a user's id or name.
-_NAMING_WORDS = 32
-_LONGEST_NAME = 4
 
 
 def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Procedure[Pack]:
@@ -460,20 +456,9 @@ def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
     These are the user it is for, and the running session for its unnamed user. A pack for nobody in particular may hold
     what is bound to users whom the question names.
     """
-    names: list[str] = []
-    if request.user_id is not None:
-        names = [user_key(request.user_id)]
-    elif request.session_id is None:
-        names = list(_word_runs(words(request.query[:LONGEST_QUESTION])[:_NAMING_WORDS]))
-    names += [session_owner(request.session_id)] if request.session_id else []
-    return _padded(sorted({memories.owner_key(tenancy, name) for name in names}), _NAMING_WORDS * _LONGEST_NAME)
-
-
-def _word_runs(question_words: Sequence[str]) -> Iterator[str]:
-    """Yield every run of words in a question that could be a user's id or name."""
-    for size in range(1, _LONGEST_NAME + 1):
-        for start in range(len(question_words) - size + 1):
-            yield " ".join(question_words[start : start + size])
+    question = request.query[:LONGEST_QUESTION]
+    keys = memories.audience(tenancy, question, user_id=request.user_id, session_id=request.session_id)
+    return _padded(keys, memories.MOST_AUDIENCE)
 
 
 def _reach(request: PackRequest) -> int:

@@ -10,7 +10,7 @@ from hmxgraph.protocol.lifecycle import Conflict
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One event of a trail; an erased event keeps its place and loses its text."""
+    """One event of a trail; an erased event keeps its place and loses its text. ``source`` is who wrote it."""
 
     event_id: str
     session_id: str
@@ -19,6 +19,7 @@ class Evidence:
     timestamp: str
     text: str
     erased: bool
+    source: str = ""
 
     def document(self) -> dict[str, Any]:
         """The event as a JSON-able dict."""
