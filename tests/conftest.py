@@ -63,6 +63,20 @@ def graph(address: Address, tenant_id: str) -> Iterator[hmxgraph.KnowledgeGraph]
         yield graph
 
 
+@pytest.fixture
+def personal_graph(address: Address, tenant_id: str) -> Iterator[hmxgraph.KnowledgeGraph]:
+    """The front door on a fresh tenant of one person, who speaks without a name."""
+    with hmxgraph.connect(
+        address.uri,
+        user=address.user,
+        password=address.password,
+        database=address.database,
+        tenant_id=tenant_id,
+        trust=hmxgraph.TrustPolicy(single_user=True),
+    ) as graph:
+        yield graph
+
+
 def _docker_answers() -> bool:
     import docker  # noqa: PLC0415 - only where the choice is to be made
 

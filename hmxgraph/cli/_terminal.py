@@ -9,24 +9,36 @@ import orjson
 import typer
 
 from hmxgraph.cli._console import err, escaped, out
+from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 
 if TYPE_CHECKING:
     from hmxgraph.api.graph import KnowledgeGraph
     from hmxgraph.protocol.packs import ContextPack
 
-__all__ = ["AsJson", "AsOf", "Tenant", "emit", "err", "explain_empty_pack", "explain_empty_result", "opened", "out"]
+__all__ = [
+    "AsJson", "AsOf", "SingleUser", "Tenant", "emit", "err", "explain_empty_pack", "explain_empty_result", "opened",
+    "out",
+]  # fmt: skip
 
 Tenant = Annotated[str, typer.Option("--tenant", "-t", envvar="HMXGRAPH_TENANT", help="Tenant whose memory to use.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
+SingleUser = Annotated[
+    bool,
+    typer.Option(
+        "--single-user",
+        envvar="HMXGRAPH_SINGLE_USER",
+        help="The tenant is one person's: what a user without a name says holds beyond its session.",
+    ),
+]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="Answer as of this time (ISO 8601 with offset).")]
 
 
 @contextmanager
-def opened(tenant: str) -> "Iterator[KnowledgeGraph]":
+def opened(tenant: str, trust: TrustPolicy = DEFAULT_TRUST) -> "Iterator[KnowledgeGraph]":
     """The tenant's graph; a local server is fetched and started on demand, with progress on stderr."""
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
 
-    with connect(tenant_id=tenant, progress=err.is_terminal) as graph:
+    with connect(tenant_id=tenant, trust=trust, progress=err.is_terminal) as graph:
         yield graph
 
 

@@ -16,11 +16,12 @@ from rich.text import Text
 
 from hmxgraph.api.aio import connect_async
 from hmxgraph.cli._signals import interruptible_input
-from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.cli._terminal import AsJson, SingleUser, Tenant, emit, err, opened, out
 from hmxgraph.graph.ingesting import IngestChoices
 from hmxgraph.ingest.streams.stream import is_stream_url, open_stream
 from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.reports import ConflictingEvent, ForgetReport, IngestReport, Rejection, SourceReport
+from hmxgraph.protocol.trust import TrustPolicy
 
 # ``hmxgraph ingest`` and ``hmxgraph forget``: what goes in, and what has to go again.
 
@@ -56,6 +57,7 @@ def ingest(
     writers: Annotated[int, typer.Option(min=1, help="Threads that write, each its own sessions.")] = 1,
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Events of one transaction.")] = 1_000,
     idle: Annotated[float | None, typer.Option(help="End a stream after so many seconds without a message.")] = None,
+    single_user: SingleUser = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -71,7 +73,10 @@ def ingest(
         with _progress() as told:
             options["progress"] = told
             streams = is_stream_url(source)
-            report = _streamed(source, idle, tenant, options) if streams else _read(source, tenant, options)
+            trust = TrustPolicy(single_user=single_user)
+            report = (
+                _streamed(source, idle, tenant, trust, options) if streams else _read(source, tenant, trust, options)
+            )
         emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
@@ -128,14 +133,14 @@ def age(text: str) -> timedelta:
         raise typer.BadParameter(f"{text!r} is longer than any calendar; nothing is that old") from error
 
 
-def _read(source: str, tenant: str, options: IngestChoices) -> IngestReport:
-    with opened(tenant) as graph:
+def _read(source: str, tenant: str, trust: TrustPolicy, options: IngestChoices) -> IngestReport:
+    with opened(tenant, trust) as graph:
         return graph.ingest(source, **options)
 
 
-def _streamed(source: str, idle: float | None, tenant: str, options: IngestChoices) -> IngestReport:
+def _streamed(source: str, idle: float | None, tenant: str, trust: TrustPolicy, options: IngestChoices) -> IngestReport:
     async def run() -> IngestReport:
-        async with connect_async(tenant_id=tenant, progress=err.is_terminal) as graph:
+        async with connect_async(tenant_id=tenant, trust=trust, progress=err.is_terminal) as graph:
             return await graph.ingest(open_stream(source, idle_seconds=idle), **options)
 
     return asyncio.run(run())

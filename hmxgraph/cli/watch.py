@@ -18,8 +18,9 @@ from rich.status import Status
 from hmxgraph import engine
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.api.watching import Positions, Progress, Watch
-from hmxgraph.cli._terminal import AsJson, Tenant, err, opened, out
+from hmxgraph.cli._terminal import AsJson, SingleUser, Tenant, err, opened, out
 from hmxgraph.errors import GraphError, HmxGraphError
+from hmxgraph.protocol.trust import TrustPolicy
 
 if TYPE_CHECKING:
     from hmxgraph.protocol.reports import CompileReport
@@ -36,6 +37,7 @@ def watch(
     format_: Annotated[str | None, typer.Option("--from", help="Name of the format; recognised if left out.")] = None,
     compile_: Annotated[bool, typer.Option("--compile/--no-compile", help="Compile in the background.")] = True,
     once: Annotated[bool, typer.Option("--once", help="Store and compile what is there, then end.")] = False,
+    single_user: SingleUser = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -45,7 +47,7 @@ def watch(
     watch goes on where it was. Ctrl-C ends it.
     """
     path = path.expanduser().absolute()
-    with opened(tenant) as graph, _until_interrupted() as stopped:
+    with opened(tenant, TrustPolicy(single_user=single_user)) as graph, _until_interrupted() as stopped:
         positions = Positions(_positions_of(graph, path))
         with _shown(as_json) as show:
             _Run(graph, Watch(graph, path, positions, format=format_), stopped, show, compiles=compile_).follow(

@@ -72,10 +72,10 @@ def authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> Authority:
         return Authority("operator", source)
     if voice.part in {"system", "none"} or not _speaks_as_user(event, name):
         return Authority("none", _outside(source, label))
-    name = name or _named_source(event)
-    if not name and not trust.bind_sessions:
+    known = name or _named_source(event)
+    if trust.single_user and not _named(event) and not _named_source(event):
         return Authority("operator", source)
-    return Authority("user", f"user:{name}" if name else "", name or session_owner(event.session_id))
+    return Authority("user", f"user:{known}" if known else "", name or session_owner(event.session_id))
 
 
 def _speaks_for_operator(event: Event, voice: Voice) -> bool:
@@ -86,10 +86,22 @@ def _speaks_for_operator(event: Event, voice: Voice) -> bool:
 
 
 def speaking_user(event: Event) -> str | None:
-    """The key of the user who speaks in *event*: the id, else the user name, of its metadata; None without both."""
+    """The key of the user who speaks in *event*: the id or user name of its metadata, else a person as its agent.
+
+    In a conversation between persons each is the agent of their own messages. Any other source may be a channel or a
+    role ("Slack", "Customer") through which many people speak.
+    """
+    return user_key(_named(event) or _person_as_agent(event)) or None
+
+
+def _named(event: Event) -> str:
     name = event.metadata.get("user_name")
-    named = user_id_of(event) or (name if isinstance(name, str) else "")
-    return user_key(named) or None
+    return user_id_of(event) or (name if isinstance(name, str) else "")
+
+
+def _person_as_agent(event: Event) -> str:
+    source = speaking_source(event) if event.event_type == "message" else None
+    return source if source and source == event.agent_id and source[0].isupper() else ""
 
 
 def user_of_session(event: Event) -> str | None:

@@ -119,7 +119,8 @@ KINDS = 4_000
 MANY_SESSIONS = 5
 UNNAMED_USERS = (
     "many sessions name no user: what their users state about themselves is remembered for the session only; "
-    'give "user_id" in the metadata of their messages to keep it for the user'
+    'give "user_id" in the metadata of their messages to keep it for the user, or in a tenant of one person '
+    "connect with trust=TrustPolicy(single_user=True) (hmxgraph ingest --single-user)"
 )
 # Number of users of one session that are distinguished; a larger group has no single person to speak for.
 MOST_USERS = 50
@@ -357,8 +358,8 @@ def _found(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> M
 
 
 def _unnamed(found: Iterable[Extracted]) -> Iterator[str]:
-    """A warning if many sessions say something about a user whom nothing names."""
-    owners = {draft.owner for extracted in found for draft in extracted.extraction.memories}
+    """A warning if many sessions say something about a user whom nothing names; a goal ends with its session anyway."""
+    owners = {draft.owner for extracted in found for draft in extracted.extraction.memories if draft.kind != "goal"}
     if sum(owner.startswith(session_owner("")) for owner in owners) >= MANY_SESSIONS:
         yield UNNAMED_USERS
 

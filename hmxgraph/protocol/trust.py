@@ -29,9 +29,9 @@ class TrustPolicy:
     """Who may put what in force.
 
     Without any setting: `remember` and system or developer messages speak for the whole tenant; users whom the metadata
-    of their messages names (``user_id``, ``user_name``) speak for themselves; tools, web pages, documents, unknown
-    sources and anonymous feedback only propose. Users without a name speak for the tenant, which suits a tenant with
-    one user; with *bind_sessions*, what they say is bound to their session.
+    of their messages names (``user_id``, ``user_name``) speak for themselves; what users without a name say is bound to
+    their session, since anybody may speak in the next one; tools, web pages, documents, unknown sources and anonymous
+    feedback only propose. In a tenant of one person, set *single_user*: users without a name then speak for the tenant.
 
     *trusted* sources speak for the tenant, *untrusted* ones only propose, whatever their role; both name event sources
     exactly, or by a prefix that ends with ``:``, such as ``"web:"``. A proposal becomes a memory in force when it was
@@ -45,7 +45,7 @@ class TrustPolicy:
     untrusted: tuple[str, ...] = ()
     sessions: int = 3
     origins: int = 3
-    bind_sessions: bool = False
+    single_user: bool = False
 
     def __post_init__(self) -> None:
         """Check the fields.

@@ -24,6 +24,12 @@ ORDER BY newer, older
 
 
 @pytest.fixture
+def graph(personal_graph):
+    """The memory of one person, so that what they say in one session holds in the next."""
+    return personal_graph
+
+
+@pytest.fixture
 def tenancy(tenant_id):
     """The test's tenant."""
     return Tenancy.of(tenant_id)

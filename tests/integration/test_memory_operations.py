@@ -12,6 +12,12 @@ from tests.task_makers import records_of, tasks_of
 AT = "2026-03-14T03:00:{:02d}Z"
 
 
+@pytest.fixture
+def graph(personal_graph):
+    """The memory of one person, so that what they say in one session holds in the next."""
+    return personal_graph
+
+
 def _message(graph, second, text):
     """A user says something, so many seconds after the start."""
     return event("s", second, "message", {"role": "user", "text": text}, tenant=graph.tenant_id)

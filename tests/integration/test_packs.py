@@ -35,8 +35,15 @@ def sessions(tenant_id):
 
 
 def opened(address, tenant_id):
-    """The graph of a tenant."""
-    return hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id)
+    """The graph of a tenant of one person."""
+    login = {"user": address.user, "password": address.password}
+    return hmxgraph.connect(address.uri, tenant_id=tenant_id, trust=hmxgraph.TrustPolicy(single_user=True), **login)
+
+
+@pytest.fixture
+def graph(personal_graph):
+    """The memory of one person, so that what they say in one session holds in the next."""
+    return personal_graph
 
 
 @pytest.fixture

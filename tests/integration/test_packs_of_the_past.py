@@ -11,6 +11,12 @@ THEN = iso(START + 60_000_000)
 LATER = 86_400
 
 
+@pytest.fixture
+def graph(personal_graph):
+    """The memory of one person, so that what they say in one session holds in the next."""
+    return personal_graph
+
+
 def message(tenant_id, session, second, text, **optional):
     """Somebody says something, so many seconds after the start."""
     return event(session, second, "message", {"role": "user", "text": text}, tenant=tenant_id, **optional)

@@ -1,5 +1,7 @@
 """Whose memory: what a user says is bound to that user, and what others say is only proposed."""
 
+from functools import partial
+
 import pytest
 
 import hmxgraph
@@ -13,23 +15,25 @@ HELD = ("core", "constraints", "procedures", "facts")
 
 
 @pytest.fixture
-def graph(address, tenant_id):
-    """The memory of a tenant with many users, where an unnamed one is known for a session only."""
-    trust = hmxgraph.TrustPolicy(bind_sessions=True)
-    login = {"user": address.user, "password": address.password, "database": address.database}
-    with hmxgraph.connect(address.uri, tenant_id=tenant_id, trust=trust, **login) as graph:
-        yield graph
+def say(graph):
+    """Ingest messages; each is text, session and what else the event says."""
+    return speaking_to(graph)
 
 
 @pytest.fixture
-def say(graph, tenant_id):
-    """Ingest messages; each is text, session and what else the event says."""
+def told(graph):
+    """The texts in force in a pack about nuts and refunds."""
+    return partial(held, graph)
+
+
+def speaking_to(graph):
+    """Ingest messages into *graph*."""
     count = iter(range(1000, 100_000))
 
     def said(text, session_id, *, role="user", **fields):
         number = next(count)
         event = {
-            "tenant_id": tenant_id,
+            "tenant_id": graph.tenant_id,
             "event_id": f"e{number}",
             "session_id": session_id,
             "sequence": number,
@@ -42,15 +46,10 @@ def say(graph, tenant_id):
     return said
 
 
-@pytest.fixture
-def told(graph):
-    """The texts in force in a pack about nuts and refunds."""
-
-    def texts(query="Who is allergic to peanuts?", **wanted):
-        pack = graph.pack(query, sections=HELD, **wanted)
-        return [entry.content for entry in pack.entries]
-
-    return texts
+def held(graph, query="Who is allergic to peanuts?", **wanted):
+    """The texts in force in a pack of *graph*."""
+    pack = graph.pack(query, sections=HELD, **wanted)
+    return [entry.content for entry in pack.entries]
 
 
 def user(name):
@@ -75,6 +74,32 @@ def test_what_an_unnamed_user_says_stays_in_the_session(say, told):
     say("Hello there!", "s2")
     assert told(session_id="s1") == ["The user is allergic to peanuts."]
     assert told(session_id="s2") == told() == []
+
+
+def test_in_a_tenant_of_one_person_what_they_say_holds_beyond_the_session(personal_graph):
+    """Without any name, and as a rule at once."""
+    say = speaking_to(personal_graph)
+    say(ALLERGY, "s1")
+    say(RULE, "s2")
+    assert held(personal_graph) == ["The user is allergic to peanuts."]
+    assert held(personal_graph, REFUNDS) == [RULE]
+
+
+def test_a_person_who_is_the_agent_of_their_messages_needs_no_other_name(say, told):
+    """Two persons in a conversation are told apart by who speaks."""
+    say(ALLERGY, "s1", agent_id="Caroline", source="Caroline")
+    say("Hello there!", "s2", agent_id="Caroline", source="Caroline")
+    say("Hello there!", "s3", agent_id="Melanie", source="Melanie")
+    fact = "Caroline is allergic to peanuts."
+    assert [told(session_id=session) for session in ("s2", "s3")] == [[fact], []]
+    assert told("Is Caroline allergic to peanuts?") == [fact]
+
+
+def test_a_channel_is_nobodys_name(say, told):
+    """Many people may speak through one source."""
+    say(ALLERGY, "s1", source="Customer")
+    say("Hello there!", "s2", source="Customer")
+    assert told(session_id="s2") == told("Is the customer allergic to peanuts?") == []
 
 
 def test_a_pack_for_nobody_may_hold_what_is_known_of_a_user_whom_it_names(say, told):

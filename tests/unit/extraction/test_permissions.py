@@ -5,6 +5,7 @@ import pytest
 from hmxgraph.extraction._directives import CUES, lifted
 from hmxgraph.extraction.extract import draft, extract, lifted_draft, policy_draft
 from hmxgraph.extraction.language import cues
+from hmxgraph.protocol.trust import TrustPolicy
 from tests.unit.extraction.events import by_person, said
 
 # A rule, what takes it back, and how.
@@ -51,7 +52,7 @@ NOT_LIFTED = [
 def test_a_rule_taken_back_answers_the_question_of_the_rule(rule, back, how):
     """It has the rule's slot and another answer, so that the later of both holds, said or written down."""
     order = policy_draft(rule, 0.9, "directive")
-    (told,) = extract(said(back)).memories
+    (told,) = extract(said(back), TrustPolicy(single_user=True)).memories
     assert (told.kind, told.slot, told.predicate) == ("policy", order.slot, how)
     assert told.answer != order.answer
     assert draft("policy", back).slot == order.slot
