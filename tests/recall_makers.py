@@ -8,6 +8,7 @@ from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import Clock, Episodes, State
 from hmxgraph.recall.draft import Draft, Standings, appraised
 from hmxgraph.recall.knowledge import (
+    NO_GUIDANCE,
     Evidence,
     Known,
     KnownArtifact,
@@ -120,12 +121,12 @@ def known(*, session=None, **lists):
     return Known(**{name: tuple(found) for name, found in lists.items()}, session=session or RunningSession())
 
 
-def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PRIORITY, **asked):
+def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PRIORITY, guidance=NO_GUIDANCE, **asked):
     """Return the draft of a pack over *events* and the knowledge in *what*."""
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
-    found = appraised(request, state, ranking, what or known(), request.count_tokens)
+    found = appraised(request, state, ranking, what or known(), request.count_tokens, guidance)
     return Draft(request, state, ranking, Neighbourhood((), len(events)), found)
 
 

@@ -64,15 +64,17 @@ def _failure(latest: Sequence[Row]) -> str:
 
 
 @lru_cache(maxsize=_ARTIFACTS_KEPT)
-def answered_failure(metadata: str) -> str:
-    """The key of the failure that a playbook is about; empty for other artifacts.
+def answered_failures(metadata: str) -> tuple[str, ...]:
+    """The keys of the failure that a playbook is about; none for other artifacts.
 
-    >>> answered_failure('{"failure_key": "namespac found"}'), answered_failure("{}")
-    ('namespac found', '')
+    >>> answered_failures('{"failure_key": "namespac found"}'), answered_failures("{}")
+    (('namespac found',), ())
 
     """
-    named = parse_json(metadata).get("failure_key")
-    return named if isinstance(named, str) else ""
+    fields = parse_json(metadata)
+    more = fields.get("failure_keys")
+    named = [fields.get("failure_key"), *(more if isinstance(more, list) else ())]
+    return tuple(dict.fromkeys(key for key in named if isinstance(key, str) and key))
 
 
 @lru_cache(maxsize=_ARTIFACTS_KEPT)

@@ -13,7 +13,7 @@ from hmxgraph.graph import memories
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._events import pool_rows
 from hmxgraph.graph._paging import term_query
-from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failure, guidance, guiding_actions, models_kept
+from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failures, guidance, guiding_actions, models_kept
 from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, bind, read
 from hmxgraph.graph.tenancy import Tenancy, model_key
 from hmxgraph.ingest.rendition import full_text
@@ -144,7 +144,7 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
         conditions=conditions,
         sound=_genuine(values) and _evidence_left(values),
         actions=guiding_actions(values["metadata"], values["content"]),
-        failure=answered_failure(values["metadata"]),
+        failures=answered_failures(values["metadata"]),
         confirmed_us=max(values["count_times"][counted], values["created_us"]),
     )
 
@@ -425,7 +425,7 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         owners=_owners(tenancy, request),
         for_user=request.user_id is not None,
         chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
-        failure=f'"failure_key":{canonical_text(failure)}' if (failure := opening.guidance.failure) else "",
+        failure=canonical_text(failure) if (failure := opening.guidance.failure) else "",
         words=term_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),
     )
 

@@ -38,7 +38,14 @@ from hmxgraph.recall.knowledge import (
     progress,
     recovery_steps,
 )
-from hmxgraph.recall.known_candidates import EVIDENCE, Appraisal, evidence_candidates, known_candidates, trust
+from hmxgraph.recall.known_candidates import (
+    EVIDENCE,
+    Appraisal,
+    evidence_candidates,
+    known_candidates,
+    remedies,
+    trust,
+)
 from hmxgraph.recall.pack import line_of, tokens_of
 from hmxgraph.recall.pool import EventPool, Floats, match_words
 from hmxgraph.recall.question import PackRequest
@@ -121,8 +128,9 @@ def appraised(
     guidance: Guidance = NO_GUIDANCE,
 ) -> Appraised:
     """Appraise *known* for *request*, with term weights from the events in *by_words*."""
-    appraisal = _appraisal(request, state, by_words, count_tokens, guidance)
     in_force = _in_force(request, state, known)
+    guidance = replace(guidance, remedies=remedies(by_words.question, in_force.artifacts, guidance.failure))
+    appraisal = _appraisal(request, state, by_words, count_tokens, guidance)
     labelled = tuple(_labelled(known_candidates(in_force, appraisal), in_force))
     contest = contested(labelled, in_force.conflicts)
     candidates = tuple(_with_tokens(_with_dispute(each, contest), count_tokens) for each in labelled)

@@ -15,8 +15,9 @@ from hmxgraph.text.artifacts import ANYWHERE, Validity
 class KnownArtifact:
     """An artifact as of the requested moment; ``sound`` if its content and evidence can be verified.
 
-    ``actions`` are the compiler's names of the actions it covers; ``failure`` is the key of the failure that a playbook
-    answers; ``confirmed_us`` is the last confirmation; the ``conditions`` of its validity scope are also in its text.
+    ``actions`` are the compiler's names of the actions it covers; ``failures`` are the keys of the failure that a
+    playbook answers; ``confirmed_us`` is the last confirmation; the ``conditions`` of its validity scope are also in
+    its text.
     """
 
     artifact_id: str
@@ -37,7 +38,7 @@ class KnownArtifact:
     conditions: tuple[str, ...] = ()
     sound: bool = True
     actions: tuple[str, ...] = ()
-    failure: str = ""
+    failures: tuple[str, ...] = ()
     confirmed_us: int = 0
 
 
@@ -190,6 +191,8 @@ class Known:
 
 # Factor on the relevance of knowledge about actions that the request does not call for.
 _OFF_TOPIC = 0.25
+# Greatest relevance of other procedures where a playbook answers the current failure.
+_BESIDE_REMEDY = 0.5
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
@@ -199,7 +202,8 @@ class Guidance:
     """The id of the leading procedure, and the expected actions among all ``known`` ones.
 
     ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure it just
-    hit, empty if the last action did not fail. Without a model there is no leading procedure.
+    hit, empty if the last action did not fail. ``remedies`` are the ids of the playbooks for this failure, and for the
+    one that the question reports. Without a model there is no leading procedure.
     """
 
     lead: str | None = None
@@ -207,14 +211,11 @@ class Guidance:
     known: frozenset[str] = frozenset()
     done: tuple[str, ...] = ()
     failure: str = ""
-
-    def leads(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is the leading procedure or answers the current failure."""
-        return artifact.artifact_id == self.lead or self.answers(artifact)
+    remedies: frozenset[str] = frozenset()
 
     def answers(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for the current failure."""
-        return bool(self.failure) and artifact.failure == self.failure
+        return artifact.artifact_id in self.remedies
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
         """Return how well *actions* fit the request, in (0, 1]: all of a complete procedure, else the first.
@@ -230,6 +231,18 @@ class Guidance:
         if artifact_type in PROCEDURES:
             return len(self.expected & set(known_actions)) / len(self.expected | set(known_actions))
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
+
+    def relevance(self, artifact: KnownArtifact, share: float) -> float:
+        """Return the relevance of *artifact*, of which the question matches this *share*.
+
+        The playbook for the current failure comes before any procedure, then the leading procedure.
+        """
+        if self.answers(artifact):
+            return 1.0
+        led = (
+            1.0 if artifact.artifact_id == self.lead else share * self.fitting(artifact.artifact_type, artifact.actions)
+        )
+        return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led
 
 
 NO_GUIDANCE = Guidance()

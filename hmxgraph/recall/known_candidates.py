@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,9 +26,9 @@ from hmxgraph.recall.knowledge import (
     KnownRelation,
     Priors,
 )
-from hmxgraph.recall.question import Question
+from hmxgraph.recall.question import LONGEST_QUESTION, Question
 from hmxgraph.text.lines import attributed, plain_quotes, reported, speaker_name
-from hmxgraph.text.terms import TokenCounter, search_text
+from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # Appraisal of knowledge: match with the question, recency, priors.
 
@@ -266,6 +267,9 @@ EVIDENCE = "evidence"
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
+# Share of a failure's words in a question that reports it, and how many words need no mention of trouble beside them.
+_REPORTED = 0.8
+_TELLING_WORDS = 4
 # Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
 # Relevance of a standing rule to any work, and how many rules apply without a common word.
@@ -302,12 +306,11 @@ def _is_eligible(record: Candidate) -> bool:
 
 
 def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
-    leads = appraisal.guidance.leads(artifact)
-    fitting = appraisal.guidance.fitting(artifact.artifact_type, artifact.actions)
-    relevance = 1.0 if leads else appraisal.share(artifact.words) * fitting
+    remedy = appraisal.guidance.answers(artifact)
     components = appraisal.components(
-        relevance,
-        artifact.confirmed_us or artifact.created_us,
+        appraisal.guidance.relevance(artifact, appraisal.share(artifact.words)),
+        # What answers a failure of this moment does not age.
+        appraisal.now_us if remedy else artifact.confirmed_us or artifact.created_us,
         support(artifact.confidence, artifact.observed_count),
         appraisal.priors.salience(artifact.artifact_id, artifact.tags, _ARTIFACT_SALIENCE),
         least=_least(artifact.artifact_type, appraisal),
@@ -326,6 +329,50 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
         time_us=artifact.created_us,
         verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound),
     )
+
+
+def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
+    """Return the ids of the playbooks for the *failure* of the running session and for the one the question reports.
+
+    A question reports the failure of which it holds nearly all words; of several, the one with most words, and of those
+    the one of an action that it names. A failure of few words is reported only by a question about trouble.
+
+    >>> from hmxgraph.recall.question import understood
+    >>> def playbook(name, key):
+    ...     return KnownArtifact(name, "failure_playbook", "", "", 0, "", "active", 0.5, 0, failures=(key,))
+    >>> known = [playbook("p1", "branch upstream"), playbook("p2", "disk full"), playbook("p3", "branch protect push")]
+    >>> sorted(remedies(understood("git push failed: the branch has no upstream", 0), known, "disk full"))
+    ['p1', 'p2']
+
+    """
+    playbooks = [artifact for artifact in artifacts if artifact.failures]
+    said = _said_of_trouble(question, {action for artifact in playbooks for action in artifact.actions})
+    reported = max(
+        ((_reported(artifact, question, said), artifact.artifact_id) for artifact in playbooks), default=((0, 0), "")
+    )
+    answered = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
+    return frozenset(answered | ({reported[1]} if reported[0][0] else set()))
+
+
+def _said_of_trouble(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
+    """Return the terms of the question beside the names of actions, whose words are not those of a message."""
+    text = question.text[:LONGEST_QUESTION]
+    for action in sorted(actions, key=lambda name: (-len(name), name)):
+        text = text.replace(action, " ", 1)
+    return frozenset(terms(text))
+
+
+def _reported(artifact: KnownArtifact, question: Question, said: frozenset[str]) -> tuple[int, int]:
+    """Return how many words of the failure the question holds, 0 if too few, and whether it names the action."""
+    named = any(map(question.mentions, map(search_text, artifact.actions)))
+    sure = named or question.troubled
+    keys = [set(key.split()) for key in artifact.failures]
+    held = [
+        len(said.intersection(key))
+        for key in keys
+        if len(said.intersection(key)) >= _REPORTED * len(key) and (sure or len(key) >= _TELLING_WORDS)
+    ]
+    return max(held, default=0), int(named)
 
 
 def _least(artifact_type: str, appraisal: Appraisal) -> float:

@@ -68,6 +68,7 @@ class Question:
     intent: str
     recalls: bool
     works: bool
+    troubled: bool
     latest: bool
     when: bool
     subjects: frozenset[str]
@@ -101,6 +102,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         _intent(read, recalls=recalls),
         recalls,
         asks_for_work(read),
+        bool(_TROUBLE.search(read)),
         bool(_LATEST.search(read)),
         bool(_WHEN.search(read)),
         frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),

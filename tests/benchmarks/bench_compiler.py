@@ -243,18 +243,27 @@ def ordered_f1(said: Sequence[str], gold: Sequence[str]) -> float:
     return 2 * row[-1] / (len(one) + len(other))
 
 
-def test_error_queries(domains):
+@pytest.fixture(scope="module")
+def coding(address: Address) -> Iterator[hmxgraph.KnowledgeGraph]:
+    """Coding sessions, ingested as the tool wrote them, and compiled."""
+    with fresh(address) as graph:
+        graph.ingest(shared("data", "coding-sessions"))
+        graph.compile()
+        yield graph
+
+
+def test_error_queries(domains, coding):
     """Asked with "TOOL failed: MESSAGE", the pack has the failure's own playbook first among the procedures."""
     asked, first = Counter[str](), Counter[str]()
-    for name, domain in domains.items():
-        for guide in domain.guides:
-            if guide.artifact_type != "failure_playbook" or not guide.metadata["actions"]:
-                continue
-            tool, message = guide.metadata["actions"][0], guide.content["symptoms"][0]
-            entries = domain.graph.pack(f"{tool} failed: {message}", budget=512).entries
-            procedures = [entry.source_id for entry in entries if entry.section == "procedures"]
+    for name, graph in {**{name: domain.graph for name, domain in domains.items()}, "coding": coding}.items():
+        for playbook in graph.artifacts(artifact_type="failure_playbook", status="active", limit=200).artifacts:
+            question = f"{(playbook.metadata['actions'] or ['It'])[0]} failed: {playbook.content['symptoms'][0]}"
+            entries = graph.pack(question, budget=512).entries
+            procedures = [entry for entry in entries if entry.section == "procedures"]
             asked[name] += 1
-            first[name] += procedures[:1] == [guide.artifact_id]
+            first[name] += bool(procedures) and procedures[0].source_id == playbook.artifact_id
+            if not procedures or procedures[0].source_id != playbook.artifact_id:
+                print("\n missed:", question, "->", [entry.content.split("\n", 1)[0] for entry in procedures])
     print("\nown playbook first among procedures:", {name: f"{first[name]} of {asked[name]}" for name in asked})
     assert first.total() >= OWN_PLAYBOOK * asked.total()
 

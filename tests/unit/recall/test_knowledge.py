@@ -4,9 +4,31 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.recall.knowledge import Happened, RunningSession, blockers, decision_constraints, progress, workflow_hints
+from hmxgraph.recall.knowledge import (
+    Guidance,
+    Happened,
+    RunningSession,
+    blockers,
+    decision_constraints,
+    progress,
+    workflow_hints,
+)
+from hmxgraph.recall.known_candidates import remedies
 from hmxgraph.recall.pack import NOTICE
-from tests.recall_makers import NOW, artifact, conflict, draft, entity, event, evidence, known, memory, packed, relation
+from hmxgraph.recall.question import understood
+from tests.recall_makers import (
+    NOW,
+    artifact,
+    conflict,
+    draft,
+    entity,
+    event,
+    evidence,
+    known,
+    memory,
+    packed,
+    relation,
+)  # fmt: skip
 
 CALL, RESULT, ERROR = "tool_call", "tool_result", "error"
 
@@ -188,3 +210,33 @@ def test_the_state_of_a_pack():
     assert first.metadata["as_of"] == first.created_at
     assert first.metadata["state_version"] == 7
     assert NOW
+
+
+PUSH = {"kind": "failure_playbook", "actions": ("git push",), "confidence": 0.3}
+UPSTREAM = artifact(1, "git push fails", failures=("current branch upstream branch", "branch upstream"), **PUSH)
+REJECTED = artifact(2, "git push fails, rejected", failures=("reject fetch first",), **PUSH)
+RELEASE = artifact(3, "Push the current release branch", steps=[("Push", "git push")], confidence=0.95)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("git push failed: The current branch login-page has no upstream branch.", UPSTREAM),
+        ("Help! git push: [rejected] fetch first", REJECTED),
+        ("Push the current release branch", RELEASE),
+        ("Which branch is current?", RELEASE),
+    ],
+)
+def test_the_playbook_of_a_reported_failure_comes_first(question, first):
+    """Before the procedure that fits the request best and before playbooks for other failures of the same tool."""
+    lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
+    pack = packed(what=known(artifacts=[UPSTREAM, REJECTED, RELEASE]), query=question, guidance=lead)
+    assert [entry.source_id for entry in pack.entries if entry.section == "procedures"][:1] == [first.artifact_id]
+
+
+def test_words_of_an_action_are_no_words_of_a_message():
+    """A failure is reported by what the tool said, not by the name of the tool."""
+    pending = artifact(1, "fails", kind="failure_playbook", failures=("pend order modifi",))
+    own = artifact(2, "fails", kind="failure_playbook", failures=("item differ",), actions=("modify_pending_order",))
+    question = understood("modify_pending_order failed: the items differ", NOW)
+    assert remedies(question, [pending, own], "") == {own.artifact_id}
