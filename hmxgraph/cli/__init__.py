@@ -20,6 +20,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="A memory engine for agents on Neo4j: events in, evidence-backed knowledge out.",
+    epilog="New here? hmxgraph demo shows it on sample events; hmxgraph ingest PATH reads your own transcripts.",
 )
 
 

@@ -1,5 +1,6 @@
 """Shared by all commands: tenant and JSON options, an open graph, output, and explanations of empty results."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,9 +17,19 @@ if TYPE_CHECKING:
     from hmxgraph.protocol.packs import ContextPack
 
 __all__ = [
-    "AsJson", "AsOf", "SingleUser", "Tenant", "emit", "err", "explain_empty_pack", "explain_empty_result", "opened",
+    "AsJson",
+    "AsOf",
+    "SingleUser",
+    "Tenant",
+    "emit",
+    "err",
+    "explain_empty_pack",
+    "explain_empty_result",
+    "full_id",
+    "opened",
     "out",
-]  # fmt: skip
+    "short_id",
+]
 
 Tenant = Annotated[str, typer.Option("--tenant", "-t", envvar="HMXGRAPH_TENANT", help="Tenant whose memory to use.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
@@ -48,6 +59,38 @@ def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
         sys.stdout.write(escaped(orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()) + "\n")
     else:
         show()
+
+
+# Ids: tables show the first eight characters of those that hmxgraph makes, and every command takes them.
+
+_MADE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
+
+
+def short_id(record_id: str) -> str:
+    """The first eight characters of an id that hmxgraph made; an id of the user's own stays whole.
+
+    >>> short_id("c83e661f-0a30-5d01-961e-1a2988040a7a"), short_id("deploy-000-retry")
+    ('c83e661f', 'deploy-000-retry')
+    """
+    return record_id[:8] if _MADE_ID.fullmatch(record_id) else record_id
+
+
+def full_id(graph: "KnowledgeGraph", given: str) -> str:
+    """The id that begins with *given*, if it is the beginning of one; otherwise *given* itself.
+
+    Raises:
+        typer.BadParameter: several ids begin with it, and it is none of them.
+
+    """
+    if not _SHORT_ID.fullmatch(given):
+        return given
+    ids = sorted({str(row["id"]) for row in graph.query("explore/ids", prefix=given)})
+    if given in ids or not ids:
+        return given
+    if len(ids) > 1:
+        raise typer.BadParameter(f"{given} begins more than one id: {', '.join(ids)}")
+    return ids[0]
 
 
 # Why a result is empty, in one line on stderr, with the way out.

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, opened, out
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Conflict
 from hmxgraph.text.artifacts import render_artifact
@@ -60,7 +60,7 @@ def list_artifacts(
 def show(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show an artifact as it appears in context packs."""
     with opened(tenant) as graph:
-        artifact = graph.artifact(artifact_id, as_of=as_of)
+        artifact = graph.artifact(full_id(graph, artifact_id), as_of=as_of)
         emit(artifact.document(), as_json, lambda: _show(artifact))
 
 
@@ -68,8 +68,8 @@ def show(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default
 def chain(artifact_id: _ArtifactId, as_of: AsOf = None, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """List all versions of an artifact, oldest first."""
     with opened(tenant) as graph:
-        versions = graph.chain(artifact_id, as_of=as_of)
-        emit(versions.document(), as_json, lambda: out.print(_table(versions.versions)))
+        versions = graph.chain(full_id(graph, artifact_id), as_of=as_of)
+        emit(versions.document(), as_json, lambda: out.print(_versions(versions.versions)))
 
 
 @app.command()
@@ -90,7 +90,7 @@ def record(
 def supersede(old_id: _ArtifactId, file: File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Replace an active artifact by a new version."""
     with opened(tenant) as graph:
-        receipt = graph.supersede(old_id, Artifact.parse(_read(file)))
+        receipt = graph.supersede(full_id(graph, old_id), Artifact.parse(_read(file)))
         emit(receipt.document(), as_json, lambda: _show_receipts([receipt]))
 
 
@@ -104,7 +104,7 @@ def transition(
 ) -> None:
     """Change the status of an artifact."""
     with opened(tenant) as graph:
-        artifact = graph.transition(artifact_id, status, reason=reason)
+        artifact = graph.transition(full_id(graph, artifact_id), status, reason=reason)
         emit(artifact.document(), as_json, lambda: out.print(_table([artifact])))
 
 
@@ -137,7 +137,9 @@ def _show(artifact: Artifact) -> None:
     text = render_artifact(artifact.artifact_type, artifact.title, artifact.summary, document["content"])
     out.print(text, highlight=False)
     evidence = f"derived from {len(artifact.source_events)} events and {len(artifact.source_memory_ids)} memories"
-    out.print(f"\n{evidence}; hmxgraph explain {artifact.artifact_id} shows them", style="dim", highlight=False)
+    out.print(
+        f"\n{evidence}; hmxgraph explain {short_id(artifact.artifact_id)} shows them", style="dim", highlight=False
+    )
 
 
 def _show_receipts(receipts: Iterable[ArtifactReceipt]) -> None:
@@ -149,12 +151,23 @@ def _show_receipts(receipts: Iterable[ArtifactReceipt]) -> None:
 
 
 def _table(artifacts: Iterable[Artifact]) -> Table:
-    table = Table("id", "type", "title", "version", "status", "confidence", "created", pad_edge=False)
+    table = Table("id", "type", "title", "status", "confidence", pad_edge=False)
     for artifact in artifacts:
-        status = Text(artifact.status, style=_STYLES.get(artifact.status, ""))
-        cells = (Text(artifact.artifact_id), Text(artifact.artifact_type), Text(artifact.title), str(artifact.version))
-        table.add_row(*cells, status, f"{artifact.confidence:.2f}", artifact.created_at[:16])
+        names = (Text(short_id(artifact.artifact_id)), Text(artifact.artifact_type), Text(artifact.title))
+        table.add_row(*names, _status(artifact), f"{artifact.confidence:.2f}")
     return table
+
+
+def _versions(artifacts: Iterable[Artifact]) -> Table:
+    table = Table("version", "id", "title", "status", "confidence", "created", pad_edge=False)
+    for artifact in artifacts:
+        names = (str(artifact.version), Text(short_id(artifact.artifact_id)), Text(artifact.title))
+        table.add_row(*names, _status(artifact), f"{artifact.confidence:.2f}", artifact.created_at[:10])
+    return table
+
+
+def _status(artifact: Artifact) -> Text:
+    return Text(artifact.status, style=_STYLES.get(artifact.status, ""))
 
 
 # ``hmxgraph conflict``: list, resolve.
@@ -188,7 +201,8 @@ def resolve(
     if (keep is None) is not keep_all:
         raise typer.BadParameter("choose which side holds: --keep ID, or --keep-all")
     with opened(tenant) as graph:
-        conflict = graph.resolve(conflict_id, keep=keep, reason=reason)
+        kept = None if keep is None else full_id(graph, keep)
+        conflict = graph.resolve(full_id(graph, conflict_id), keep=kept, reason=reason)
         emit(conflict.document(), as_json, lambda: _show_conflicts([conflict]))
 
 
@@ -201,10 +215,10 @@ def _show_conflicts(conflicts: Sequence[Conflict]) -> None:
 
 def _conflict_table(conflict: Conflict) -> Table:
     ending = f", {conflict.resolution or 'resolved'}" if conflict.status == "resolved" else ""
-    title = Text(f"{conflict.conflict_id}  {conflict.status}{ending}\n{conflict.reason}")
+    title = Text(f"{short_id(conflict.conflict_id)}  {conflict.status}{ending}\n{conflict.reason}")
     table = Table("side", "kind", "status", "confidence", "text", title=title, title_justify="left")
     for side in conflict.sides:
         confidence = "" if side.confidence is None else f"{side.confidence:.2f}"
         kept = " (kept)" if side.side_id == conflict.kept_id else ""
-        table.add_row(Text(side.side_id + kept), side.kind, side.status, confidence, Text(side.text))
+        table.add_row(Text(short_id(side.side_id) + kept), side.kind, side.status, confidence, Text(side.text))
     return table

@@ -9,7 +9,7 @@ import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out, short_id
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
 from hmxgraph.protocol.reports import CompileReport
 from hmxgraph.protocol.suggestions import Suggestion
@@ -63,8 +63,7 @@ def show_report(report: CompileReport) -> None:
     for kind in ARTIFACT_TYPES:
         table.add_row(kind, *(str(getattr(report, action).get(kind, 0)) for action in _ACTIONS))
     out.print(table)
-    for note in _notes(report):
-        out.print(note)
+    show_notes(report)
     changes = [change for change in report.changes if change.action not in {"unchanged", "skipped"}]
     for change in changes[:SHOWN]:
         line = f"{change.action:<11}{change.artifact_type:<18}{change.title}"
@@ -92,6 +91,12 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+def show_notes(report: CompileReport) -> None:
+    """Print what *report* says beside its counts: what was left out, and what would make it learn more."""
+    for note in _notes(report):
+        out.print(note)
+
+
 def _notes(report: CompileReport) -> Iterator[str]:
     """Notes below the table."""
     if not report.sessions and not report.dry_run and not report.summarised:
@@ -111,7 +116,7 @@ def _notes(report: CompileReport) -> Iterator[str]:
 def _show_suggestion(suggestion: Suggestion) -> None:
     table = Table("next tool", "confidence", "supported by", title=suggestion.title or "No known task fits")
     for tool in suggestion.tools[:SHOWN]:
-        table.add_row(tool.tool, f"{tool.confidence:.2f}", ", ".join(tool.artifact_ids))
+        table.add_row(tool.tool, f"{tool.confidence:.2f}", ", ".join(map(short_id, tool.artifact_ids)))
     out.print(table)
     for step in suggestion.steps:
         out.print(f"{step.order}. {step.description}")

@@ -1,7 +1,7 @@
-"""``hmxgraph demo``: from events to a context pack in one command."""
+"""``hmxgraph demo``: from events to a context pack in one command, and the same failure before and after."""
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.panel import Panel
@@ -9,41 +9,51 @@ from rich.rule import Rule
 from rich.text import Text
 
 from hmxgraph import engine
+from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.cli._terminal import AsJson, emit, opened, out
-from hmxgraph.cli.compiling import show_report
-from hmxgraph.cli.explore import show_digest
-from hmxgraph.demo import QUESTION, TENANT, events_file
+from hmxgraph.cli.compiling import show_notes
+from hmxgraph.demo import FAILURE, FAILURE_QUESTION, QUESTION, TENANT, events_file
+from hmxgraph.fingerprint.measures import MeasuredDigest
+from hmxgraph.protocol.display import truncate_line
+from hmxgraph.protocol.reports import CompileReport, IngestReport
 from hmxgraph.recall.pack import Pack
 
 # Ignores HMXGRAPH_TENANT, to keep the sample events out of a real tenant's memory.
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
 _WIDTH = 80
+_TITLES = 6
+# Events of the session from the failed call to the repeated one.
+_BEFORE, _AFTER = 2, 5
 
 
 def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
-    """Load sample events, compile them, and print a context pack and the graph's digest.
+    """Load sample events, compile them, and print a context pack and what memory changes.
 
-    The pack is shown with its scores and drops.
+    --json prints everything: the reports, both packs and the digest of the graph.
     """
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file()), graph.compile()
-        pack, digest = graph.pack(QUESTION, budget=1024), graph.digest()
+        pack, digest = graph.pack(QUESTION, budget=512), graph.digest()
+        advice = graph.pack(FAILURE_QUESTION, budget=256, sections=("procedures",))
+        failure = _failure(graph)
     document = {
         "ingest": report.document(),
         "compile": compiled.document(),
         "pack": pack.document(),
+        "advice": advice.document(),
         "digest": digest.document(),
         "browser": browser_uri(),
     }
 
     def show() -> None:
-        _show_counts(document)
-        show_report(compiled)
-        _show_pack(pack)
-        out.print(Rule("Digest of the graph"), width=min(out.width, _WIDTH))
-        show_digest(digest)
-        out.print(f"\nNeo4j Browser: {document['browser']}   (login: hmxgraph browser)")
-        out.print(f"Next: hmxgraph query --tenant {tenant}   hmxgraph pack 'a question' --tenant {tenant} --explain")
+        _show_learning(report, compiled)
+        _show_pack(f"Context pack for: {QUESTION}", pack)
+        out.print(_graph_line(digest))
+        out.print(Rule("The same failure, before and after"), width=min(out.width, _WIDTH))
+        _show_before(failure)
+        _show_pack(f"After: {FAILURE_QUESTION}", advice)
+        out.print(f"Neo4j Browser: {document['browser']}   (login: hmxgraph browser)")
+        out.print(f"Next: hmxgraph pack 'a question' --tenant {tenant} --explain, or your own: hmxgraph ingest PATH")
 
     emit(document, as_json, show)
 
@@ -54,19 +64,40 @@ def browser_uri() -> str:
     return server.browser_uri if server else "served by the Neo4j at HMXGRAPH_URI"
 
 
-def _show_counts(document: dict[str, Any]) -> None:
-    ingest = document["ingest"]
-    counts = f"{ingest['accepted']} accepted, {ingest['duplicates']} duplicates, {len(ingest['rejected'])} rejected"
-    out.print(Text.assemble(("events", "bold"), f"   {counts}"))
+def _failure(graph: KnowledgeGraph) -> list[str]:
+    """What a sample session went through at the failure: calls, the error and words, in order."""
+    errors = [row for row in graph.query("explore/error_events") if FAILURE in row["text"]]
+    session = errors[-1]["session_id"]
+    story = graph.query("explore/session_story", session_id=session).rows
+    at = next(place for place, row in enumerate(story) if FAILURE in row["text"])
+    around = story[max(at - _BEFORE, 0) : at + _AFTER]
+    return [f"{row['timestamp'][:10]}  {row['text']}" for row in around if row["event_type"] != "tool_result"]
 
 
-def _show_pack(pack: Pack) -> None:
-    out.print(
-        Panel(
-            Text(pack.text),
-            title=f"Context pack for: {QUESTION}",
-            border_style="green",
-            width=min(out.width, _WIDTH),
-        )
-    )
-    out.print(pack.table())
+def _show_learning(report: IngestReport, compiled: CompileReport) -> None:
+    counts = f"{report.accepted} accepted, {report.duplicates} duplicates, {len(report.rejected)} rejected"
+    out.print(Text.assemble(("events", "bold"), f"   {counts}, in {compiled.sessions} sessions"))
+    changes = [change for change in compiled.changes if change.action not in {"unchanged", "skipped"}]
+    for number, change in enumerate(changes[:_TITLES]):
+        line = Text.assemble(("learned" if number == 0 else "       ", "bold"), f"  {change.title}")
+        out.print(line, no_wrap=True, overflow="ellipsis", width=min(out.width, _WIDTH))
+    if len(changes) > _TITLES:
+        listed = f"hmxgraph artifact list --status any --tenant {compiled.tenant_id}"
+        out.print(f"         ... and {len(changes) - _TITLES} more: {listed}", soft_wrap=True, highlight=False)
+    show_notes(compiled)
+
+
+def _show_pack(title: str, pack: Pack) -> None:
+    out.print(Panel(Text(pack.text.rstrip()), title=title, border_style="green", width=min(out.width, _WIDTH)))
+
+
+def _graph_line(digest: MeasuredDigest) -> Text:
+    hubs = ", ".join(hub.name for hub in digest.top_connected_entities[:3])
+    counts = f"   {digest.entity_count} entities, {digest.relation_count} relations; most connected: {hubs}"
+    return Text.assemble(("graph", "bold"), counts)
+
+
+def _show_before(failure: list[str]) -> None:
+    out.print("Before, the agent had to find out:", style="bold")
+    for line in failure:
+        out.print(f"  {truncate_line(line, _WIDTH - 4)}", highlight=False)

@@ -10,7 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from hmxgraph.api.exploring import QueryResult, cell_text
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, opened, out
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
 from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.graph.plan import query as packaged
 from hmxgraph.graph.plan import query_names
@@ -123,13 +123,15 @@ def _distribution(counts: dict[str, int]) -> str:
 
 
 def explain(
-    record_id: Annotated[str, typer.Argument(help="Id of an artifact, memory, event or conflict; a pack's source_id.")],
+    record_id: Annotated[
+        str, typer.Argument(help="Id of an artifact, memory, event or conflict; its first eight characters do.")
+    ],
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Show the evidence of a record, down to the text of events."""
     with opened(tenant) as graph:
-        explanation = graph.explain(record_id)
+        explanation = graph.explain(full_id(graph, record_id))
         emit(explanation.document(), as_json, lambda: out.print(_tree(explanation)))
 
 
@@ -145,10 +147,10 @@ def _tree(explanation: Explanation) -> Tree:
     for source in explanation.rests_on:
         tree.children.append(_tree(source))
     for dependent in explanation.supports:
-        name = f"{dependent['kind']} {dependent['record_id']} ({dependent['status']})"
+        name = f"{dependent['kind']} {short_id(dependent['record_id'])} ({dependent['status']})"
         tree.add(Text(f"supports {name}: {dependent['text']}"))
     for conflict in explanation.conflicts:
-        tree.add(Text(f"conflict {conflict.conflict_id} ({conflict.status}): {conflict.reason}", style="red"))
+        tree.add(Text(f"conflict {short_id(conflict.conflict_id)} ({conflict.status}): {conflict.reason}", style="red"))
     for event_id in explanation.missing:
         tree.add(Text(f"{event_id}: not stored", style="yellow"))
     return tree
@@ -163,7 +165,7 @@ def _property_text(value: Any) -> str:
 
 def _line(event: Evidence) -> Text:
     text = "(erased)" if event.erased else event.text
-    return Text.assemble((f"{event.timestamp} {event.event_type} {event.event_id}", "cyan"), f"\n{text}")
+    return Text.assemble((f"{event.timestamp} {event.event_type} {short_id(event.event_id)}", "cyan"), f"\n{text}")
 
 
 # ``hmxgraph verify``: check everything that is stored.

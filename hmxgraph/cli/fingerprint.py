@@ -14,7 +14,7 @@ from rich.table import Table
 
 from hmxgraph.api._base import as_us
 from hmxgraph.cli._fingerprint_tables import diff_tables, export_table, fingerprint_tables, import_table, verdict_table
-from hmxgraph.cli._terminal import ACTIVATE, AsJson, Tenant, emit, err, opened, out
+from hmxgraph.cli._terminal import ACTIVATE, AsJson, Tenant, emit, err, full_id, opened, out
 from hmxgraph.errors import FingerprintRefused
 from hmxgraph.fingerprint.diff import diff as compare
 from hmxgraph.fingerprint.signing import SigningKey, parse_signature
@@ -235,7 +235,7 @@ def take_back(
 ) -> None:
     """Withdraw an import: artifacts without other evidence are deprecated, its priors no longer apply."""
     with opened(tenant) as graph:
-        withdrawn = graph.take_back_import(import_id)
+        withdrawn = graph.take_back_import(full_id(graph, import_id))
     line = f"{len(withdrawn.deprecated_ids)} deprecated, {len(withdrawn.kept_ids)} kept because of other evidence"
     emit(withdrawn.document(), as_json, lambda: out.print(line))
 

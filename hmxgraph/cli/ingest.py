@@ -16,7 +16,7 @@ from rich.text import Text
 
 from hmxgraph.api.aio import connect_async
 from hmxgraph.cli._signals import interruptible_input
-from hmxgraph.cli._terminal import AsJson, SingleUser, Tenant, emit, err, opened, out
+from hmxgraph.cli._terminal import AsJson, SingleUser, Tenant, emit, err, full_id, opened, out, short_id
 from hmxgraph.graph.ingesting import IngestChoices
 from hmxgraph.ingest.streams.stream import is_stream_url, open_stream
 from hmxgraph.protocol.memories import Memory
@@ -108,6 +108,8 @@ def forget(
     if not choices:
         raise typer.BadParameter(f"say which events: {_CRITERIA}")
     with opened(tenant) as graph:
+        if event:
+            choices["event_id"] = [full_id(graph, event_id) for event_id in event]
         report = graph.forget(dry_run=True, **choices)
         if not dry_run and report.events and _agreed(report, yes):
             report = graph.forget(**choices)
@@ -262,5 +264,5 @@ def told(memory: Memory) -> Text:
     seen = "once" if memory.observation_count == 1 else f"{memory.observation_count} times"
     kind = f"hard {memory.kind}" if memory.hard else memory.kind
     return Text.assemble(
-        (f"{kind} ", "bold"), memory.text, (f"  {memory.status}, observed {seen}, {memory.memory_id}", "dim")
+        (f"{kind} ", "bold"), memory.text, (f"  {memory.status}, observed {seen}, {short_id(memory.memory_id)}", "dim")
     )

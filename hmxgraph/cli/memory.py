@@ -20,7 +20,7 @@ from hmxgraph.cli._fields import (
     show_all,
     show_mapping,
 )
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, opened, out
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, full_id, opened, out, short_id
 from hmxgraph.protocol.memories import DreamReport, MemoryResult
 
 app = typer.Typer(no_args_is_help=True, help="Semantic memories: add, search, judge, maintain.")
@@ -88,7 +88,7 @@ def add(
 def get(memory_id: _MemoryId, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show a memory with its trust and evidence."""
     with opened(tenant) as graph:
-        view = graph.memory.get(memory_id)
+        view = graph.memory.get(full_id(graph, memory_id))
         emit(view.document(), as_json, lambda: show_mapping(view.document()))
 
 
@@ -102,7 +102,7 @@ def delete(
 ) -> None:
     """Hide a memory for good."""
     with opened(tenant) as graph:
-        view = graph.memory.delete(memory_id, reason=reason, at=at)
+        view = graph.memory.delete(full_id(graph, memory_id), reason=reason, at=at)
         emit(view.document(), as_json, lambda: show_mapping(view.trust()))
 
 
@@ -121,8 +121,9 @@ def supersede(
 ) -> None:
     """Replace a memory by a new one."""
     with opened(tenant) as graph:
+        old_id = full_id(graph, memory_id)
         view = graph.memory.supersede(
-            memory_id, text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard
+            old_id, text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard
         )
         emit(view.document(), as_json, lambda: show_mapping(view.trust() | {"text": view.text}))
 
@@ -139,7 +140,7 @@ def feedback(
 ) -> None:
     """Judge a memory."""
     with opened(tenant) as graph:
-        view = graph.memory.feedback(memory_id, signal, comment=comment, agent_id=agent, at=at)
+        view = graph.memory.feedback(full_id(graph, memory_id), signal, comment=comment, agent_id=agent, at=at)
         emit(view.document(), as_json, lambda: show_mapping(view.trust()))
 
 
@@ -155,7 +156,8 @@ def outcome(
 ) -> None:
     """Record the outcome of work that used memories."""
     with opened(tenant) as graph:
-        memories = graph.memory.record_outcome(memory_ids, result, summary=summary, agent_id=agent, at=at)
+        used = [full_id(graph, memory_id) for memory_id in memory_ids]
+        memories = graph.memory.record_outcome(used, result, summary=summary, agent_id=agent, at=at)
         emit(memories.document(), as_json, lambda: show_all(view.trust() for view in memories))
 
 
@@ -224,7 +226,7 @@ def _show(result: MemoryResult) -> None:
     for hit in result:
         view = hit.view
         table.add_row(
-            f"{hit.score:.3f}", view.trust_tier, view.kind, view.memory_id, hit.text, view.hidden_reason or ""
+            f"{hit.score:.3f}", view.trust_tier, view.kind, short_id(view.memory_id), hit.text, view.hidden_reason or ""
         )
     out.print(table)
 

@@ -1,13 +1,19 @@
 """``hmxgraph pack``: a context pack as text, table, JSON or HTML page."""
 
 import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, err, explain_empty_pack, opened, out
+from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, err, explain_empty_pack, opened, out, short_id
+from hmxgraph.errors import NotFound
+from hmxgraph.protocol.display import truncate_line
+from hmxgraph.protocol.explanations import Explanation
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES, Entry
 from hmxgraph.recall.pack import Pack
 
@@ -16,6 +22,8 @@ if TYPE_CHECKING:
 
 _Explain = Annotated[bool, typer.Option("--explain", help="Show the score of each entry and the reason of each drop.")]
 _Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained HTML page to this file.")]
+_LONGEST_TITLE = 50
+_EXPLAINED_DROPS = 30
 # Source types of entries whose evidence the HTML page lists.
 _DERIVED = frozenset({"artifact", "memory", "policy"})
 _Section = Annotated[
@@ -44,7 +52,7 @@ def pack(
     with opened(tenant) as graph:
         result = graph.pack(query, **options)
         if html is not None:
-            path = result.to_html(html, trails=trails(graph, result))
+            path = result.to_html(html, trails=trails(graph, result), drop_texts=drop_texts(graph, result))
             err.print(f"written: {path}", highlight=False, soft_wrap=True)
         emit(result.document(), as_json, lambda: _show_pack(result, explain=explain))
         if not result.entries:
@@ -55,6 +63,18 @@ def trails(graph: KnowledgeGraph, pack: Pack) -> dict[str, list[dict[str, Any]]]
     """The events behind each entry that is not itself an event."""
     derived = {entry.source_id for entry in pack.entries if entry.source_type in _DERIVED}
     return {name: [event.document() for event in graph.explain(name).trail()] for name in sorted(derived)}
+
+
+def drop_texts(graph: KnowledgeGraph, pack: Pack) -> dict[str, str]:
+    """What the best of the dropped candidates say; relations have no text of their own."""
+    drops = [drop.source_id for drop in pack.dropped_entries or ()][:_EXPLAINED_DROPS]
+    return {name: explanation.text for name, explanation in _explanations(graph, drops)}
+
+
+def _explanations(graph: KnowledgeGraph, ids: Iterable[str]) -> Iterator[tuple[str, Explanation]]:
+    for name in ids:
+        with suppress(NotFound):
+            yield name, graph.explain(name)
 
 
 def _show_pack(pack: Pack, *, explain: bool) -> None:
@@ -75,12 +95,18 @@ def _show_pack(pack: Pack, *, explain: bool) -> None:
 
 
 def _sources(pack: Pack) -> str:
-    """The source of each entry, in the order of the text; ``hmxgraph explain ID`` shows its evidence."""
-    return "\n".join(["", "From:", *map(_source, pack.entries)])
+    """What each entry rests on, in the order of the text: ``hmxgraph explain ID`` shows its evidence."""
+    events = Counter(entry.section for entry in pack.entries if entry.source_type == "episode")
+    derived = [_source(entry) for entry in pack.entries if entry.source_type != "episode"]
+    counts = [f"  {section:<15}  {count:>8}  {_past_events(count)}" for section, count in events.items()]
+    return "\n".join(["", "From (evidence: hmxgraph explain ID):", *derived, *counts])
+
+
+def _past_events(count: int) -> str:
+    return "past event" if count == 1 else "past events"
 
 
 def _source(entry: Entry) -> str:
-    provenance = entry.provenance
-    support = f"confidence {provenance.confidence:.2f}, evidence {provenance.evidence_count:,}"
+    title = truncate_line(entry.content.partition("\n")[0], _LONGEST_TITLE)
     # Lines, not a table: a truncated id could not be passed to hmxgraph explain.
-    return f"  {entry.section:<15}  {entry.source_type:<8}  {entry.source_id}  {support}"
+    return f"  {entry.section:<15}  {short_id(entry.source_id)}  {title}"

@@ -5,6 +5,9 @@ from pathlib import Path
 
 TENANT = "demo"
 QUESTION = "Deploy the staging environment"
+# A failure of the sample sessions, and what an agent asks when it meets it again.
+FAILURE = 'namespaces "staging" not found'
+FAILURE_QUESTION = f"kubectl apply failed: {FAILURE}"
 
 
 def events_file() -> Path:

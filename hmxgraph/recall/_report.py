@@ -1,113 +1,179 @@
-"""A pack as one self-contained HTML page: entries, scores and drops. No scripts, no network."""
+"""A pack as one self-contained HTML page: the prompt text, the budget, each entry with its reasons, and the drops."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import groupby
 from typing import Any, TypeAlias
 
-from hmxgraph.protocol.packs import SECTION_PRIORITY, ContextPack, DroppedEntry, Entry
+from hmxgraph.protocol.display import truncate_line
+from hmxgraph.protocol.packs import ContextPack, DroppedEntry, Entry
 
-_SHADES = {"relevance": "#3b6ea5", "recency": "#6aa56a", "provenance": "#b58a3b", "salience": "#8a6aa5"}
+_SHADES = {"relevance": "a", "recency": "b", "provenance": "c", "salience": "d"}
+_SUMMARY = 110
 _MOST_SHOWN = 300
 _MOST_EVENTS = 60
 _STYLE = """
-.hmx{font:15px/1.5 system-ui,sans-serif;color:#1c2733;background:#fff;max-width:60rem;margin:0 auto;padding:1rem;
-print-color-adjust:exact;-webkit-print-color-adjust:exact}
-.hmx h1{font-size:1.35rem;margin:.2rem 0}.hmx h2{font-size:1.05rem;margin:1.6rem 0 .4rem;break-after:avoid}
-.hmx h2::first-letter{text-transform:capitalize}
-.hmx .dim{color:#5b6773;font-size:.85em}
-.hmx pre{white-space:pre-wrap;overflow-wrap:anywhere;font:inherit;margin:.2rem 0}
-.hmx article{border:1px solid #d5dce3;border-radius:6px;padding:.5rem .8rem;margin:.5rem 0}
-.hmx article:not(:has(details[open])){break-inside:avoid}
-.hmx .bar{display:flex;position:relative;height:.55rem;background:#e6ebf0;border-radius:3px;margin:.25rem 0}
-.hmx .bar i{display:block;height:100%}
-.hmx .bar b{position:absolute;top:-.15rem;bottom:-.15rem;border-left:2px solid #1c2733}
-.hmx .budget{display:grid;grid-template-columns:9rem 1fr 10rem;grid-auto-flow:dense;gap:0 .7rem;align-items:center}
-.hmx .budget .dim{grid-column:3}.hmx .budget .bar{grid-column:2}
-.hmx .key span{white-space:nowrap}
+.hmx{--ink:#1c2733;--dim:#5b6773;--line:#d5dce3;--ground:#fff;--box:#f5f7f9;--a:#3b6ea5;--b:#6aa56a;--c:#b58a3b;
+--d:#8a6aa5;color-scheme:light dark;font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--ground);
+max-width:60rem;margin:0 auto;padding:1rem;print-color-adjust:exact;-webkit-print-color-adjust:exact}
+@media(prefers-color-scheme:dark){.hmx{--ink:#e3e8ec;--dim:#9aa7b3;--line:#38444f;--ground:#161c22;--box:#1e262e;
+--a:#6fa3dc;--b:#7fc07f;--c:#d4a953;--d:#b094cc}html:has(>body>.hmx){background:#161c22}}
+.hmx h1{font-size:1.3rem;margin:.2rem 0}.hmx h2{font-size:1rem;margin:1.2rem 0 .3rem;break-after:avoid}
+.hmx h2::first-letter{text-transform:capitalize}.hmx .dim{color:var(--dim);font-size:.85em}
+.hmx pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}.hmx code{font-size:.9em}
+.hmx .prompt{position:relative;background:var(--box);border:1px solid var(--line);border-radius:6px}
+.hmx .prompt pre{max-height:26rem;overflow:auto;padding:.6rem .8rem;margin:0;font:13px/1.45 ui-monospace,monospace}
+.hmx button{position:absolute;top:.4rem;right:.6rem;font:inherit;font-size:.85em;padding:.1rem .6rem}
+.hmx .bar{display:flex;height:.7rem;background:var(--line);border-radius:3px;overflow:hidden}
+.hmx .bar i{display:block;height:100%;border-right:1px solid var(--ground)}
+.hmx .score{display:inline-flex;width:5rem;height:.5rem;margin-right:.5rem}
+.hmx .a{background:var(--a)}.hmx .b{background:var(--b)}.hmx .c{background:var(--c)}.hmx .d{background:var(--d)}
 .hmx .key i{display:inline-block;width:.7rem;height:.7rem;border-radius:2px;margin:0 .3rem 0 .8rem}
-.hmx .told{display:none}.hmx summary{cursor:pointer;color:#5b6773;font-size:.85em}
-.hmx details ul{margin:.2rem 0;padding-left:1.1rem;font-size:.85em;overflow-wrap:anywhere}
-.hmx table{border-collapse:collapse;width:100%;font-size:.85em}.hmx td,.hmx th{text-align:left;padding:.2rem .5rem;
-border-bottom:1px solid #e3e8ec;overflow-wrap:anywhere}.hmx code{font-size:.8em;overflow-wrap:anywhere}
-@media(max-width:40rem){.hmx{padding:.6rem}.hmx .budget{grid-template-columns:1fr auto}.hmx .wide{display:none}
-.hmx .budget .dim{grid-column:2}.hmx .budget .bar{grid-column:1/3}.hmx .told{display:inline}}
-@media print{.hmx{max-width:none;font-size:11px;padding:0}.hmx .told{display:inline}.hmx tr{break-inside:avoid}}
+.hmx details{border-bottom:1px solid var(--line)}.hmx summary{cursor:pointer;padding:.15rem 0;white-space:nowrap;
+overflow:hidden;text-overflow:ellipsis}
+.hmx details details{border:0}.hmx ul{margin:.2rem 0;padding-left:1.1rem;font-size:.85em;overflow-wrap:anywhere}
+.hmx table{border-collapse:collapse;width:100%;font-size:.85em}.hmx td,.hmx th{text-align:left;vertical-align:top;
+padding:.15rem .4rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+@media print{.hmx{max-width:none;font-size:11px;padding:0}.hmx button{display:none}.hmx .prompt pre{max-height:none}
+.hmx details::details-content{content-visibility:visible;display:block}.hmx tr{break-inside:avoid}}
 """
-
+# The only script of the page: it copies the prompt text, and touches nothing else.
+_COPY = (
+    "document.querySelector('.hmx button').onclick=function(){"
+    "getSelection().selectAllChildren(document.querySelector('.hmx .prompt pre'));"
+    "document.execCommand('copy');getSelection().removeAllRanges();this.textContent='copied'}"
+)
 
 Trails: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def pack_html(pack: ContextPack, *, trails: Trails | None = None, fragment: bool = False) -> str:
-    """Return the page, or with *fragment* only the part that a notebook shows.
+def pack_html(
+    pack: ContextPack,
+    *,
+    text: str = "",
+    trails: Trails | None = None,
+    drop_texts: Mapping[str, str] | None = None,
+    fragment: bool = False,
+) -> str:
+    """The page, or with *fragment* only the part that a notebook shows.
 
-    *trails* holds the evidence of entries by ``source_id``: events with timestamp, session_id, event_type and text.
+    *text* is what goes into the prompt. *trails* holds the evidence of entries by ``source_id``: events with timestamp,
+    session_id, event_type and text. *drop_texts* holds what dropped candidates say, by ``source_id``.
     """
-    told = f"{_head(pack)}{_budgets(pack)}{_sections(pack, trails or {})}{_drops(pack)}"
-    body = f"<style>{_STYLE}</style><div class='hmx'>{told}</div>"
+    parts = (
+        _head(pack),
+        _prompt(text, copy=not fragment),
+        _budget(pack),
+        _sections(pack, trails or {}),
+        _drops(pack, drop_texts or {}),
+    )
+    body = f"<style>{_STYLE}</style><div class='hmx'>{''.join(parts)}</div>"
     if fragment:
         return body
     head = "<meta charset='utf-8'><meta name='viewport' content='width=device-width,initial-scale=1'>"
     title = f"<title>{escape(pack.query_context[:80])}</title>"
-    return f"<!doctype html><html lang='en'><head>{head}{title}</head><body>{body}</body></html>"
+    script = f"<script>{_COPY}</script>" if text else ""
+    return f"<!doctype html><html lang='en'><head>{head}{title}</head><body>{body}{script}</body></html>"
 
 
 def _head(pack: ContextPack) -> str:
     made = pack.assembly_metadata
-    found = f"{made.included_count} of {made.candidate_count} candidates"
-    asked = f"{made.assembly_strategy}, {made.query_classification.intent}, as of {pack.created_at}"
-    told = f"{found} &middot; {escape(asked)} &middot; <code>{escape(pack.pack_id)}</code>"
-    return f"<h1>{escape(pack.query_context[:400])}</h1><div class='dim'>{told}</div>"
+    counts = f"{made.included_count} of {made.candidate_count} candidates"
+    request = f"{made.assembly_strategy}, {made.query_classification.intent}, as of {pack.created_at}"
+    line = f"{counts} &middot; {escape(request)} &middot; pack <code>{escape(pack.pack_id[:8])}</code>"
+    return f"<h1>{escape(pack.query_context[:400])}</h1><div class='dim'>{line}</div>"
 
 
-def _budgets(pack: ContextPack) -> str:
+def _prompt(text: str, *, copy: bool) -> str:
+    """What goes into the prompt, to read and to copy."""
+    if not text:
+        return ""
+    button = "<button type='button'>copy</button>" if copy else ""
+    return f"<h2>Prompt text</h2><div class='prompt'><pre>{escape(text)}</pre>{button}</div>"
+
+
+def _budget(pack: ContextPack) -> str:
+    """One bar: the share of each section, in the order of the text; what is left stays empty."""
     budget = pack.token_budget
-    rows = [("all sections", budget.used, budget.total_budget)]
-    rows += [(name, part.used, part.budget) for name, part in sorted(budget.section_budgets.items(), key=_priority)]
-    drawn = "".join(_budget(*row, budget.total_budget) for row in rows)
-    why = "The mark is a section's own share; what others leave free goes to the best entries."
-    return f"<h2>Budget</h2><div class='budget'>{drawn}</div><div class='dim'>{why}</div>"
+    used = [(name, part.used) for name, part in _used_sections(pack)]
+    bar = "".join(
+        f"<i class='{'abcd'[place % 4]}' style='width:{_percent(tokens, budget.total_budget)}' "
+        f"title='{escape(_words(name))}: {tokens} tokens'></i>"
+        for place, (name, tokens) in enumerate(used)
+    )
+    key = " ".join(
+        f"<span><i class='{'abcd'[place % 4]}'></i>{escape(_words(name))} {tokens}</span>"
+        for place, (name, tokens) in enumerate(used)
+    )
+    title = f"Budget: {budget.used} of {budget.total_budget} tokens"
+    return f"<h2>{title}</h2><div class='bar'>{bar}</div><div class='dim key'>{key}</div>"
 
 
-def _priority(named: tuple[str, Any]) -> int:
-    return SECTION_PRIORITY.index(named[0])
-
-
-def _budget(name: str, used: int, given: int, total: int) -> str:
-    share = f"<i style='width:{_percent(used, total)};background:#3b6ea5'></i>"
-    mark = f"<b style='left:{_percent(given, total)}'></b>" if 0 < given < total else ""
-    words = f"<span class='dim'>{used} used, {given} given</span>"
-    return f"<span>{escape(name.replace('_', ' '))}</span>{words}<div class='bar'>{share}{mark}</div>"
+def _used_sections(pack: ContextPack) -> Iterator[tuple[str, Any]]:
+    sections = dict.fromkeys(entry.section for entry in pack.entries)
+    return ((name, pack.token_budget.section_budgets[name]) for name in sections)
 
 
 def _sections(pack: ContextPack, trails: Trails) -> str:
     components = pack.metadata.get("score_components", {})
     weights = pack.assembly_metadata.ranking_weights.model_dump()
-    told = zip(pack.entries, pack.metadata.get("entries") or [{}] * len(pack.entries), strict=True)
-    by_section: dict[str, list[str]] = {}
-    for entry, about in told:
-        scored = components.get(entry.source_id, {}) if isinstance(components, Mapping) else {}
-        drawn = _components(scored, weights) + _trail(trails.get(entry.source_id, ()))
-        by_section.setdefault(entry.section, []).append(_entry(entry, about, drawn))
-    body = "".join(f"<h2>{escape(name.replace('_', ' '))}</h2>{''.join(found)}" for name, found in by_section.items())
-    return _key(weights) + body
+    described = zip(pack.entries, pack.metadata.get("entries") or [{}] * len(pack.entries), strict=True)
+    body = ""
+    for section, entries in groupby(described, key=lambda pair: pair[0].section):
+        shown = [_entry(entry, about, components, weights, trails) for entry, about in entries]
+        body += f"<h2>{escape(_words(section))} <span class='dim'>{len(shown)}</span></h2>{''.join(shown)}"
+    return _key(weights) + body if body else ""
 
 
 def _key(weights: Mapping[str, float]) -> str:
-    """Return the legend of the score colours."""
-    shades = (f"<i style='background:{_SHADES[name]}'></i>{name} x {weight:g}" for name, weight in weights.items())
-    parts = " ".join(f"<span>{shade}</span>" for shade in shades)
-    return f"<h2>Entries</h2><div class='dim key'>score = {parts}</div>"
+    """The legend of the score colours."""
+    shades = (f"<span><i class='{_SHADES[name]}'></i>{name} x {weight:g}</span>" for name, weight in weights.items())
+    return f"<h2>Entries</h2><div class='dim key'>score = {' '.join(shades)}</div>"
+
+
+def _entry(
+    entry: Entry, about: Mapping[str, Any], components: Any, weights: Mapping[str, float], trails: Trails
+) -> str:
+    """One entry: its first words and score; opened, the whole of it, why it is here and what it rests on."""
+    scored = components.get(entry.source_id, {}) if isinstance(components, Mapping) else {}
+    summary = f"{_score_bar(scored, weights)}{escape(truncate_line(entry.content, _SUMMARY))}"
+    body = f"<pre>{escape(entry.content)}</pre><div class='dim'>{_why(entry, about, scored, weights)}</div>"
+    evidence = _trail(trails.get(entry.source_id, ()))
+    return f"<details id='{escape(entry.source_id)}'><summary>{summary}</summary>{body}{evidence}</details>"
+
+
+def _why(entry: Entry, about: Mapping[str, Any], scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
+    """The reasons in words: rank, score and its components, size, confidence and evidence, time and session."""
+    source = entry.provenance
+    parts = [
+        f"rank {entry.rank}, score {entry.relevance_score:.3f}, {entry.token_estimate} tokens",
+        ", ".join(f"{name} {scored[name]:.2f}" for name in weights if name in scored),
+        f"{source.origin}: confidence {source.confidence:.2f}, evidence {source.evidence_count}",
+        " in ".join(str(about[name]) for name in ("timestamp", "session_id") if name in about),
+        f"{entry.source_type} {entry.source_id}",
+    ]
+    return "<br>".join(escape(part) for part in parts if part)
+
+
+def _score_bar(scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
+    """A bar of the weighted components; their values are in the opened entry."""
+    parts = (
+        f"<i class='{_SHADES[name]}' style='width:{100 * weight * scored[name]:.1f}%'></i>"
+        for name, weight in weights.items()
+        if name in scored
+    )
+    bar = "".join(parts)
+    return f"<span class='bar score'>{bar}</span>" if bar else ""
 
 
 def _trail(events: Sequence[Mapping[str, Any]]) -> str:
-    """Return the evidence of an entry as a collapsible list."""
+    """The evidence of an entry as a collapsible list."""
     if not events:
         return ""
     shown = "".join(map(_event, events[:_MOST_EVENTS]))
-    left = f"<li>and {len(events) - _MOST_EVENTS} more</li>" if len(events) > _MOST_EVENTS else ""
-    counted = f"{len(events)} {'event' if len(events) == 1 else 'events'}"
-    return f"<details><summary>what it rests on: {counted}</summary><ul>{shown}{left}</ul></details>"
+    rest = f"<li>and {len(events) - _MOST_EVENTS} more</li>" if len(events) > _MOST_EVENTS else ""
+    count = f"{len(events)} {'event' if len(events) == 1 else 'events'}"
+    return f"<details><summary class='dim'>what it rests on: {count}</summary><ul>{shown}{rest}</ul></details>"
 
 
 def _event(event: Mapping[str, Any]) -> str:
@@ -115,47 +181,26 @@ def _event(event: Mapping[str, Any]) -> str:
     return f"<li><span class='dim'>{head}</span> {escape(event['text'][:_MOST_SHOWN])}</li>"
 
 
-def _entry(entry: Entry, about: Mapping[str, Any], drawn: str) -> str:
-    origin = entry.provenance
-    when = f" &middot; {escape(about['timestamp'])}" if "timestamp" in about else ""
-    when += f" in {escape(about['session_id'])}" if "session_id" in about else ""
-    score = f"#{entry.rank} &middot; score {entry.relevance_score:.3f} &middot; {entry.token_estimate} tokens"
-    source = f"{escape(origin.origin)}, confidence {origin.confidence:.2f}, evidence {origin.evidence_count}{when}"
-    name = f"{escape(entry.source_type)} <code>{escape(entry.source_id)}</code>"
-    told = f"<div class='dim'>{score} &middot; {source}<br>{name}</div>"
-    return f"<article id='{escape(entry.source_id)}'><pre>{escape(entry.content)}</pre>{told}{drawn}</article>"
-
-
-def _components(scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """Return a bar of the weighted components; values show on hover, and as text in print and on phones."""
-    known = {name: scored[name] for name in weights if name in scored}
-    if not known:
-        return ""
-    words = ", ".join(f"{name} {value:.2f}" for name, value in known.items())
-    bar = "".join(_component(name, value, weights[name]) for name, value in known.items())
-    return f"<div class='bar'>{bar}</div><span class='dim told'>{words}</span>"
-
-
-def _component(name: str, value: float, weight: float) -> str:
-    style = f"width:{100 * weight * value:.1f}%;background:{_SHADES[name]}"
-    return f"<i title='{name} {value:.2f} x {weight:g}' style='{style}'></i>"
-
-
-def _drops(pack: ContextPack) -> str:
+def _drops(pack: ContextPack, texts: Mapping[str, str]) -> str:
     drops = pack.dropped_entries or ()
     if not drops:
         return ""
-    counted = f"{pack.token_budget.dropped_count} in all, the {len(drops)} best ranked:"
-    title = f"<h2>Left out</h2><div class='dim'>{counted}</div>"
-    head = "<tr><th>rank</th><th>section</th><th>reason</th><th>score</th><th class='wide'>source</th></tr>"
-    return f"{title}<table>{head}{''.join(_drop_rows(drops))}</table>"
+    title = f"Left out: {pack.token_budget.dropped_count}, the {len(drops)} best ranked of them"
+    head = "<tr><th>rank</th><th>section</th><th>reason</th><th>score</th><th>what it says</th></tr>"
+    table = f"<table>{head}{''.join(_drop_rows(drops, texts))}</table>"
+    return f"<h2>Left out</h2><details><summary>{title}</summary>{table}</details>"
 
 
-def _drop_rows(drops: Iterable[DroppedEntry]) -> Iterable[str]:
+def _drop_rows(drops: Iterable[DroppedEntry], texts: Mapping[str, str]) -> Iterator[str]:
     for drop in drops:
-        cells = (drop.rank, drop.section, drop.drop_reason.replace("_", " "), f"{drop.relevance_score:.3f}")
-        source = f"<td class='wide'><code>{escape(drop.source_id)}</code></td>"
-        yield f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}{source}</tr>"
+        text = truncate_line(texts[drop.source_id], _SUMMARY) if drop.source_id in texts else drop.source_id
+        reason = _words(drop.drop_reason)
+        cells = (str(drop.rank), _words(drop.section), reason, f"{drop.relevance_score:.3f}", text)
+        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _percent(part: int, whole: int) -> str:

@@ -285,17 +285,20 @@ class Pack(ContextPack):
         """Return a terminal table that explains why each entry is included and each drop is not."""
         return _pack_table(self)
 
-    def to_html(self, path: str | Path, *, trails: Trails | None = None) -> Path:
+    def to_html(
+        self, path: str | Path, *, trails: Trails | None = None, drop_texts: Mapping[str, str] | None = None
+    ) -> Path:
         """Write the pack as one self-contained HTML page to *path* and return the path.
 
         *trails* adds the evidence of entries: by ``source_id``, events with ``timestamp``, ``session_id``,
-        ``event_type`` and ``text``, as ``graph.explain(source_id)`` returns them.
+        ``event_type`` and ``text``, as ``graph.explain(source_id)`` returns them. *drop_texts* adds what dropped
+        candidates say, by ``source_id``.
 
         Raises:
             NotWritten: *path* cannot be written.
 
         """
-        page = pack_html(self, trails=trails)
+        page = pack_html(self, text=self.text, trails=trails, drop_texts=drop_texts)
         try:
             target = Path(path)
             target.write_text(page, encoding="utf-8")
@@ -312,7 +315,7 @@ class Pack(ContextPack):
         return self.model_copy(update={"assembly_metadata": timed})
 
     def _repr_html_(self) -> str:
-        return pack_html(self, fragment=True)
+        return pack_html(self, text=self.text, fragment=True)
 
     def _lines(self) -> Iterator[Line]:
         for entry, about in zip(self.entries, self._entry_metadata(), strict=True):

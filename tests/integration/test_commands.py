@@ -46,13 +46,30 @@ def test_demo_goes_from_events_to_a_pack(hmxgraph, tenant_id):
 
 @pytest.mark.slow
 def test_demo_reads_well(hmxgraph, tenant_id):
-    """For people the demo prints the pack, its scores and drops, the graph in numbers, and where to look."""
+    """For people the demo prints what was learned, a pack, and the same failure before and after, on 60 lines."""
     code, out, _ = hmxgraph("demo", "--tenant", tenant_id)
     assert code == 0
     assert "1 session has no outcome" in out
-    assert f"... and 3 more: hmxgraph artifact list --status any --tenant {tenant_id}" in out
-    for words in ("411 accepted", "Context pack for", "left out", "Digest of the graph", "Neo4j Browser"):
+    assert f"more: hmxgraph artifact list --status any --tenant {tenant_id}" in out
+    for words in ("411 accepted", "Context pack for", "graph", "The same failure, before and after", "Neo4j Browser"):
         assert words in out
+    before, _, after = out.partition("After: ")
+    assert "kubectl create namespace staging" in after
+    assert 'KubectlError: namespaces "staging" not found' in before
+    assert len(out.splitlines()) <= 60
+
+
+def test_the_beginning_of_an_id_is_enough(hmxgraph, graph, tenant_id):
+    """Tables show eight characters of an id, which commands take; the beginning of two ids is refused."""
+    kept, other = "0f0f0f0f-0000-5000-8000-000000000001", "0f0f0f0f-0000-5000-8000-000000000002"
+    graph.ingest([document(tenant_id=tenant_id, event_id=kept)])
+    tenant = ("--tenant", tenant_id)
+    code, out, _ = hmxgraph("explain", "0f0f0f0f", *tenant)
+    assert (code, "event 0f0f0f0f" in out, kept in out) == (0, True, True)
+    graph.ingest([document(tenant_id=tenant_id, event_id=other, sequence=1)])
+    code, _, err = hmxgraph("explain", "0f0f0f0f", *tenant)
+    assert (code, kept in err, other in err) == (2, True, True)
+    assert hmxgraph("explain", kept, *tenant)[0] == 0
 
 
 @pytest.mark.slow

@@ -26,10 +26,10 @@ def test_the_table_names_entries_and_drops():
 
 
 def test_the_page_is_self_contained(tmp_path):
-    """The page escapes content, loads nothing and runs no script."""
+    """The page escapes content, loads nothing, and shows the prompt text with a button that copies it."""
     page = some_pack().to_html(tmp_path / "pack.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;staging&lt;/b&gt; &amp; more" in page
-    assert "<script" not in page
+    assert "<button type='button'>copy</button>" in page
     assert "http" not in page.replace("http-equiv", "")
     assert some_pack()._repr_html_().startswith("<style>")
 

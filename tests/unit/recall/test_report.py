@@ -24,9 +24,12 @@ def entry_of(document):
     return document["entries"][0]
 
 
-def test_page_needs_no_network_and_no_script(document):
-    """The report loads nothing and runs nothing."""
-    page = pack_html(ContextPack.parse(document))
+def test_page_needs_no_network(document):
+    """The report loads nothing; its one script copies the prompt text, and a notebook's part has none."""
+    pack = ContextPack.parse(document)
+    assert pack_html(pack, text="x").count("<script") == 1
+    assert "<script" not in pack_html(pack, text="x", fragment=True)
+    page = pack_html(pack)
     assert page.startswith("<!doctype html>")
     assert (
         re.findall(r"<script|src=|href=|url\(|@import|https?://", page.replace(entry_of(document)["content"], "")) == []
@@ -35,8 +38,15 @@ def test_page_needs_no_network_and_no_script(document):
 
 def test_words_of_others_stay_words(document):
     """HTML in the question, entries and evidence is escaped."""
-    document["query_context"] = entry_of(document)["content"] = "<img onerror=x>"
-    page = pack_html(ContextPack.parse(document), trails={entry_of(document)["source_id"]: [EVENT]})
+    hostile = document["query_context"] = entry_of(document)["content"] = "<img onerror=x>"
+    texts = {drop["source_id"]: hostile for drop in document["dropped_entries"]}
+    page = pack_html(
+        ContextPack.parse(document),
+        text="",
+        trails={entry_of(document)["source_id"]: [EVENT]},
+        drop_texts=texts,
+    )
+    assert "<img" not in pack_html(ContextPack.parse(document), text=hostile)
     assert "<img" not in page
     assert "<script" not in page
     assert "&lt;script&gt;" in page
