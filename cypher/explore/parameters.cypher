@@ -8,7 +8,7 @@
 // so they are skipped. Properties that always exist are named so that their indexes are used.
 //
 // mode: read
-// row:  tenant_id, tenant_key, session_id, name, artifact_id, source_ids, thread_id, since, days
+// row:  tenant_id, tenant_key, session_id, name, artifact_id, prefix, source_ids, thread_id, since, days
 OPTIONAL MATCH (tenant:Tenant {key: $tenant_key})
 WITH
   tenant,
@@ -54,6 +54,7 @@ RETURN
   coalesce(head(sessions), '') AS session_id,
   coalesce(head(names), '') AS name,
   coalesce(head(artifact_ids), '') AS artifact_id,
+  left(coalesce(head(artifact_ids), ''), 8) AS prefix,
   artifact_ids AS source_ids,
   coalesce(head(threads), '') AS thread_id,
   toString(datetime({epochMillis: coalesce(head(changes), tenant.logical_us, 0) / 1000}) - duration('P1D')) AS since,
