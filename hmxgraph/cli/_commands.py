@@ -18,7 +18,9 @@ class Entry(NamedTuple):
 
 
 COMMANDS = {
-    "demo": Entry("demo", "demo", "Load sample events, compile them, and print a context pack and what memory changes."),
+    "demo": Entry(
+        "demo", "demo", "Load sample events, compile them, and print a context pack and what memory changes."
+    ),
     "ingest": Entry("ingest", "ingest", "Store events, and report each line as accepted, duplicate or rejected."),
     "watch": Entry("watch", "watch", "Follow a file or folder, and store what is appended to it."),
     "remember": Entry("ingest", "remember", "Remember a fact, preference, policy or goal."),

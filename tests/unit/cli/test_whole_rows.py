@@ -41,7 +41,9 @@ def _tables():
     return [artifact._table([policy(ID, "Wait", title=TITLE)]), answer.table()]
 
 
-@pytest.mark.parametrize(("table", "name"), zip(_tables(), [SHORT_ID, ID], strict=True), ids=["artifacts", "query"])
+@pytest.mark.parametrize(
+    ("table", "name"), list(zip(_tables(), [SHORT_ID, ID], strict=True)), ids=["artifacts", "query"]
+)
 @pytest.mark.parametrize("width", [60, 80, 100, 200, None])
 def test_an_id_stands_whole(shown, table, name, width):
     """At any width that can hold it, and in a pipe; what hmxgraph lists itself, by the first eight characters."""
