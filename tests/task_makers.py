@@ -3,6 +3,9 @@
 from hmxgraph.api.memory import MemoryOperations
 from hmxgraph.api.records import Records
 from hmxgraph.api.tasks import Tasks
+from hmxgraph.graph.plan import write
+from hmxgraph.graph.records import _write
+from hmxgraph.protocol.records import TaskRecord
 
 
 def tasks_of(graph) -> Tasks:
@@ -18,3 +21,16 @@ def records_of(graph) -> Records:
 def memory_of(graph) -> MemoryOperations:
     """``graph.memory``."""
     return MemoryOperations(graph._tenancy, graph._connection)
+
+
+def digest_by_hand(graph, task_id, *, at_ms=0, **fields) -> str:
+    """The id of a digest as an earlier version let agents write it."""
+    record = TaskRecord(
+        artifact_id=f"by-hand-{task_id[:20]}",
+        artifact_kind="digest",
+        task_id=task_id,
+        tenant_id=graph.tenant_id,
+        timestamp_created=at_ms,
+        **fields,
+    )
+    return graph._connection.perform(write(lambda: _write(graph._tenancy, record, ()))).artifact_id

@@ -176,7 +176,11 @@ class Tasks(SharedWork):
         return self._perform(record_digests.task(self._tenancy, task_id))
 
     def resume(self, task_id: str) -> Resume:
-        """A summary for the next agent: blockers, what worked and failed, validation, follow-ups, runs, sources.
+        """What the next agent needs: goal and why, what was decided and seen, what failed, what is open, what is next.
+
+        Every text appears once; ``.text`` is the whole for a prompt. What another agent's verification rejected is
+        under ``rejected`` only. Blockers end with the next checkpoint or end that does not repeat them, or with another
+        run of the agent who was blocked.
 
         Raises:
             NotFound: there is no such task.

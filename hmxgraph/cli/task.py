@@ -156,9 +156,8 @@ app.command()(search)
 def resume(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Summarise a task for the agent that continues it."""
     with opened(tenant) as graph:
-        document = graph.tasks.resume(task_id).document()
-        visible = {name: value for name, value in document.items() if name != "digest" and value}
-        emit(document, as_json, lambda: show_mapping(visible))
+        told = graph.tasks.resume(task_id)
+        emit(told.document(), as_json, lambda: out.print(told.text, highlight=False, markup=False))
 
 
 def _show(view: TaskView) -> None:

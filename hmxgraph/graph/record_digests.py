@@ -1,12 +1,13 @@
 """Tasks as a whole: resumes, digests and libraries of records."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.record_search import Wanted, hits_of, keys_of, search_of
+from hmxgraph.graph.record_search import MOST, Wanted, hits_of, keys_of, search_of
 from hmxgraph.graph.records import LONGEST_THREAD, record_properties, task_key, views
 from hmxgraph.graph.tenancy import Tenancy, bump
 from hmxgraph.protocol.canonical import indexable
@@ -14,32 +15,24 @@ from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Library, RecordView, Resume, TaskView
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.records.digests import DigestName, Source, compose, digest_name, resumed, sources_wanted
+from hmxgraph.records.digests import DigestName, belongs, compose, digest_name, entries, sources_wanted
+from hmxgraph.records.handoff import account
 from hmxgraph.records.search import facet
 from hmxgraph.text.terms import counter
 
 # A task as the next agent sees it.
 
 
-def _resume_of(
-    task_id: str, digest: RecordView | None, summary: Mapping[str, Any], records: Sequence[RecordView]
-) -> Resume:
+def _resume_of(task_id: str, digest: RecordView | None, records: Sequence[RecordView]) -> Resume:
     """The resume made from the task's records, with the digest that stores it."""
+    told = account(records)
     return Resume(
-        task_id,
-        summary["status"],
-        summary["goal"] or "",
-        summary["summary"],
-        tuple(summary["blockers"]),
-        tuple(summary["what_worked"]),
-        tuple(summary["what_failed"]),
-        tuple(summary["validation"]),
-        tuple(summary["followups"]),
-        tuple(summary["outputs"]),
-        tuple(view.artifact_id for view in records),
-        tuple(view.artifact_id for view in records if view.trust_tier == "verified_record"),
-        digest,
-        digest.record.source_updated_at_ms if digest else None,
+        **{field.name: getattr(told, field.name) for field in fields(told)},
+        task_id=task_id,
+        sources=tuple(view.artifact_id for view in records),
+        verified=tuple(view.artifact_id for view in records if view.trust_tier == "verified_record"),
+        digest=digest,
+        source_updated_at_ms=digest.record.source_updated_at_ms if digest else None,
     )
 
 
@@ -102,18 +95,13 @@ def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
     return (yield from views(tenancy, keys))
 
 
-def _as_sources(records: Sequence[RecordView]) -> list[Source]:
-    """Records as sources of a digest."""
-    return [Source(view.record, view.trust_tier, bool(view.rejected_by)) for view in records]
-
-
 def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
     """Compose the digest under the locks that its writers take, in their order: the task's, then the tenant's."""
     task = task_key(tenancy, name.scope) if name.role == "task_resume" else ""
     yield bind("tasks/lock", tenant_id=tenancy.tenant_id, task_key=task)
     yield from bump(tenancy, 0)
     records = yield from sources(tenancy, name)
-    composed = compose(name, tenancy.tenant_id, _as_sources(records))
+    composed = compose(name, tenancy.tenant_id, records)
     if composed is None:
         yield bind("tasks/drop_digest", tenant_id=tenancy.tenant_id, key=_key(tenancy, name))
         return None
@@ -156,20 +144,27 @@ _BESIDE: Mapping[str, tuple[str, ...]] = {
 def library(
     tenancy: Tenancy, role: str, query: str = "", *, project_id: str | None = None, limit: int = 20
 ) -> Procedure[Library]:
-    """The records of a library (those that match *query* first), its up-to-date digest, and compiled artifacts."""
+    """The entries of a library (those that match *query* first), its up-to-date digest, and compiled artifacts.
+
+    Without words, list and digest have the same entries in the same order; the digest shows the first of them.
+    """
     wanted = search_of(query, {"project_id": project_id}, limit=limit)
-    view = yield from digest(tenancy, digest_name(role, project_id=project_id))
-    chosen = Wanted(query, wanted.facets, sources_wanted(role), limit=limit)
-    hits, compiled = yield from read(lambda: _library(tenancy, role, chosen))
-    return Library(role, hits, view, tuple(compiled))
+    name = digest_name(role, project_id=project_id)
+    view = yield from digest(tenancy, name)
+    chosen = Wanted(query, wanted.facets, sources_wanted(role), limit=MOST)
+    found, compiled = yield from read(lambda: _library(tenancy, name, chosen))
+    return Library(role, found[:limit], view, tuple(compiled))
 
 
-def _library(tenancy: Tenancy, role: str, wanted: Wanted) -> Plan[tuple[tuple[RecordView, ...], list[Row]]]:
-    hits = yield from hits_of(tenancy, wanted)
-    compiled = yield bind(
-        "tasks/compiled", tenant_id=tenancy.tenant_id, batch={"types": list(_BESIDE.get(role, ()))}, limit=_COMPILED
-    )
-    return tuple(hit.view for hit in hits if hit.view.artifact_kind != "digest"), compiled
+def _library(tenancy: Tenancy, name: DigestName, wanted: Wanted) -> Plan[tuple[tuple[RecordView, ...], list[Row]]]:
+    if wanted.query.strip():
+        hits = yield from hits_of(tenancy, wanted)
+        found = [hit.view for hit in hits if belongs(name.role, hit.view)]
+    else:
+        found = entries(name.role, (yield from sources(tenancy, name)))
+    types = list(_BESIDE.get(name.role, ()))
+    compiled = yield bind("tasks/compiled", tenant_id=tenancy.tenant_id, batch={"types": types}, limit=_COMPILED)
+    return tuple(found), compiled
 
 
 # A task with its runs and records, and what the next agent needs to continue it.
@@ -200,7 +195,7 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
     yield from read(lambda: _exists(tenancy, task_id))
     view = yield from digest(tenancy, name)
     records = yield from read(lambda: sources(tenancy, name))
-    return _resume_of(task_id, view, resumed(_as_sources(records)), records)
+    return _resume_of(task_id, view, records)
 
 
 def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:

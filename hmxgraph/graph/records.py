@@ -62,14 +62,16 @@ def task_key(tenancy: Tenancy, task_id: str) -> str:
     return tenancy.node_key("task", task_id)
 
 
-def record_properties(tenancy: Tenancy, record: TaskRecord, sequence: int, count_tokens: TokenCounter) -> Row:
+def record_properties(
+    tenancy: Tenancy, record: TaskRecord, sequence: int, count_tokens: TokenCounter, inherited: Sequence[str] = ()
+) -> Row:
     """The properties of a record's node; *sequence* is its event's place in the session, for a stable order."""
     document = record.to_json()
     text = record_text(record)
-    parts = projections(record)
+    parts = projections(record, inherited)
     found = {name: indexable(value) for name in _INDEXED if (value := getattr(record, name)) is not None}
     shown = {name: value for name in _SHOWN if (value := getattr(record, name)) is not None}
-    named = facets(record)
+    named = facets(record, parts)
     return (
         found
         | shown
@@ -85,7 +87,7 @@ def record_properties(tenancy: Tenancy, record: TaskRecord, sequence: int, count
             "tags": list(record.tags or ()),
             "projection_kinds": [part.kind for part in parts],
             "projection_texts": [part.text for part in parts],
-            "pack_section": pack_section(record),
+            "pack_section": pack_section(record, inherited),
             "text": text,
             "search_text": " ".join(search_text(text).split(" ")[:_LONGEST_SEARCH_TEXT]),
             "token_count": count_tokens(text),
@@ -94,14 +96,15 @@ def record_properties(tenancy: Tenancy, record: TaskRecord, sequence: int, count
     )
 
 
-def pack_section(record: TaskRecord) -> str:
-    """The section of context packs in which a record is a candidate.
+def pack_section(record: TaskRecord, inherited: Sequence[str] = ()) -> str:
+    """The section of context packs in which a record is a candidate; a revised decision is still one.
 
     >>> pack_section(TaskRecord(artifact_id="r", artifact_kind="decision", task_id="t", tenant_id="a",
     ...     timestamp_created=0, summary="Use tiles"))
     'procedures'
     """
-    if record.artifact_kind == "decision" or (record.artifact_kind == "task_finish" and record.what_worked):
+    decides = record.artifact_kind == "decision" or "decision" in inherited[:1]
+    if decides or (record.artifact_kind == "task_finish" and record.what_worked):
         return "procedures"
     return "episodes" if record.artifact_kind in _EPISODES else "evidence"
 
@@ -153,7 +156,12 @@ def _parent_of(properties: Row | None) -> Parent | None:
     record = stored_record(properties)
     names = ("artifact_id", "artifact_kind", "task_id", "thread_id", "project_id", "agent_id", "supports_claim")
     found: dict[str, Any] = {name: getattr(record, name) for name in names}
-    return Parent(**found, superseded_by=properties.get("superseded_by"), erased=properties.get("erased", False))
+    return Parent(
+        **found,
+        superseded_by=properties.get("superseded_by"),
+        erased=properties.get("erased", False),
+        projection_kinds=tuple(properties.get("projection_kinds", ())),
+    )
 
 
 def _runs(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> list[Row]:
@@ -391,9 +399,9 @@ def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Pla
     existing = yield from _existing(tenancy, given)
     parent = _parent_of(existing["parent"])
     if existing["record"] is not None and existing["record"].get("erased"):
-        return _written(stored_record(existing["record"]), (), created=False)
+        return _written(stored_record(existing["record"]), existing["record"], (), created=False)
     if existing["record"] is not None:
-        return _written_before(given, stored_record(existing["record"]), made_up)
+        return _written_before(given, existing["record"], made_up)
     if existing["artifact_id"] is not None:
         reason = f"{given.artifact_id!r} is an artifact's id, and an id names one thing"
         raise TaskError(given.artifact_kind, reason, "choose another artifact_id, or leave it out")
@@ -401,7 +409,8 @@ def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Pla
     if wanted.reply_to_artifact_id != given.reply_to_artifact_id:
         parent = _parent_of((yield from _existing(tenancy, wanted))["parent"])
     check_step(wanted, standing, parent)
-    return (yield from _store(tenancy, wanted, standing))
+    inherited = parent.projection_kinds if parent and wanted.relation_kind == "supersedes" else ()
+    return (yield from _store(tenancy, wanted, standing, inherited))
 
 
 def _lock(tenancy: Tenancy, task_id: str) -> Plan[Standing]:
@@ -417,29 +426,30 @@ def _existing(tenancy: Tenancy, record: TaskRecord) -> Plan[Row]:
     return rows[0]
 
 
-def _written_before(given: TaskRecord, stored: TaskRecord, made_up: Collection[str]) -> RecordReceipt:
+def _written_before(given: TaskRecord, properties: Row, made_up: Collection[str]) -> RecordReceipt:
     """The answer to a record that is already stored, as it was given then; another record with its id is refused."""
+    stored = stored_record(properties)
     stored_fields, given_fields = stored.document(), given.document()
     if differing := sorted(
         name for name in given_fields if name not in made_up and stored_fields.get(name) != given_fields[name]
     ):
         reason = f"{given.artifact_id!r} is stored with another {', '.join(differing)}, and a record never changes"
         raise TaskError(given.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
-    return _written(stored, (), created=False)
+    return _written(stored, properties, (), created=False)
 
 
-def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing) -> Plan[RecordReceipt]:
+def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing, inherited: Sequence[str]) -> Plan[RecordReceipt]:
     count = counter()
     sequence = yield from _next_sequence(tenancy, record)
     events = [prepare(event, count) for event in events_of(record, sequence)]
-    properties = record_properties(tenancy, record, sequence, count)
+    properties = record_properties(tenancy, record, sequence, count, inherited)
     links = record_links(tenancy, record, changes(record, standing))
     yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch={"record": properties, **links})
     yield from _tell(tenancy, record, events)
     digests = sorted(tenancy.node_key(name.artifact_id(tenancy.tenant_id)) for name in stale_digests(record))
     touched = {"event_keys": [event.key for event in events], "digest_keys": digests}
     yield bind("tasks/settle", tenant_id=tenancy.tenant_id, key=properties["key"], batch=touched)
-    return _written(record, [event.event.event_id for event in events], created=True)
+    return _written(record, properties, [event.event.event_id for event in events], created=True)
 
 
 def _next_sequence(tenancy: Tenancy, record: TaskRecord) -> Plan[int]:
@@ -458,6 +468,5 @@ def _tell(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent])
         yield from bump(tenancy, record.created_us)
 
 
-def _written(record: TaskRecord, event_ids: Sequence[str], *, created: bool) -> RecordReceipt:
-    made = projections(record)
-    return RecordReceipt(record.task_id, record.artifact_id, made, tuple(event_ids), created)
+def _written(record: TaskRecord, properties: Row, event_ids: Sequence[str], *, created: bool) -> RecordReceipt:
+    return RecordReceipt(record.task_id, record.artifact_id, _projected(properties), tuple(event_ids), created)

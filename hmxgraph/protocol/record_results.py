@@ -1,7 +1,7 @@
 """Results of the operations on task records: receipts, views, search hits, libraries, resumes."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from hmxgraph.protocol.display import short_text
@@ -231,30 +231,92 @@ class Grounding:
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
-    """A summary of a task for whoever resumes it: status, blockers, follow-ups, and the records they come from.
+class Account:
+    """A task in the words of its records, every text once; lists are oldest first, runs newest first."""
 
-    ``recent_runs`` describes the latest runs, newest first; ``sources`` lists the ids of the records summarised here;
-    ``digest`` is the record that stores the summary. It is only a hint: the sources are authoritative.
+    goal: str = ""
+    status: str = "open"
+    summary: str = ""
+    motivation: str = ""
+    hypothesis: str = ""
+    scientific_question: str = ""
+    method_summary: str = ""
+    blockers: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    followups: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    validation: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+    what_worked: tuple[str, ...] = ()
+    what_failed: tuple[str, ...] = ()
+    uncertainty: tuple[str, ...] = ()
+    recent_runs: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+
+    def lines(self, names: Iterable[str], most: int | None = None) -> Iterator[str]:
+        """The fields *names* as lines, each under its title; of a list, the *most* newest entries.
+
+        >>> list(Account(hypothesis="It leaks", decisions=("Use valgrind",)).lines(["hypothesis", "decisions"]))
+        ['Hypothesis: It leaks', 'Decided: Use valgrind']
+        """
+        for name in names:
+            value = getattr(self, name)
+            texts = (value,) if isinstance(value, str) and value else value or ()
+            yield from (f"{TITLES[name]}: {text}" for text in (texts if most is None else texts[-most:]))
+
+
+# The title of each field of an account, in reading order.
+TITLES = {
+    "motivation": "Why",
+    "hypothesis": "Hypothesis",
+    "scientific_question": "Question",
+    "method_summary": "Method",
+    "blockers": "Blocked",
+    "open": "Open",
+    "followups": "Next",
+    "decisions": "Decided",
+    "evidence": "Evidence",
+    "validation": "Validated",
+    "rejected": "Rejected",
+    "what_worked": "Worked",
+    "what_failed": "Failed",
+    "uncertainty": "Uncertain",
+    "recent_runs": "Run",
+    "tools": "Tool",
+    "parameters": "Parameters",
+    "inputs": "Input",
+    "outputs": "Output",
+    "datasets": "Data",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Resume(Account):
+    """A task for whoever resumes it: its account, and the records that it comes from.
+
+    ``sources`` lists the ids of the records summarised here, ``verified`` those that another agent countersigned;
+    ``digest`` is the record that stores the account. It is only a hint: the sources are authoritative.
     """
 
-    task_id: str
-    status: str
-    goal: str
-    summary: str
-    blockers: tuple[str, ...]
-    what_worked: tuple[str, ...]
-    what_failed: tuple[str, ...]
-    validation: tuple[str, ...]
-    followups: tuple[str, ...]
-    recent_runs: tuple[str, ...]
-    sources: tuple[str, ...]
-    verified: tuple[str, ...]
-    digest: RecordView | None
-    source_updated_at_ms: int | None
+    task_id: str = ""
+    sources: tuple[str, ...] = ()
+    verified: tuple[str, ...] = ()
+    digest: RecordView | None = None
+    source_updated_at_ms: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The account as text for the next agent's prompt."""
+        head = f"{self.goal or self.task_id} [{self.status}]"
+        return "\n".join([f"{head}: {self.summary}" if self.summary else head, *self.lines(TITLES)])
 
     def document(self) -> dict[str, Any]:
         """The resume as a JSON-able dict."""
-        fields = {name: getattr(self, name) for name in self.__slots__ if name != "digest"}
-        json_values = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "digest"}
+        json_values = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
         return json_values | {"digest": self.digest.document() if self.digest else None}

@@ -1,15 +1,16 @@
 """Digests of task records: names, composition, and the search modes that they serve."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.display import short_text
+from hmxgraph.protocol.record_results import TITLES, Account, RecordView
 from hmxgraph.protocol.records import DIGEST_ROLES, MODES, TaskRecord
+from hmxgraph.records.handoff import account
 from hmxgraph.records.search import facet, failed, projections
-from hmxgraph.records.trust import COUNTERSIGNING, OPEN
+from hmxgraph.records.trust import COUNTERSIGNING
 
 # Which digests exist, their names, and which of them a record makes stale (memd: Summary-First Digests).
 
@@ -88,20 +89,10 @@ def _roles(record: TaskRecord) -> Iterator[str]:
     yield from (role for role, fed_by in _FED_BY.items() if reply or fed_by & kinds)
 
 
-# Composition: from records alone, so that the same records give the same digest.
+# Libraries: one rule says which records belong to a library, for its list and for its digest.
 
-_RUNS = 5
 _ENTRIES = 20
 SOURCES = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A record that enters a digest, with its trust."""
-
-    record: TaskRecord
-    trust_tier: str
-    rejected: bool = False
 
 
 def sources_wanted(role: str) -> tuple[str, ...]:
@@ -109,13 +100,49 @@ def sources_wanted(role: str) -> tuple[str, ...]:
     return _SOURCE_FACETS[role]
 
 
-def compose(name: DigestName, tenant_id: str, sources: Sequence[Source]) -> TaskRecord | None:
+def belongs(role: str, view: RecordView) -> bool:
+    """Whether *view* is an entry of the library *role*.
+
+    Evidence and highlights leave out what another agent's verification rejected. A highlight worked, or was validated,
+    or is verified; what speaks against a claim is none.
+    """
+    kinds = {part.kind for part in view.projections}
+    if not _observed(view.record) or not _FED_BY[role] & kinds:
+        return False
+    if role in _TRUSTED_FIRST and view.rejected_by:
+        return False
+    return role != "highlight_library" or _is_highlight(view)
+
+
+def entries(role: str, views: Sequence[RecordView]) -> list[RecordView]:
+    """The entries of the library *role* among *views*, which are given oldest first.
+
+    Newest first; evidence and highlights that are verified come before the others.
+    """
+    chosen = [view for view in reversed(views) if belongs(role, view)]
+    if role not in _TRUSTED_FIRST:
+        return chosen
+    return sorted(chosen, key=lambda view: view.trust_tier != "verified_record")
+
+
+def _is_highlight(view: RecordView) -> bool:
+    record = view.record
+    if record.supports_claim is False or (failed(record.status) and not record.what_worked):
+        return False
+    inherited = record.artifact_kind == "revision" and any(part.kind == "worked" for part in view.projections)
+    return bool(record.what_worked or record.validation) or inherited or view.trust_tier == "verified_record"
+
+
+# Composition: from records alone, so that the same records give the same digest.
+
+
+def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> TaskRecord | None:
     """The digest *name* of *sources*, oldest first; None if it would be empty.
 
     It lists its sources, has the time of the newest of them, and makes no claim of its own.
     """
     kept = [source for source in sources if _observed(source.record)]
-    fields = _COMPOSERS[name.role](kept) if kept else {}
+    fields = _composed(name.role, kept) if kept else {}
     if not fields:
         return None
     updated_ms = max(source.record.created_us for source in kept) // 1000
@@ -131,7 +158,7 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[Source]) -> Task
         promotion_state="summarized",
         source_updated_at_ms=max(updated_ms, 0),
         timestamp_created=updated_ms,
-        related_artifact_ids=tuple(sorted({source.record.artifact_id for source in cited})[:SOURCES]),
+        related_artifact_ids=tuple(sorted({source.artifact_id for source in cited})[:SOURCES]),
         **fields,
     )
 
@@ -141,124 +168,72 @@ def _observed(record: TaskRecord) -> bool:
     return record.artifact_kind != "digest" and record.artifact_role not in _MAINTENANCE
 
 
-def resumed(sources: Sequence[Source]) -> dict[str, Any]:
-    """A summary of a task for the agent that resumes it: status, blockers, results, follow-ups."""
-    records = [source.record for source in sources]
-    return {
-        "goal": _last(record.goal for record in records if record.artifact_kind == "task_start"),
-        "status": _last(record.status for record in records if record.artifact_kind == "task_finish") or OPEN,
-        "summary": _last(record.summary for record in records if record.artifact_kind in _SUMMARISING) or "started",
-        "blockers": list(_last(record.blockers for record in records) or ()),
-        "what_worked": _each(record.what_worked for record in records),
-        "what_failed": list(_failures(records)),
-        "validation": list(_validations(sources)),
-        "followups": list(_last(record.followups for record in records) or ()),
-        "outputs": list(recent_runs(records)),
-    }
+def _composed(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
+    if role == "task_resume":
+        return _resume(sources)
+    return _brief(sources) if role == "project_brief" else _library(role, sources)
 
 
-def recent_runs(records: Sequence[TaskRecord]) -> Iterator[str]:
-    """The latest runs, newest first, as text: command and outcome."""
-    ends = {record.reply_to_artifact_id: record for record in records if record.artifact_kind == "run_finish"}
-    starts = [record for record in records if record.artifact_kind == "run_start"]
-    for start in starts[: -_RUNS - 1 : -1]:
-        end = ends.get(start.artifact_id)
-        outcome = end.status if end else OPEN
-        yield f"{start.command} -> {outcome}" + (f": {short_text(end.summary)}" if end and end.summary else "")
+def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
+    told = account(sources)
+    head = f"{_title(told, sources)}: {told.summary}" if told.summary else _title(told, sources)
+    listed = {name: list(getattr(told, name)) for name in (*_OWN_FIELDS, "validation")} | {"outputs": told.recent_runs}
+    lists = {name: value for name, value in listed.items() if value}
+    return {"summary": "\n".join([head, *told.lines(_AS_TEXT)]), "sources": sources} | lists
 
 
-_SUMMARISING = frozenset({"task_progress", "task_finish", "evidence", "decision", "revision"})
-
-
-def _resume(sources: Sequence[Source]) -> dict[str, Any]:
-    fields = resumed(sources)
-    goal, status = fields.pop("goal"), fields.pop("status")
-    fields["summary"] = f"{goal or sources[0].record.task_id} [{status}]: {fields['summary']}"
-    return {name: value for name, value in fields.items() if value} | {"sources": sources}
-
-
-def _brief(sources: Sequence[Source]) -> dict[str, Any]:
-    by_task: dict[str, list[Source]] = {}
+def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
+    """The project's tasks, the latest first, each with what it is for, what was decided and seen, and what is open."""
+    by_task: dict[str, list[RecordView]] = {}
     for source in sources:
         by_task.setdefault(source.record.task_id, []).append(source)
     newest = sorted(by_task.values(), key=lambda group: (-group[-1].record.created_us, group[-1].record.task_id))
-    lines = [_task_line(group) for group in newest[:_ENTRIES]]
-    blockers = _each(resumed(group)["blockers"] for group in newest[:_ENTRIES])
-    followups = _each(resumed(group)["followups"] for group in newest[:_ENTRIES])
-    return _listing(lines, sources) | _present(blockers=blockers, followups=followups)
+    told = [account(group) for group in newest[:_ENTRIES]]
+    lines = []
+    for one, group in zip(told, newest, strict=False):
+        lines += [f"{_title(one, group)}: {short_text(one.summary)}" if one.summary else _title(one, group)]
+        lines += [f"  {line}" for line in one.lines((*_AS_TEXT, "validation"), _SHOWN)]
+    lists = {name: _each(getattr(one, name) for one in told) for name in _OWN_FIELDS}
+    return {"summary": "\n".join(lines), "sources": sources} | _present(**lists)
 
 
-def _task_line(sources: Sequence[Source]) -> str:
-    fields = resumed(sources)
-    return f"{fields['goal'] or sources[0].record.task_id} [{fields['status']}]: {short_text(fields['summary'])}"
+# Fields of an account that a digest has as fields of its own; the others are lines of its text.
+_OWN_FIELDS = ("blockers", "what_worked", "what_failed", "uncertainty", "followups")
+_AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validation", "recent_runs"})
+# Entries of each list of a task in a brief, which covers many tasks; the newest ones.
+_SHOWN = 5
 
 
-def _failure_library(sources: Sequence[Source]) -> dict[str, Any]:
-    chosen = _newest(sources)
-    lines = [_line(source, "failed") for source in chosen]
-    return _listing(lines, chosen) | _present(what_failed=_each(source.record.what_failed for source in chosen))
+def _title(told: Account, sources: Sequence[RecordView]) -> str:
+    return f"{told.goal or sources[0].record.task_id} [{told.status}]"
 
 
-def _decision_library(sources: Sequence[Source]) -> dict[str, Any]:
-    chosen = _newest(source for source in sources if source.record.artifact_kind == "decision")
-    lines = [_line(source, "decision") for source in chosen]
-    return _listing(lines, chosen) if chosen else {}
+def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
+    chosen = entries(role, sources)[:_ENTRIES]
+    if not chosen:
+        return {}
+    lines = [_line(source, _LINES[role]) for source in chosen]
+    own = _LISTED.get(role)
+    listed = {own: _each(getattr(source.record, own) for source in chosen)} if own else {}
+    return {"summary": "\n".join(lines), "sources": chosen} | _present(**listed)
 
 
-def _evidence_library(sources: Sequence[Source]) -> dict[str, Any]:
-    chosen = _trusted_first(source for source in sources if not source.rejected)
-    lines = [_line(source, "evidence") for source in chosen]
-    return _listing(lines, chosen) if chosen else {}
+_LINES = {
+    "failure_library": "failed",
+    "decision_library": "decision",
+    "evidence_library": "evidence",
+    "highlight_library": "worked",
+}
+_LISTED = {"failure_library": "what_failed", "highlight_library": "what_worked"}
+_TRUSTED_FIRST = frozenset({"evidence_library", "highlight_library"})
 
 
-def _highlight_library(sources: Sequence[Source]) -> dict[str, Any]:
-    chosen = _trusted_first(source for source in sources if not source.rejected and _is_highlight(source))
-    lines = [_line(source, "worked") for source in chosen]
-    worked = _each(source.record.what_worked for source in chosen)
-    return (_listing(lines, chosen) | _present(what_worked=worked)) if chosen else {}
-
-
-def _is_highlight(source: Source) -> bool:
-    return bool(source.record.what_worked or source.record.validation) or source.trust_tier == "verified_record"
-
-
-def _listing(lines: Sequence[str], sources: Sequence[Source]) -> dict[str, Any]:
-    return {"summary": "\n".join(lines), "sources": sources}
-
-
-def _line(source: Source, kind: str) -> str:
+def _line(source: RecordView, kind: str) -> str:
     """One entry as text, with the record's id as its source."""
-    parts = {part.kind: part.text for part in projections(source.record)}
+    parts = {part.kind: part.text for part in source.projections}
     text = parts.get(kind) or next(iter(parts.values()), "")
-    mark = " [verified]" if source.trust_tier == "verified_record" else ""
-    return f"- {short_text(text)}{mark} ({source.record.artifact_id})"
-
-
-def _newest(sources: Iterable[Source]) -> list[Source]:
-    return list(sources)[: -_ENTRIES - 1 : -1]
-
-
-def _trusted_first(sources: Iterable[Source]) -> list[Source]:
-    newest = list(sources)[::-1]
-    return sorted(newest, key=lambda source: source.trust_tier != "verified_record")[:_ENTRIES]
-
-
-def _failures(records: Sequence[TaskRecord]) -> Iterator[str]:
-    seen = set()
-    for record in records:
-        texts = record.what_failed or ((record.summary,) if failed(record.status) and record.summary else ())
-        for text in texts:
-            if text not in seen:
-                seen.add(text)
-                yield text
-
-
-def _validations(sources: Sequence[Source]) -> Iterator[str]:
-    yield from _each(source.record.validation for source in sources)
-    for source in sources:
-        record = source.record
-        if record.artifact_kind == "verification" and record.summary:
-            yield ("confirmed: " if record.supports_claim else "rejected: ") + record.summary
+    mark = " [verified]" if source.trust_tier == "verified_record" else " [rejected]" if source.rejected_by else ""
+    return f"- {short_text(text)}{mark} ({source.artifact_id})"
 
 
 def _each(lists: Iterable[Sequence[str] | None]) -> list[str]:
@@ -266,39 +241,21 @@ def _each(lists: Iterable[Sequence[str] | None]) -> list[str]:
     return list(dict.fromkeys(text for texts in lists for text in texts or ()))
 
 
-def _last(values: Iterable[Any]) -> Any:
-    """The last value that is not None; an empty list counts, because it clears earlier ones."""
-    last = None
-    for value in values:
-        last = last if value is None else value
-    return last
-
-
-def _project(sources: Sequence[Source], role: str) -> str | None:
-    return _last(source.record.project_id for source in sources) if role == "task_resume" else None
+def _project(sources: Sequence[RecordView], role: str) -> str | None:
+    named = [source.record.project_id for source in sources if source.record.project_id is not None]
+    return named[-1] if role == "task_resume" and named else None
 
 
 def _present(**values: list[str]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
-_COMPOSERS: Mapping[str, Callable[[Sequence[Source]], dict[str, Any]]] = {
-    "task_resume": _resume,
-    "project_brief": _brief,
-    "failure_library": _failure_library,
-    "decision_library": _decision_library,
-    "evidence_library": _evidence_library,
-    "highlight_library": _highlight_library,
-}
 _SOURCE_FACETS: Mapping[str, tuple[str, ...]] = {
     "task_resume": (),
     "project_brief": tuple(
-        facet("artifact_kind", kind) for kind in ("task_start", "task_progress", "task_finish", "decision")
+        facet("projection", kind) for kind in ("task_goal", "task_summary", "run", "decision", "evidence", "validation")
     ),
-    "failure_library": (facet("projection", "failed"),),
-    "decision_library": (facet("artifact_kind", "decision"),),
-    "evidence_library": (facet("projection", "evidence"), facet("projection", "validation")),
-    "highlight_library": tuple(facet("projection", kind) for kind in ("worked", "evidence", "validation")),
+    **{role: tuple(facet("projection", kind) for kind in sorted(kinds)) for role, kinds in _FED_BY.items()},
 }
 
 

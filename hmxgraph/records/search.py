@@ -24,19 +24,30 @@ def failed(status: str | None) -> bool:
     return status is not None and status.strip().lower() in _FAILED
 
 
-def projections(record: TaskRecord) -> tuple[Projection, ...]:
+def projections(record: TaskRecord, inherited: Sequence[str] = ()) -> tuple[Projection, ...]:
     """The projections of *record*, its main one first; the record itself stays the source of truth.
+
+    A revision that replaces a record has its own text under the kinds *inherited* from it: revised evidence stays
+    evidence, a revised failure a failure.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="completed", summary="Leak closed", what_worked=["valgrind"])
     >>> projections(record)
     (Projection(kind='task_summary', text='completed. Leak closed'), Projection(kind='worked', text='valgrind'))
     """
-    main = Projection(_MAIN[record.artifact_kind], _main_text(record))
+    main = Projection(inherited[0] if inherited else _MAIN[record.artifact_kind], _main_text(record))
     # A digest reports the results of others; it is never a failure or a success itself.
     texts = {} if record.artifact_kind == "digest" else _FURTHER
-    further = (Projection(kind, sentences(*parts(record))) for kind, parts in texts.items())
-    return tuple(part for part in (main, *further) if part.text)
+    further = [Projection(kind, sentences(*parts(record))) for kind, parts in texts.items()]
+    own = tuple(part for part in (main, *further) if part.text)
+    return own + tuple(Projection(kind, main.text) for kind in _heritage(own, inherited[1:]))
+
+
+def _heritage(own: Sequence[Projection], inherited: Sequence[str]) -> list[str]:
+    """The kinds of the replaced record that its revision does not fill or contradict itself."""
+    kinds = {part.kind for part in own}
+    withdrawn = {_CONTRARY[kind] for kind in kinds & _CONTRARY.keys()}
+    return [kind for kind in inherited if kind not in kinds | withdrawn]
 
 
 def record_text(record: TaskRecord) -> str:
@@ -160,6 +171,7 @@ def _validation(record: TaskRecord) -> Iterator[str | None]:
 
 
 _FURTHER: Mapping[str, _Parts] = {"worked": _worked, "failed": _failed, "validation": _validation}
+_CONTRARY = {"worked": "failed", "failed": "worked"}
 _NAMES = {"worked": "worked", "failed": "failed", "validation": "validated"}
 
 
@@ -171,8 +183,8 @@ _DIRECT = tuple(name for name in FILTERS if not name.startswith(("dataset_", "en
 _TOKEN = 24
 
 
-def facets(record: TaskRecord) -> tuple[str, ...]:
-    """The facets of *record*, sorted.
+def facets(record: TaskRecord, parts: Sequence[Projection] | None = None) -> tuple[str, ...]:
+    """The facets of *record*, sorted; *parts* are its projections, if it inherits some.
 
     >>> facets(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it", dataset_refs=[{"name": "soil"}]))
@@ -180,7 +192,7 @@ def facets(record: TaskRecord) -> tuple[str, ...]:
     """
     found = set(filter_facets(record))
     found |= {facet("tag", tag) for tag in record.tags or ()}
-    found |= {facet("projection", part.kind) for part in projections(record)}
+    found |= {facet("projection", part.kind) for part in (projections(record) if parts is None else parts)}
     return tuple(sorted(found))
 
 

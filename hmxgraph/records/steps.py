@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hmxgraph.errors import TaskError
-from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.records import DIGEST_ROLES, TaskRecord
 from hmxgraph.records.digests import OWN_DIGESTS
 from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, STEPS, Parent, judges, signature
 
@@ -57,8 +57,19 @@ def _check_sense(record: TaskRecord) -> None:
     Traceback (most recent call last):
     hmxgraph.errors.TaskError: task_finish: status 'open' is not final; write status='completed' or 'failed'
     """
-    for check in (_check_name, _check_end, _check_verdict, _check_promotion, _check_words):
+    for check in (_check_name, _check_end, _check_verdict, _check_promotion, _check_words, _check_digest):
         check(record)
+
+
+def _check_digest(record: TaskRecord) -> None:
+    kind, role = record.artifact_kind, record.artifact_role
+    if kind == "digest":
+        reason = "digests are composed by the engine from their sources"
+        raise TaskError(kind, reason, "record evidence or a decision instead; memory.compact refreshes digests")
+    if role in DIGEST_ROLES or record.digest_key is not None or record.source_updated_at_ms is not None:
+        name = "artifact_role" if role in DIGEST_ROLES else "digest_key"
+        name = "source_updated_at_ms" if record.digest_key is None and role not in DIGEST_ROLES else name
+        raise TaskError(kind, f"{name} {getattr(record, name)!r:.60} is only for digests", f"leave {name} out")
 
 
 def _check_name(record: TaskRecord) -> None:
@@ -253,6 +264,9 @@ def _check_reply(record: TaskRecord, standing: Standing, parent: Parent | None) 
         raise no_parent(kind, parent_id)
     if parent_id == record.artifact_id:
         raise TaskError(kind, "a record cannot reply to itself", "name the record that it replies to")
+    if parent.artifact_kind == "digest":
+        reason = f"{parent_id!r} is a digest, which only repeats its sources"
+        raise TaskError(kind, reason, "reply to one of its sources (related_artifact_ids)")
     if parent.erased and kind in COUNTERSIGNING:
         reason = f"record {parent_id!r} was erased, and nothing is left in it to judge"
         raise TaskError(kind, reason, "reply to another record")
@@ -268,9 +282,6 @@ def _check_run_finish(record: TaskRecord, standing: Standing) -> None:
 
 
 def _check_supersession(record: TaskRecord, parent: Parent) -> None:
-    if parent.artifact_kind == "digest":
-        reason = f"{parent.artifact_id!r} is a digest, which cannot be superseded"
-        raise TaskError(record.artifact_kind, reason, "revise one of its sources; the digest is then refreshed")
     if parent.superseded_by is not None:
         reason = (
             f"{parent.artifact_id!r} is already superseded by {parent.superseded_by!r}, and a record has one successor"

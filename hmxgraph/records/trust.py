@@ -156,3 +156,4 @@ class Parent:
     supports_claim: bool | None = None
     superseded_by: str | None = None
     erased: bool = False
+    projection_kinds: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
-"""The claim set on a server, all worlds in one tenant: the share of claims with the right verdict."""
+"""The claim set on a server, and the scripted day: shares of right verdicts, and of questions that a resume answers."""
 
 import pytest
 
+from tests.claims.working_day import DAY, TASK, answered, work
 from tests.claims.worlds import CASES, WORLDS, fields_of
 
 pytestmark = pytest.mark.bench
@@ -40,3 +41,13 @@ def test_claims(told):
         print(f"{name}: {count} of {len(cases)} verdicts right ({100 * count / len(cases):.1f} %)")
     print("wrong:", [claim for claim, is_right in right.items() if not is_right])
     assert sum(right.values()) >= GOAL * len(right)
+
+
+def test_handoff(graph):
+    """Print the resume after the scripted day, and which questions of the next agent it answers."""
+    work(graph)
+    text = graph.tasks.resume(TASK).text
+    wrong = [question["asks"] for question in DAY["question"] if not answered(question, text)]
+    count = len(DAY["question"])
+    print(f"\n{text}\n\n{count - len(wrong)} of {count} questions answered from the resume; not: {wrong}")
+    assert len(wrong) <= (1 - GOAL) * count

@@ -3,7 +3,7 @@
 import pytest
 
 from hmxgraph.errors import TaskError
-from tests.task_makers import tasks_of
+from tests.task_makers import digest_by_hand, tasks_of
 
 LONG = "x" * 40_000
 IDS = (
@@ -86,7 +86,7 @@ def test_long_ids_are_forgotten(graph, records, named):
     assert (place.artifact_id, place.task_id, place.thread_id) == (one, f"{LONG}t", f"{LONG}thread_id")
     assert records.search("microbes", include_hidden=True).hits == ()
     assert digest not in found(records, artifact_kind="digest")
-    own = records.create("digest", task_id=f"{LONG}t", summary="by hand", artifact_role="project_brief").artifact_id
+    own = digest_by_hand(graph, f"{LONG}t", summary="by hand", artifact_role="project_brief")
     graph.forget(session_id=f"task:{LONG}t")
     assert own not in found(records, artifact_kind="digest", include_hidden=True)
     assert [finding for finding in graph.verify().findings if finding.level == "wrong"] == []

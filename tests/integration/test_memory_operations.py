@@ -7,7 +7,7 @@ from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, Superse
 from hmxgraph.graph.metering import Meter
 from tests.artifact_makers import policy
 from tests.session_makers import event
-from tests.task_makers import records_of, tasks_of
+from tests.task_makers import digest_by_hand, records_of, tasks_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
 
@@ -311,14 +311,9 @@ def test_dreaming_is_planned_safe_and_done_once(graph, memory):
     tasks, records = tasks_of(graph), records_of(graph)
     task_id = tasks.start("Deploy", at=AT.format(1)).task_id
     own = tasks.resume(task_id).digest.artifact_id
-    copy = records.create(
-        "digest",
-        task_id=task_id,
-        artifact_role="task_resume",
-        digest_key=f"task_resume:{task_id}",
-        summary="an old copy",
-        at=AT.format(2),
-    ).artifact_id
+    copy = digest_by_hand(
+        graph, task_id, artifact_role="task_resume", digest_key=f"task_resume:{task_id}", summary="an old copy"
+    )
     for _ in range(2):
         tasks.add_evidence(task_id, summary="said twice", at=AT.format(3))
     version = graph.health()

@@ -15,6 +15,7 @@ from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import microseconds
 from tests.artifact_makers import schema
 from tests.integration.ingested import Ingested
+from tests.task_makers import digest_by_hand
 from tests.unit.ingest.making import document
 
 LEFT = "MATCH (n {tenant_id: $tenant_id}) RETURN labels(n) AS labels, properties(n) AS properties"
@@ -305,7 +306,7 @@ def write_zebras(graph, task_id):
     records.revision(seen.artifact_id, summary="zebra revision", **FULL_RECORD)
     records.verification(seen.artifact_id, summary="zebra verified", supports_claim=True, **FULL_RECORD)
     records.decision(task_id, summary="zebra decided", **FULL_RECORD)
-    records.create("digest", task_id=task_id, summary="zebra told", artifact_role="project_brief", digest_key="mine")
+    digest_by_hand(graph, task_id, summary="zebra told", artifact_role="project_brief", digest_key="mine")
     other = {"dataset_refs": [{"name": "shared"}], "contributors": [{"contributor_id": "bo"}], "session_id": "other"}
     tasks.add_evidence(task_id, summary="a lion", artifact_id="lion", **other)
     tasks.finish(task_id, **FULL_RECORD | {"summary": "zebra end"})

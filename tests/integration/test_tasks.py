@@ -220,10 +220,11 @@ def test_resume_tells_the_next_agent_where_things_stand(tasks, records):
     seen = tasks.add_evidence(task_id, summary="the buffer leaks", agent_id="ana").artifact_id
     records.verification(seen, summary="reproduced", supports_claim=True, agent_id="bo")
     told = tasks.resume(task_id)
-    assert (told.status, told.goal, told.summary) == ("open", "Find the leak", "the buffer leaks")
+    assert (told.status, told.goal, told.summary) == ("open", "Find the leak", "narrowed down")
+    assert told.evidence == ("the buffer leaks [verified by bo]",)
     assert (told.blockers, told.followups, told.what_failed) == (("no access",), ("bisect",), ("out of memory",))
-    assert told.validation == ("confirmed: reproduced",)
-    assert told.recent_runs == ("make check -> failed: out of memory",)
+    assert told.validation == ("confirmed by bo: reproduced",)
+    assert told.recent_runs == ("make check -> failed",)
     assert told.verified == (seen,)
     assert len(told.sources) == 6
     assert told.digest is not None
@@ -245,15 +246,15 @@ def test_a_digest_keeps_its_identity_and_follows_its_sources(tasks, records):
 
 
 def test_a_digest_without_sources_is_gone(graph, tasks, records):
-    """When the last source of a library is superseded by something else, it tells nothing, and maintenance is done."""
+    """When the last source of a library is rejected, it tells nothing, and maintenance is done."""
     memory = memory_of(graph)
     task_id = tasks.start("Find the leak", agent_id="ana").task_id
-    old = records.decision(task_id, summary="Use valgrind", agent_id="ana").artifact_id
-    digest = records.find_decisions().digest.artifact_id
-    records.revision(old, summary="There is nothing to decide", supersedes=True, agent_id="ana")
+    old = tasks.add_evidence(task_id, summary="Tiles work", what_worked=["tiles"], agent_id="ana").artifact_id
+    digest = records.find_highlights().digest.artifact_id
+    records.verification(old, summary="They do not", supports_claim=False, agent_id="bo")
     assert records.get(digest).stale
     memory.dream(dry_run=False)
-    assert records.find_decisions().digest is None
+    assert records.find_highlights().digest is None
     assert memory.dream(dry_run=False).actions == ()
     with pytest.raises(NotFound):
         records.get(digest)
@@ -303,7 +304,7 @@ def test_a_whole_story_of_two_agents_and_a_third(graph, tasks, records):
     told = tasks.resume(task_id)
     assert told.what_failed == ("Out of memory at 64 threads",)
     assert told.recent_runs[0] == "pipeline --threads 16 -> completed"
-    assert "rejected: Not on our cluster" in told.validation
+    assert told.rejected == ("The pipeline runs twice as fast with 16 threads (rejected: Not on our cluster by cy)",)
     assert [view.record.summary for view in records.find_failures(project_id="soil")] == ["Out of memory at 64 threads"]
     thread = records.list_thread(task_id)
     assert [view.record.agent_id for view in thread][-4:] == ["bo", "ana", "bo", "cy"]

@@ -4,11 +4,11 @@ import pytest
 
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.protocol.records import ARTIFACT_KINDS, DIGEST_ROLES, PROJECTION_KINDS
-from hmxgraph.records.digests import Source, compose, digest_name, stale_digests
+from hmxgraph.records.digests import compose, digest_name, stale_digests
 from hmxgraph.records.events import events_of
 from hmxgraph.records.maintenance import DigestState, dream
 from hmxgraph.records.search import projections
-from tests.unit.tasks.making import made
+from tests.unit.tasks.making import made, view
 
 FULL = {
     "goal": "Find the leak",
@@ -71,7 +71,7 @@ def test_a_run_is_a_call_and_its_result():
 def test_digests_depend_on_nothing_but_their_sources(role):
     """The same sources give the same digest, as old as the newest of them, citing them, claiming nothing."""
     records = [made(kind, f"r{place}", timestamp_created=place, **FULL) for place, kind in enumerate(ARTIFACT_KINDS)]
-    sources = [Source(record, "canonical_record") for record in records]
+    sources = [view(record) for record in records]
     name = digest_name(role, task_id="t1", project_id="p1")
     one, other = compose(name, "acme", sources), compose(name, "acme", list(sources))
     assert one is not None
@@ -86,7 +86,7 @@ def test_there_is_no_digest_of_nothing(role):
     """Without sources, or with digests alone, there is nothing to tell."""
     name = digest_name(role, task_id="t1")
     assert compose(name, "acme", []) is None
-    assert compose(name, "acme", [Source(made("digest", **FULL), "compiled_digest_hint")]) is None
+    assert compose(name, "acme", [view(made("digest", **FULL), "compiled_digest_hint")]) is None
 
 
 def test_blockers_are_those_last_stated():
@@ -97,9 +97,9 @@ def test_blockers_are_those_last_stated():
         made("evidence", "c", summary="seen"),
     ]
     name = digest_name("task_resume", task_id="t1")
-    blocked = compose(name, "acme", [Source(record, "canonical_record") for record in told])
+    blocked = compose(name, "acme", [view(record) for record in told])
     told.append(made("task_progress", "d", summary="on", blockers=[], followups=["go on"]))
-    freed = compose(name, "acme", [Source(record, "canonical_record") for record in told])
+    freed = compose(name, "acme", [view(record) for record in told])
     assert blocked is not None
     assert freed is not None
     assert (blocked.blockers, freed.blockers, freed.followups) == (("no access",), None, ("go on",))
@@ -108,7 +108,7 @@ def test_blockers_are_those_last_stated():
 def test_rejected_records_are_no_evidence():
     """The evidence library leaves out what another agent's verification rejected."""
     name = digest_name("evidence_library")
-    assert compose(name, "acme", [Source(made(summary="x"), "canonical_record", rejected=True)]) is None
+    assert compose(name, "acme", [view(made(summary="x"), rejected_by=("v",))]) is None
 
 
 def test_a_record_makes_its_own_digests_stale():

@@ -1,0 +1,296 @@
+"""The account of a task for the agent that continues it: what it is for, what is known, what is open, what comes next.
+
+Every text appears once. Rejected records are listed as such and nowhere else.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.protocol.canonical import canonical_text
+from hmxgraph.protocol.display import short_text
+from hmxgraph.protocol.record_results import Account, RecordView
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.records.search import failed
+from hmxgraph.records.trust import OPEN, signature
+
+# Number of runs and parameter sets that an account lists, the latest ones.
+_RUNS = 5
+
+
+# Who says it when: records in the part that they play, revisions in that of the record they replaced.
+
+_PARTS: Mapping[str, str] = {
+    "task_goal": "task_start",
+    "task_summary": "task_progress",
+    "evidence": "evidence",
+    "decision": "decision",
+    "validation": "verification",
+}
+_SUMMARISING = frozenset({"task_progress", "task_finish"})
+_WORKING = frozenset({"task_progress", "task_finish", "run_start", "run_finish"})
+
+
+def part_played(view: RecordView) -> str:
+    """The kind of *view*; a revision that replaced a record plays the part of that record.
+
+    A revision that replaced nothing plays its own part: a remark.
+    """
+    record = view.record
+    if record.artifact_kind != "revision" or record.relation_kind != "supersedes" or not view.projections:
+        return record.artifact_kind
+    return _PARTS.get(view.projections[0].kind, record.artifact_kind)
+
+
+def account(records: Sequence[RecordView]) -> Account:
+    """The account of one task's visible *records*, oldest first."""
+    kept = [view for view in records if not view.rejected_by]
+    texts: dict[str, Any] = {name: _last(getattr(view.record, name) for view in kept) or "" for name in _BACKGROUND}
+    texts["goal"] = _goal(records)
+    texts["status"] = _last(view.record.status for view in records if view.artifact_kind == "task_finish") or OPEN
+    seen = {_bare(text) for text in texts.values() if text}
+    lists = {name: _once(read(records), seen) for name, read in _LISTS.items()}
+    summary = _last(view.record.summary for view in kept if part_played(view) in _SUMMARISING) or ""
+    texts["summary"] = summary if _bare(summary) not in seen else ""
+    texts["summary"] = texts["summary"] or ("started" if not summary else "")
+    return Account(**texts, **{name: tuple(line for _, line in lines) for name, lines in lists.items()})
+
+
+_BACKGROUND = ("motivation", "hypothesis", "scientific_question", "method_summary")
+# A line of an account: the bare text by which repetitions are recognised, and the line itself.
+_Line = tuple[str, str]
+
+
+def _once(lines: Iterable[_Line], seen: set[str]) -> list[_Line]:
+    """The lines whose bare text was not *seen*; it is afterwards."""
+    kept = []
+    for bare, line in lines:
+        if bare and _bare(bare) not in seen:
+            seen.add(_bare(bare))
+            kept.append((bare, line))
+    return kept
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()
+
+
+def _plain(texts: Iterable[str]) -> Iterator[_Line]:
+    return ((text, text) for text in texts)
+
+
+def _goal(records: Sequence[RecordView]) -> str:
+    starts = [view.record for view in records if part_played(view) == "task_start"]
+    return _last(start.goal or start.summary for start in starts) or ""
+
+
+# The lists.
+
+
+def _blockers(records: Sequence[RecordView]) -> Iterator[_Line]:
+    """The blockers last stated, until work goes on: progress or an end by anybody, a run by the same agent."""
+    blockers: tuple[str, ...] = ()
+    author = None
+    for view in records:
+        record = view.record
+        same = signature(record.agent_id) == author
+        if record.blockers is not None:
+            blockers, author = record.blockers, signature(record.agent_id)
+        elif record.artifact_kind in _SUMMARISING or (record.artifact_kind in _WORKING and same):
+            blockers = ()
+    return _plain(blockers)
+
+
+def _followups(records: Sequence[RecordView]) -> Iterator[_Line]:
+    """What comes next: the steps of the last checkpoint, and what later replies and results add."""
+    steps: list[str] = []
+    for view in records:
+        if view.record.followups is not None:
+            steps = [] if view.artifact_kind in _SUMMARISING else steps
+            steps += view.record.followups
+        elif view.artifact_kind == "task_finish":
+            steps = []
+    return _plain(steps)
+
+
+def _open(records: Sequence[RecordView]) -> Iterator[_Line]:
+    """Runs without an end, requests without an answer, and outputs expected but not reported."""
+    finished = any(view.artifact_kind == "task_finish" for view in records)
+    ended = {view.record.reply_to_artifact_id for view in records if view.artifact_kind == "run_finish"}
+    for view in records:
+        record = view.record
+        if record.artifact_kind == "run_start" and not finished and record.artifact_id not in ended:
+            yield record.artifact_id, f"run {record.artifact_id} is open: {record.command}{_by(record)}"
+        if record.requested_action and not _answered(record, records):
+            yield record.requested_action, f"{record.requested_action} (asked{_by(record)})"
+    made = {_bare(text) for view in records for text in view.record.outputs or ()}
+    for view in records:
+        for text in view.record.expected_outputs or ():
+            if _bare(text) not in made:
+                yield text, f"expected output: {text}"
+
+
+def _answered(asking: TaskRecord, records: Sequence[RecordView]) -> bool:
+    """Whether somebody else replied to a request, or later to the record that it is about."""
+    about = {asking.artifact_id, asking.reply_to_artifact_id} - {None}
+    asker = signature(asking.agent_id)
+    return any(
+        view.record.reply_to_artifact_id in about
+        and view.record.created_us >= asking.created_us
+        and signature(view.record.agent_id) != asker
+        for view in records
+    )
+
+
+def _decisions(records: Sequence[RecordView]) -> Iterator[_Line]:
+    for view in records:
+        if part_played(view) == "decision" and not view.rejected_by:
+            record = view.record
+            why = f", because {_inner(record.why_chosen)}" if record.why_chosen else ""
+            yield record.summary or "", f"{(record.summary or '').rstrip('.')}{why}{_trust(view, records)}"
+
+
+def _evidence(records: Sequence[RecordView]) -> Iterator[_Line]:
+    for view in records:
+        if part_played(view) == "evidence" and view.artifact_kind != "review" and not view.rejected_by:
+            record = view.record
+            against = " (speaks against the claim)" if record.supports_claim is False else ""
+            metrics = f" {canonical_text(record.metrics)}" if record.metrics else ""
+            yield record.summary or "", f"{record.summary}{metrics}{against}{_trust(view, records)}"
+
+
+def _validation(records: Sequence[RecordView]) -> Iterator[_Line]:
+    known = {view.artifact_id: view for view in records}
+    for view in records:
+        record = view.record
+        if view.rejected_by:
+            continue
+        yield from _plain(record.validation or ())
+        if record.artifact_kind in {"verification", "review", "revision"} and part_played(view) == record.artifact_kind:
+            parent = known.get(record.reply_to_artifact_id or "")
+            if not (parent and view.artifact_id in parent.rejected_by):
+                words = {True: "confirmed", False: "doubted", None: "remark"}[record.supports_claim]
+                yield record.summary or "", f"{words}{_by(record)}: {record.summary}"
+
+
+def _rejected(records: Sequence[RecordView]) -> Iterator[_Line]:
+    known = {view.artifact_id: view.record for view in records}
+    for view in records:
+        reasons = [known[name] for name in view.rejected_by if name in known]
+        if view.rejected_by:
+            text = view.record.summary or view.text
+            why = "; ".join(f"{reason.summary}{_by(reason)}" for reason in reasons)
+            yield text, f"{text.rstrip('.')} (rejected: {why})" if why else f"{text} (rejected)"
+
+
+def _worked(records: Sequence[RecordView]) -> Iterator[_Line]:
+    return _plain(text for view in records if not view.rejected_by for text in view.record.what_worked or ())
+
+
+def _failed(records: Sequence[RecordView]) -> Iterator[_Line]:
+    for view in records:
+        record = view.record
+        if not view.rejected_by:
+            summary = (record.summary,) if failed(record.status) and record.summary else ()
+            yield from _plain(record.what_failed or summary)
+
+
+def _uncertainty(records: Sequence[RecordView]) -> Iterator[_Line]:
+    return _plain(text for view in records if not view.rejected_by for text in view.record.uncertainty or ())
+
+
+def _runs(records: Sequence[RecordView]) -> Iterator[_Line]:
+    """The latest runs, newest first, each with its outcome; the reasons of failures are under what failed."""
+    ends = {view.record.reply_to_artifact_id: view.record for view in records if view.artifact_kind == "run_finish"}
+    starts = [view.record for view in records if view.artifact_kind == "run_start"]
+    for start in starts[: -_RUNS - 1 : -1]:
+        end = ends.get(start.artifact_id)
+        text = short_text(end.summary) if end and end.summary and not failed(end.status) else ""
+        line = f"{start.command} -> {end.status if end else OPEN}"
+        yield start.artifact_id, f"{line}: {text}" if text else line
+
+
+def _tools(records: Sequence[RecordView]) -> Iterator[_Line]:
+    for view in records:
+        record = view.record
+        if record.artifact_kind == "run_start" and record.why_chosen:
+            tool = " ".join(filter(None, (record.tool_name, record.tool_version))) or record.command or ""
+            yield f"{tool}: {record.why_chosen}", f"{tool}: {record.why_chosen}"
+
+
+def _parameters(records: Sequence[RecordView]) -> Iterator[_Line]:
+    given = [view.record for view in records if view.record.parameters]
+    for record in given[-_RUNS:]:
+        values = record.parameters
+        text = canonical_text(values)
+        if isinstance(values, Mapping):
+            text = ", ".join(f"{name}={_value(value)}" for name, value in values.items())
+        subject = record.command or record.tool_name
+        yield f"{subject}: {text}", f"{subject}: {text}" if subject else text
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else canonical_text(value)
+
+
+def _inputs(records: Sequence[RecordView]) -> Iterator[_Line]:
+    return _plain(text for view in records for text in view.record.inputs or ())
+
+
+def _outputs(records: Sequence[RecordView]) -> Iterator[_Line]:
+    return _plain(text for view in records if not view.rejected_by for text in view.record.outputs or ())
+
+
+def _datasets(records: Sequence[RecordView]) -> Iterator[_Line]:
+    for view in records:
+        for dataset in view.record.dataset_refs or ():
+            name = " ".join(filter(None, (dataset.name, dataset.version)))
+            yield name, f"{name}: {dataset.description}" if dataset.description else name
+
+
+def _trust(view: RecordView, records: Sequence[RecordView]) -> str:
+    """Who stands behind a record: its verifiers, its author, or nobody."""
+    known = {one.artifact_id: one.record for one in records}
+    signers = [known[name].agent_id or "" for name in view.verified_by if name in known]
+    if view.trust_tier == "verified_record":
+        return f" [verified by {', '.join(signers)}]" if signers else " [verified]"
+    return "" if signature(view.record.agent_id) else " [unsigned]"
+
+
+def _by(record: TaskRecord) -> str:
+    return f" by {record.agent_id.strip()}" if record.agent_id and record.agent_id.strip() else ""
+
+
+def _inner(text: str) -> str:
+    """*text* as part of a sentence."""
+    plain = text.strip().rstrip(".")
+    starts_with_name = plain[:2].isupper() or plain[1:2] in "-'0123456789"
+    return plain if starts_with_name else plain[:1].lower() + plain[1:]
+
+
+def _last(values: Iterable[Any]) -> Any:
+    """The last value that is not None."""
+    last = None
+    for value in values:
+        last = last if value is None else value
+    return last
+
+
+# In order of precedence: a text is listed where it comes first.
+_LISTS: Mapping[str, Callable[[Sequence[RecordView]], Iterable[_Line]]] = {
+    "rejected": _rejected,
+    "blockers": _blockers,
+    "what_failed": _failed,
+    "what_worked": _worked,
+    "decisions": _decisions,
+    "evidence": _evidence,
+    "uncertainty": _uncertainty,
+    "followups": _followups,
+    "open": _open,
+    "validation": _validation,
+    "recent_runs": _runs,
+    "tools": _tools,
+    "parameters": _parameters,
+    "inputs": _inputs,
+    "outputs": _outputs,
+    "datasets": _datasets,
+}

@@ -1,0 +1,64 @@
+"""Handing work over: after a day of several agents, the resume and the brief answer the next one's questions."""
+
+import pytest
+
+from tests.claims.working_day import DAY, TASK, answered, work
+
+GOAL = 0.95
+
+
+@pytest.fixture
+def told(graph):
+    """A graph after the scripted day."""
+    work(graph)
+    return graph
+
+
+def test_the_resume_answers_the_next_agents_questions(told):
+    """At least 95 % of the questions of a working day are answered from the resume alone."""
+    text = told.tasks.resume(TASK).text
+    wrong = [question["asks"] for question in DAY["question"] if not answered(question, text)]
+    assert len(wrong) <= (1 - GOAL) * len(DAY["question"])
+
+
+def test_nothing_is_said_twice(told):
+    """No statement of a record appears in two places of the resume."""
+    resume = told.tasks.resume(TASK)
+    text = " ".join(resume.text.split())
+    stated = [step["summary"] for step in DAY["step"] if "summary" in step]
+    stated += [line for step in DAY["step"] for name in ("what_worked", "followups") for line in step.get(name, ())]
+    assert {part: text.count(part) for part in stated if text.count(part) > 1} == {}
+
+
+def test_the_brief_of_the_project_tells_as_much(told):
+    """The brief has the tasks' goals, reasons, decisions, evidence, rejections, failures and next steps."""
+    told.memory.compact(project_id="river", digest_modes=["brief_project"])
+    (hit,) = told.records.search(artifact_role="project_brief", project_id="river")
+    text = hit.view.text
+    wrong = [question["asks"] for question in DAY["question"] if not _in_brief(question, text)]
+    assert len(wrong) <= (1 - GOAL) * len(DAY["question"])
+
+
+def _in_brief(question, text):
+    """As in the resume; a digest lists what failed, worked and comes next in fields of its own, without titles."""
+    expected = {name: [_untitled(part) for part in question.get(name, ())] for name in ("says", "not")}
+    return answered(expected, text)
+
+
+def _untitled(part):
+    return part.partition(": ")[2] if part.startswith(("Failed: ", "Worked: ", "Next: ")) else part
+
+
+def test_blockers_end_when_the_work_goes_on(graph):
+    """The next checkpoint ends a blocker; a run of another agent does not, one of the same agent does."""
+    task_id = graph.tasks.start("Find the leak", agent_id="ana").task_id
+    blocked = {"summary": "stuck", "next_step": "ask", "blockers": ["no access"], "agent_id": "ana"}
+    graph.tasks.progress(task_id, **blocked)
+    run = {"command": "make", "why_chosen": "fast", "inputs": ["src"]}
+    graph.tasks.run_start(task_id, agent_id="bo", **run)
+    assert graph.tasks.resume(task_id).blockers == ("no access",)
+    graph.tasks.run_start(task_id, agent_id="Ana", **run)
+    assert graph.tasks.resume(task_id).blockers == ()
+    graph.tasks.progress(task_id, **blocked)
+    graph.tasks.progress(task_id, summary="on again", next_step="go on", agent_id="bo")
+    assert graph.tasks.resume(task_id).blockers == ()
