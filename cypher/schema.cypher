@@ -203,6 +203,10 @@ FOR (n:TaskRecord) ON (n.tenant_id, n.task_id, n.created_us);
 CREATE INDEX task_record_of_kind IF NOT EXISTS
 FOR (n:TaskRecord) ON (n.tenant_id, n.artifact_kind, n.created_us);
 
+// The board of tasks, the latest first.
+CREATE INDEX task_of_tenant IF NOT EXISTS
+FOR (n:Task) ON (n.tenant_id, n.updated_us);
+
 // The newest records with a facet, whichever of the eighteen exact filters it belongs to.
 CREATE INDEX record_with_facet IF NOT EXISTS
 FOR ()-[r:HAS_FACET]-() ON (r.facet_key, r.created_us);

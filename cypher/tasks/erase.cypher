@@ -15,6 +15,9 @@ WITH collect(record) AS records
 CALL (records) {
   UNWIND records AS record
   MATCH (record)-[:ON_TASK]->(task:Task)
+  FOREACH (_ IN CASE record.artifact_role WHEN 'claim' THEN [1] ELSE [] END |
+    SET task.assignee = null, task.assignee_key = null, task.lease_until_us = null
+  )
   SET
     task.goal = CASE record.artifact_kind WHEN 'task_start' THEN '' ELSE task.goal END,
     task.agent_id = CASE record.artifact_kind WHEN 'task_start' THEN null ELSE task.agent_id END,

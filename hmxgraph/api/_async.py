@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from hmxgraph.api._base import (
     ArtifactFilters,
     AsyncFace,
+    BoardFields,
     DecisionFields,
     Moment,
     PackOptions,
@@ -87,6 +88,7 @@ from hmxgraph.protocol.record_results import (
     RecordView,
     Resume,
     SearchResult,
+    TaskEntry,
     TaskView,
 )
 from hmxgraph.protocol.reports import (
@@ -101,6 +103,7 @@ from hmxgraph.protocol.reports import (
 )
 from hmxgraph.protocol.suggestions import Suggestion
 from hmxgraph.recall.pack import Pack
+from hmxgraph.records.board import LEASE
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -776,6 +779,72 @@ class AsyncTasks(AsyncSharedWork):
         """
         outcome = {"task_id": task_id, "status": status, "summary": summary}
         return await self._perform(self._recording("task_finish", at, {**fields, **outcome}))
+
+    async def claim(
+        self,
+        task_id: str,
+        *,
+        agent_id: str,
+        lease: int = LEASE,
+        at: Moment | None = None,
+        **fields: Unpack[BoardFields],
+    ) -> RecordReceipt:
+        """Take a task for *lease* seconds; claiming it once more extends the lease.
+
+        A claim keeps others from claiming the task, not from adding records to it.
+
+        Raises:
+            TaskError: another agent holds the task, it is finished or unknown, or no agent or lease is given.
+
+        """
+        words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
+        return await self._perform(
+            self._recording("task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"})
+        )
+
+    async def release(
+        self, task_id: str, *, agent_id: str, at: Moment | None = None, **fields: Unpack[BoardFields]
+    ) -> RecordReceipt:
+        """Give a claimed task back.
+
+        Raises:
+            TaskError: nobody or another agent holds it, or it is finished or unknown.
+
+        """
+        words = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
+        return await self._perform(self._recording("task_progress", at, {**fields, **words}))
+
+    async def reopen(
+        self, task_id: str, *, summary: str, at: Moment | None = None, **fields: Unpack[StepFields]
+    ) -> RecordReceipt:
+        """Open a finished task again, for the reason *summary*; nobody holds it then.
+
+        Raises:
+            TaskError: no reason, or the task is unknown or not finished.
+
+        """
+        words = {"summary": summary, "task_id": task_id, "artifact_role": "reopen"}
+        return await self._perform(self._recording("task_progress", at, {**fields, **words}))
+
+    async def list(
+        self,
+        *,
+        project_id: str | None = None,
+        status: str | None = None,
+        assignee: str | None = None,
+        at: Moment | None = None,
+        limit: int = 100,
+    ) -> tuple[TaskEntry, ...]:
+        """The board: tasks of a project, status or assignee, the latest first; leases are judged at *at* (now).
+
+        Agents are compared without case and blanks. The saved query ``explore/task_board`` shows the same in a browser.
+
+        Raises:
+            InvalidRequest: a value that is no text, or a limit outside 1..500.
+
+        """
+        chosen = {"project_id": project_id, "status": status, "assignee": assignee}
+        return await self._perform(record_digests.board(self._tenancy, chosen, at_us=now_us(at), limit=limit))
 
     async def get(self, task_id: str) -> TaskView:
         """The task with its runs and records, oldest first.

@@ -213,6 +213,13 @@ class StepFields(TypedDict, total=False):
     tags: Sequence[str]
 
 
+class BoardFields(TypedDict, total=False):
+    """The further fields of a claim or a release."""
+
+    artifact_id: str
+    session_id: str
+
+
 class DecisionFields(StepFields, total=False):
     """The fields of a decision."""
 

@@ -3,13 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from hmxgraph.api._base import Face, Moment, RecordSearch, StepFields, generated_fields, new_record, search_request
+from hmxgraph.api._base import (
+    BoardFields,
+    Face,
+    Moment,
+    RecordSearch,
+    StepFields,
+    generated_fields,
+    new_record,
+    now_us,
+    search_request,
+)
 from hmxgraph.graph import record_digests, record_search, records
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plan import Procedure
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.parsing import checked_list
-from hmxgraph.protocol.record_results import RecordReceipt, Resume, SearchResult, TaskView
+from hmxgraph.protocol.record_results import RecordReceipt, Resume, SearchResult, TaskEntry, TaskView
+from hmxgraph.records.board import LEASE
 
 # Shared by ``graph.tasks`` and ``graph.records``: creating and searching records.
 
@@ -165,6 +176,72 @@ class Tasks(SharedWork):
         """
         outcome = {"task_id": task_id, "status": status, "summary": summary}
         return self._perform(self._recording("task_finish", at, {**fields, **outcome}))
+
+    def claim(
+        self,
+        task_id: str,
+        *,
+        agent_id: str,
+        lease: int = LEASE,
+        at: Moment | None = None,
+        **fields: Unpack[BoardFields],
+    ) -> RecordReceipt:
+        """Take a task for *lease* seconds; claiming it once more extends the lease.
+
+        A claim keeps others from claiming the task, not from adding records to it.
+
+        Raises:
+            TaskError: another agent holds the task, it is finished or unknown, or no agent or lease is given.
+
+        """
+        words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
+        return self._perform(
+            self._recording("task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"})
+        )
+
+    def release(
+        self, task_id: str, *, agent_id: str, at: Moment | None = None, **fields: Unpack[BoardFields]
+    ) -> RecordReceipt:
+        """Give a claimed task back.
+
+        Raises:
+            TaskError: nobody or another agent holds it, or it is finished or unknown.
+
+        """
+        words = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
+        return self._perform(self._recording("task_progress", at, {**fields, **words}))
+
+    def reopen(
+        self, task_id: str, *, summary: str, at: Moment | None = None, **fields: Unpack[StepFields]
+    ) -> RecordReceipt:
+        """Open a finished task again, for the reason *summary*; nobody holds it then.
+
+        Raises:
+            TaskError: no reason, or the task is unknown or not finished.
+
+        """
+        words = {"summary": summary, "task_id": task_id, "artifact_role": "reopen"}
+        return self._perform(self._recording("task_progress", at, {**fields, **words}))
+
+    def list(
+        self,
+        *,
+        project_id: str | None = None,
+        status: str | None = None,
+        assignee: str | None = None,
+        at: Moment | None = None,
+        limit: int = 100,
+    ) -> tuple[TaskEntry, ...]:
+        """The board: tasks of a project, status or assignee, the latest first; leases are judged at *at* (now).
+
+        Agents are compared without case and blanks. The saved query ``explore/task_board`` shows the same in a browser.
+
+        Raises:
+            InvalidRequest: a value that is no text, or a limit outside 1..500.
+
+        """
+        chosen = {"project_id": project_id, "status": status, "assignee": assignee}
+        return self._perform(record_digests.board(self._tenancy, chosen, at_us=now_us(at), limit=limit))
 
     def get(self, task_id: str) -> TaskView:
         """The task with its runs and records, oldest first.

@@ -1,5 +1,6 @@
-"""``hmxgraph task``: start, progress, run-start, run-finish, evidence, finish, get, search, resume."""
+"""``hmxgraph task``: steps from start to finish, the board (list, claim, release, reopen), get, search, resume."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ from rich.table import Table
 from hmxgraph.cli._fields import (
     Agent,
     At,
+    Limit,
     Project,
     Set,
     Summary,
@@ -18,7 +20,8 @@ from hmxgraph.cli._fields import (
     show_receipt,
 )
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out
-from hmxgraph.protocol.record_results import TaskView
+from hmxgraph.protocol.record_results import TaskEntry, TaskView
+from hmxgraph.records.board import LEASE
 
 app = typer.Typer(no_args_is_help=True, help="Tasks: shared work with its runs and evidence.")
 
@@ -149,6 +152,61 @@ def get(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -
         emit(view.document(), as_json, lambda: _show(view))
 
 
+@app.command("list")
+def list_tasks(
+    project: Project = None,
+    status: Annotated[str | None, typer.Option(help="Only this status: open, completed, failed, ...")] = None,
+    assignee: Annotated[str | None, typer.Option(help="Only what this agent holds.")] = None,
+    limit: Limit = 100,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """List tasks, the latest first, with who holds them."""
+    with opened(tenant) as graph:
+        entries = graph.tasks.list(project_id=project, status=status, assignee=assignee, limit=limit)
+        emit([entry.document() for entry in entries], as_json, lambda: out.print(_board(entries)))
+
+
+@app.command()
+def claim(
+    task_id: _TaskId,
+    agent: Agent = None,
+    lease: Annotated[int, typer.Option(min=1, help="For how many seconds.")] = LEASE,
+    at: At = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Take a task for a while; again, to keep it longer."""
+    with opened(tenant) as graph:
+        receipt = graph.tasks.claim(task_id, agent_id=agent or "", lease=lease, at=at)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
+
+
+@app.command()
+def release(
+    task_id: _TaskId, agent: Agent = None, at: At = None, tenant: Tenant = "default", as_json: AsJson = False
+) -> None:
+    """Give a claimed task back."""
+    with opened(tenant) as graph:
+        receipt = graph.tasks.release(task_id, agent_id=agent or "", at=at)
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
+
+
+@app.command()
+def reopen(
+    task_id: _TaskId,
+    summary: Summary,
+    agent: Agent = None,
+    at: At = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Open a finished task again, and say why."""
+    with opened(tenant) as graph:
+        receipt = graph.tasks.reopen(task_id, summary=summary, at=at, **fields_of(None, agent_id=agent))
+        emit(receipt.document(), as_json, lambda: show_receipt(receipt))
+
+
 app.command()(search)
 
 
@@ -158,6 +216,14 @@ def resume(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False
     with opened(tenant) as graph:
         told = graph.tasks.resume(task_id)
         emit(told.document(), as_json, lambda: out.print(told.text, highlight=False, markup=False))
+
+
+def _board(entries: Sequence[TaskEntry]) -> Table:
+    table = Table("task", "status", "project", "held by", "until", "goal")
+    for entry in entries:
+        held = (entry.assignee or "", entry.lease_until or "")
+        table.add_row(entry.task_id, entry.status, entry.project_id or "", *held, entry.goal)
+    return table
 
 
 def _show(view: TaskView) -> None:

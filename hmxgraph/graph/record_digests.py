@@ -7,17 +7,18 @@ from typing import Any
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.record_search import MOST, Wanted, hits_of, keys_of, search_of
+from hmxgraph.graph.record_search import MOST, Wanted, checked_limit, hits_of, keys_of, search_of
 from hmxgraph.graph.records import LONGEST_THREAD, record_properties, task_key, views
 from hmxgraph.graph.tenancy import Tenancy, bump
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.parsing import checked_text
-from hmxgraph.protocol.record_results import Library, RecordView, Resume, TaskView
+from hmxgraph.protocol.record_results import Library, RecordView, Resume, TaskEntry, TaskView
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import DigestName, belongs, compose, digest_name, entries, sources_wanted
 from hmxgraph.records.handoff import account
 from hmxgraph.records.search import facet
+from hmxgraph.records.trust import signature
 from hmxgraph.text.terms import counter
 
 # A task as the next agent sees it.
@@ -39,7 +40,7 @@ def _resume_of(task_id: str, digest: RecordView | None, records: Sequence[Record
 def _task_view(row: Row, records: Sequence[RecordView]) -> TaskView:
     """The task in a row of ``tasks/get``."""
     task = row["task"]
-    shown = ("goal", "project_id", "thread_id", "agent_id", "record_count")
+    shown = ("goal", "project_id", "thread_id", "agent_id", "assignee", "record_count")
     properties = {name: task[name] for name in shown if name in task} | _times(task)
     runs = sorted(row["runs"], key=lambda run: (run["started_us"], run["run_id"]))
     return TaskView(
@@ -57,9 +58,16 @@ def _run(run: Row) -> dict[str, Any]:
     return {name: run[name] for name in shown if name in run} | _times(run)
 
 
+_TIMES = {
+    "started_us": "started_at",
+    "finished_us": "finished_at",
+    "updated_us": "updated_at",
+    "lease_until_us": "lease_until",
+}
+
+
 def _times(node: Row) -> dict[str, str]:
-    named = {"started_us": "started_at", "finished_us": "finished_at", "updated_us": "updated_at"}
-    return {shown: iso(node[stored]) for stored, shown in named.items() if stored in node}
+    return {shown: iso(node[stored]) for stored, shown in _TIMES.items() if stored in node}
 
 
 # Digests refreshed and read: records with a stable id, composed again when a source makes them stale.
@@ -182,6 +190,21 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
     return (yield from read(lambda: _task(tenancy, task_id)))
 
 
+def board(
+    tenancy: Tenancy, chosen: Mapping[str, str | None], *, at_us: int, limit: int
+) -> Procedure[tuple[TaskEntry, ...]]:
+    """The tasks of a project, status or assignee, the latest first; leases are judged at *at_us*.
+
+    Raises:
+        InvalidRequest: a value that is no text, or a limit outside 1..500.
+
+    """
+    checked_limit(limit)
+    given = {name: None if value is None else checked_text(name, value) for name, value in chosen.items()}
+    given["assignee"] = signature(given["assignee"])
+    return (yield from read(lambda: _board(tenancy, given, at_us, limit)))
+
+
 def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
     """What the next agent needs: summary, blockers, worked, failed, validation, follow-ups, runs, sources.
 
@@ -210,6 +233,28 @@ def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:
         limit=LONGEST_THREAD,
     )
     return _task_view(rows[0], (yield from views(tenancy, [row["key"] for row in keys])))
+
+
+def _board(tenancy: Tenancy, chosen: Mapping[str, str | None], at_us: int, limit: int) -> Plan[tuple[TaskEntry, ...]]:
+    rows = yield bind("tasks/list", tenant_id=tenancy.tenant_id, chosen=dict(chosen), at_us=at_us, limit=limit)
+    return tuple(_entry(row["task"], at_us) for row in rows)
+
+
+def _entry(task: Row, at_us: int) -> TaskEntry:
+    lease_us = task.get("lease_until_us")
+    is_held = lease_us is None or lease_us > at_us
+    times = _times(task)
+    return TaskEntry(
+        task["task_id"],
+        task["status"],
+        task.get("goal", ""),
+        task.get("project_id"),
+        task.get("assignee") if is_held else None,
+        iso(lease_us) if lease_us is not None and is_held else None,
+        task.get("record_count", 0),
+        times.get("started_at"),
+        times.get("updated_at"),
+    )
 
 
 def _exists(tenancy: Tenancy, task_id: str) -> Plan[None]:

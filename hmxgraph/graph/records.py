@@ -146,6 +146,8 @@ def _standing_of(task_id: str, row: Row | None) -> Standing:
         task.get("project_id"),
         task.get("goal", ""),
         {run["run_id"]: run["tool_name"] for run in runs if run.get("tool_name")},
+        task.get("assignee"),
+        task.get("lease_until_us"),
     )
 
 

@@ -184,6 +184,25 @@ class TaskView:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskEntry:
+    """A task on the board; ``assignee`` is None once its lease is over."""
+
+    task_id: str
+    status: str
+    goal: str
+    project_id: str | None = None
+    assignee: str | None = None
+    lease_until: str | None = None
+    record_count: int = 0
+    started_at: str | None = None
+    updated_at: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The entry as a JSON-able dict."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
 class Library:
     """Records of one role, with their digest and the related compiled artifacts."""
 

@@ -10,6 +10,8 @@ from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.display import short_text
 from hmxgraph.protocol.record_results import Account, RecordView
 from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.records.board import lease_of, on_board
 from hmxgraph.records.search import failed
 from hmxgraph.records.trust import OPEN, signature
 
@@ -43,16 +45,19 @@ def part_played(view: RecordView) -> str:
 
 def account(records: Sequence[RecordView]) -> Account:
     """The account of one task's visible *records*, oldest first."""
+    moves = [view.record for view in records if on_board(view.record) or view.artifact_kind == "task_finish"]
+    records = [view for view in records if not on_board(view.record)]
     kept = [view for view in records if not view.rejected_by]
     texts: dict[str, Any] = {name: _last(getattr(view.record, name) for view in kept) or "" for name in _BACKGROUND}
     texts["goal"] = _goal(records)
-    texts["status"] = _last(view.record.status for view in records if view.artifact_kind == "task_finish") or OPEN
+    texts["status"] = _status(moves)
     seen = {_bare(text) for text in texts.values() if text}
-    lists = {name: _once(read(records), seen) for name, read in _LISTS.items()}
+    lists: dict[str, Any] = {name: _once(read(records), seen) for name, read in _LISTS.items()}
+    lists["open"] = (*_held(moves), *lists["open"])
     summary = _last(view.record.summary for view in kept if part_played(view) in _SUMMARISING) or ""
     texts["summary"] = summary if _bare(summary) not in seen else ""
     texts["summary"] = texts["summary"] or ("started" if not summary else "")
-    return Account(**texts, **{name: tuple(line for _, line in lines) for name, lines in lists.items()})
+    return Account(**texts, **lists)
 
 
 _BACKGROUND = ("motivation", "hypothesis", "scientific_question", "method_summary")
@@ -60,14 +65,31 @@ _BACKGROUND = ("motivation", "hypothesis", "scientific_question", "method_summar
 _Line = tuple[str, str]
 
 
-def _once(lines: Iterable[_Line], seen: set[str]) -> list[_Line]:
+def _status(moves: Sequence[TaskRecord]) -> str:
+    """The status of a task after these ends and reopenings."""
+    ends = [move for move in moves if move.artifact_kind == "task_finish" or move.artifact_role == "reopen"]
+    return (ends[-1].status if ends and ends[-1].artifact_kind == "task_finish" else None) or OPEN
+
+
+def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
+    """Who holds the task, or why it was reopened."""
+    if not moves or moves[-1].artifact_kind == "task_finish":
+        return ()
+    last = moves[-1]
+    if last.artifact_role == "claim":
+        until_us = last.created_us + lease_of(last) * 1_000_000
+        return (f"held by {(last.agent_id or '').strip()} until {iso(until_us)}",)
+    return (f"reopened{_by(last)}: {last.summary}",) if last.artifact_role == "reopen" else ()
+
+
+def _once(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
     """The lines whose bare text was not *seen*; it is afterwards."""
     kept = []
     for bare, line in lines:
         if bare and _bare(bare) not in seen:
             seen.add(_bare(bare))
-            kept.append((bare, line))
-    return kept
+            kept.append(line)
+    return tuple(kept)
 
 
 def _bare(text: str) -> str:
@@ -114,11 +136,11 @@ def _followups(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 def _open(records: Sequence[RecordView]) -> Iterator[_Line]:
     """Runs without an end, requests without an answer, and outputs expected but not reported."""
-    finished = any(view.artifact_kind == "task_finish" for view in records)
     ended = {view.record.reply_to_artifact_id for view in records if view.artifact_kind == "run_finish"}
     for view in records:
         record = view.record
-        if record.artifact_kind == "run_start" and not finished and record.artifact_id not in ended:
+        is_ended = record.artifact_id in ended or _closed_after(record, records)
+        if record.artifact_kind == "run_start" and not is_ended:
             yield record.artifact_id, f"run {record.artifact_id} is open: {record.command}{_by(record)}"
         if record.requested_action and not _answered(record, records):
             yield record.requested_action, f"{record.requested_action} (asked{_by(record)})"
@@ -127,6 +149,11 @@ def _open(records: Sequence[RecordView]) -> Iterator[_Line]:
         for text in view.record.expected_outputs or ():
             if _bare(text) not in made:
                 yield text, f"expected output: {text}"
+
+
+def _closed_after(start: TaskRecord, records: Sequence[RecordView]) -> bool:
+    """Whether the task ended after a run's start, which abandons the run."""
+    return any(view.artifact_kind == "task_finish" and view.record.created_us >= start.created_us for view in records)
 
 
 def _answered(asking: TaskRecord, records: Sequence[RecordView]) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import DIGEST_ROLES, TaskRecord
+from hmxgraph.records.board import board_changes, check_board_fields, check_board_step, on_board
 from hmxgraph.records.digests import OWN_DIGESTS
 from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, STEPS, Parent, judges, signature
 
@@ -26,6 +27,8 @@ class Standing:
     project_id: str | None = None
     goal: str = ""
     tools: Mapping[str, str] = field(default_factory=dict)
+    assignee: str | None = None
+    lease_until_us: int | None = None
 
     @property
     def started(self) -> bool:
@@ -175,7 +178,10 @@ def check_said(record: TaskRecord) -> None:
     hmxgraph.errors.TaskError: task_start: goal is missing: a task starts with a goal; give it (goal=...)
     """
     kind = record.artifact_kind
-    for name, (rule, way_out) in _REQUIRED[kind].items():
+    required = {} if on_board(record) else _REQUIRED[kind]
+    if on_board(record):
+        check_board_fields(record)
+    for name, (rule, way_out) in required.items():
         if _is_blank(getattr(record, name)):
             raise TaskError(kind, f"{name} is missing: {rule}", way_out)
     if kind in _REPLYING and record.reply_to_artifact_id is None:
@@ -198,9 +204,13 @@ def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) ->
     if not standing.started:
         reason = f"there is no task {record.task_id!r}, and nothing is recorded before its start"
         raise TaskError(kind, reason, "start it first (tasks.start)")
+    if on_board(record):
+        check_board_step(record, standing)
+        return
     if kind in STEPS and standing.finished:
         reason = f"task {record.task_id!r} is finished ({standing.status}), and only replies and decisions may follow"
-        raise TaskError(kind, reason, f"start another with parent_task_id={record.task_id!r}")
+        way_out = f"reopen it (tasks.reopen), or start another with parent_task_id={record.task_id!r}"
+        raise TaskError(kind, reason, way_out)
     if record.reply_to_artifact_id is not None:
         _check_reply(record, standing, parent)
 
@@ -372,10 +382,11 @@ def changes(record: TaskRecord, standing: Standing) -> Changes:
             return Changes(_touched(record), {record.reply_to_artifact_id or "": run})
         case "task_finish":
             ended = {"status": _ABANDONED, "finished_us": record.created_us}
-            finished = {"status": record.status, "finished_us": record.created_us}
+            finished = {"status": record.status, "finished_us": record.created_us, "lease_until_us": None}
             return Changes(_touched(record) | finished, dict.fromkeys(standing.open_runs, ended))
         case _:
-            return Changes(_touched(record), {})
+            moved = board_changes(record) if on_board(record) else {}
+            return Changes(_touched(record) | moved, {})
 
 
 def _touched(record: TaskRecord) -> dict[str, Any]:

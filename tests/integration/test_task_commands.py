@@ -101,3 +101,15 @@ def test_wrong_usage_and_impossible_steps(hmxgraph, tenant_id):
     assert wrong.exit_code == 2
     with pytest.raises(TaskError, match="start it first"):
         hmxgraph("task", "finish", "nowhere")
+
+
+def test_the_board_on_the_command_line(hmxgraph):
+    """List, claim, release and reopen answer like the API."""
+    task_id = hmxgraph("task", "start", "Find the leak", "--project", "p", "--task-id", "leak")["task_id"]
+    hmxgraph("task", "claim", task_id, "--agent", "ana", "--lease", "600")
+    (entry,) = hmxgraph("task", "list", "--assignee", "ANA", "--project", "p", "--status", "open")
+    assert (entry["task_id"], entry["assignee"]) == ("leak", "ana")
+    hmxgraph("task", "release", task_id, "--agent", "ana")
+    hmxgraph("task", "finish", task_id)
+    hmxgraph("task", "reopen", task_id, "-s", "not yet")
+    assert hmxgraph("task", "list")[0]["status"] == "open"

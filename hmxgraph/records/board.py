@@ -1,0 +1,126 @@
+"""The board: who holds a task, by a claim with a lease; release and reopening.
+
+Claim, release and reopening are checkpoints (``task_progress``) with a role, so that they are kept, ordered and
+forgotten like all other records of the task.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from hmxgraph.errors import TaskError
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.records.trust import OPEN, signature
+
+BOARD_ROLES = frozenset({"claim", "release", "reopen"})
+# Default length of a claim, and the longest, in seconds.
+LEASE = 3_600
+_LONGEST_LEASE = 30 * 86_400
+_US = 1_000_000
+
+
+class Held(Protocol):
+    """The state of a task that the board depends on."""
+
+    @property
+    def task_id(self) -> str:
+        """The task's id."""
+        ...
+
+    @property
+    def status(self) -> str | None:
+        """Its status."""
+        ...
+
+    @property
+    def finished(self) -> bool:
+        """Whether its end was recorded."""
+        ...
+
+    @property
+    def assignee(self) -> str | None:
+        """Who claimed it last."""
+        ...
+
+    @property
+    def lease_until_us(self) -> int | None:
+        """The end of that claim."""
+        ...
+
+
+def on_board(record: TaskRecord) -> bool:
+    """Whether *record* moves its task on the board, and reports no work.
+
+    >>> on_board(TaskRecord(artifact_id="r", artifact_kind="task_progress", artifact_role="claim", task_id="t",
+    ...     tenant_id="a", timestamp_created=0))
+    True
+    """
+    return record.artifact_kind == "task_progress" and record.artifact_role in BOARD_ROLES
+
+
+def lease_of(record: TaskRecord) -> int:
+    """The length of a claim in seconds.
+
+    Raises:
+        TaskError: it is no whole number from 1 second to 30 days.
+
+    """
+    given = record.parameters.get("lease_seconds") if isinstance(record.parameters, Mapping) else None
+    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= _LONGEST_LEASE:
+        reason = f"a lease of {given!r:.40} is no whole number of seconds from 1 to {_LONGEST_LEASE}"
+        raise TaskError("claim", reason, "give the seconds (lease=3600)")
+    return given
+
+
+def check_board_fields(record: TaskRecord) -> None:
+    """Refuse a claim or release without an agent, a claim without a lease, and a reopening without a reason.
+
+    Raises:
+        TaskError: what is missing, and the way out.
+
+    """
+    role = record.artifact_role or ""
+    if role != "reopen" and signature(record.agent_id) is None:
+        raise TaskError(role, "agent_id is missing: a task is held by somebody", "name the agent (agent_id=...)")
+    if role == "claim":
+        lease_of(record)
+    if role == "reopen" and not (record.summary or "").strip():
+        raise TaskError(role, "summary is missing: a finished task is reopened for a reason", "give it (summary=...)")
+
+
+def check_board_step(record: TaskRecord, task: Held) -> None:
+    """Refuse what the task's place on the board rules out.
+
+    Raises:
+        TaskError: somebody else holds the task, it is finished, or it is not.
+
+    """
+    role, name = record.artifact_role or "", f"task {task.task_id!r}"
+    if role == "reopen":
+        if not task.finished:
+            raise TaskError(role, f"{name} is not finished", "claim it, or just work on it (tasks.claim)")
+        return
+    if task.finished:
+        raise TaskError(role, f"{name} is finished ({task.status})", "reopen it first (tasks.reopen)")
+    holder = holder_at(task, record.created_us)
+    if role == "release" and holder is None:
+        raise TaskError(role, f"nobody holds {name}", "there is nothing to release")
+    if holder is not None and signature(holder) != signature(record.agent_id):
+        reason = f"{name} is held by {holder!r:.60} until {iso(task.lease_until_us or 0)}"
+        raise TaskError(role, reason, "wait for the end of the lease, ask for a release, or choose another task")
+
+
+def holder_at(task: Held, at_us: int) -> str | None:
+    """Who holds *task* at a time: whoever claimed it last, until the lease is over."""
+    lapsed = task.lease_until_us is not None and task.lease_until_us <= at_us
+    return None if lapsed else task.assignee
+
+
+def board_changes(record: TaskRecord) -> dict[str, Any]:
+    """The changed properties of a task that *record* moves; None takes a property away."""
+    if record.artifact_role == "claim":
+        until_us = record.created_us + lease_of(record) * _US
+        held = {"assignee": record.agent_id, "assignee_key": signature(record.agent_id), "lease_until_us": until_us}
+        return {**held, "status": OPEN}
+    free = {"assignee": None, "assignee_key": None, "lease_until_us": None}
+    return {**free, "status": OPEN} | ({"finished_us": None} if record.artifact_role == "reopen" else {})

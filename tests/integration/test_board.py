@@ -1,0 +1,75 @@
+"""The board of tasks: listing, claims with a lease, release and reopening."""
+
+import pytest
+
+from hmxgraph import TaskError
+
+AT = "2026-03-14T03:{:02}:00Z"
+
+
+@pytest.fixture
+def task_id(graph):
+    """A started task of a project."""
+    return graph.tasks.start("Find the leak", agent_id="ana", project_id="p", at=AT.format(0)).task_id
+
+
+def holders(graph, **chosen):
+    """Who holds each task on the board."""
+    return [(entry.task_id, entry.assignee) for entry in graph.tasks.list(**chosen)]
+
+
+def test_the_board_lists_by_project_status_and_assignee(graph, task_id):
+    """Each filter chooses; agents and status are compared without case and blanks; the latest comes first."""
+    other = graph.tasks.start("Close it", project_id="q", at=AT.format(1)).task_id
+    graph.tasks.claim(task_id, agent_id="Ana B", lease=600, at=AT.format(2))
+    graph.tasks.finish(other, at=AT.format(3))
+    now = {"at": AT.format(4)}
+    assert holders(graph, **now) == [(other, None), (task_id, "Ana B")]
+    assert holders(graph, project_id="p", **now) == [(task_id, "Ana B")]
+    assert holders(graph, status="Completed", **now) == [(other, None)]
+    assert holders(graph, assignee=" ana  b", **now) == [(task_id, "Ana B")]
+    assert holders(graph, assignee="bo", **now) == []
+    (row,) = [row for row in graph.query("explore/task_board") if row["task_id"] == task_id]
+    assert (row["status"], row["assignee"], row["goal"]) == ("open", "Ana B", "Find the leak")
+
+
+def test_a_claim_lasts_as_long_as_its_lease(graph, task_id):
+    """Others are refused until the lease is over; the holder extends it; then the task is free."""
+    graph.tasks.claim(task_id, agent_id="ana", lease=60, at=AT.format(1))
+    with pytest.raises(TaskError, match="is held by 'ana' until 2026-03-14T03:02:00Z"):
+        graph.tasks.claim(task_id, agent_id="bo", at=AT.format(1))
+    graph.tasks.claim(task_id, agent_id="ANA ".strip(), lease=120, at=AT.format(2))
+    assert holders(graph, at=AT.format(3)) == [(task_id, "ANA")]
+    assert holders(graph, at=AT.format(4)) == [(task_id, None)]
+    graph.tasks.claim(task_id, agent_id="bo", lease=60, at=AT.format(5))
+    assert "held by bo until 2026-03-14T03:06:00Z" in graph.tasks.resume(task_id).open
+
+
+def test_release_and_reopen(graph, task_id):
+    """Only the holder releases; a finished task is claimed again after it was reopened, with its runs and records."""
+    graph.tasks.claim(task_id, agent_id="ana", at=AT.format(1))
+    with pytest.raises(TaskError, match="is held by 'ana'"):
+        graph.tasks.release(task_id, agent_id="bo", at=AT.format(2))
+    graph.tasks.release(task_id, agent_id="Ana", at=AT.format(3))
+    with pytest.raises(TaskError, match="nobody holds task"):
+        graph.tasks.release(task_id, agent_id="ana", at=AT.format(4))
+    graph.tasks.finish(task_id, summary="closed", at=AT.format(5))
+    with pytest.raises(TaskError, match=r"is finished .completed.; reopen it first"):
+        graph.tasks.claim(task_id, agent_id="bo", at=AT.format(6))
+    graph.tasks.reopen(task_id, summary="it leaks again", agent_id="bo", at=AT.format(7))
+    resume = graph.tasks.resume(task_id)
+    assert (resume.status, resume.open) == ("open", ("reopened by bo: it leaks again",))
+    graph.tasks.progress(task_id, summary="found", next_step="fix", at=AT.format(8))
+    assert graph.tasks.get(task_id).status == "open"
+    with pytest.raises(TaskError, match="is not finished"):
+        graph.tasks.reopen(task_id, summary="again", at=AT.format(9))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [({"agent_id": ""}, "agent_id is missing"), ({"agent_id": "ana", "lease": 0}, "a lease of 0 is no whole number")],
+)
+def test_a_claim_names_its_agent_and_lease(graph, task_id, fields, reason):
+    """Nobody and no time hold no task."""
+    with pytest.raises(TaskError, match=reason):
+        graph.tasks.claim(task_id, **fields)
