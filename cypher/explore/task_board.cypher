@@ -14,7 +14,9 @@ RETURN
   task.project_id AS project_id,
   task.goal AS goal,
   task.assignee AS assignee,
-  toString(datetime({epochMillis: task.lease_until_us / 1000})) AS lease_until,
+  CASE
+    WHEN task.lease_until_us IS NOT NULL THEN toString(datetime({epochMillis: task.lease_until_us / 1000}))
+  END AS lease_until,
   task.record_count AS records,
   toString(datetime({epochMillis: task.updated_us / 1000})) AS updated
 ORDER BY task.updated_us DESC, task_id

@@ -9,6 +9,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
+from hmxgraph.api._arguments import NamedArguments
 from hmxgraph.api._base import (
     ArtifactFilters,
     AsyncFace,
@@ -631,7 +632,7 @@ class AsyncFingerprints(AsyncFace):
         return await self._perform(fingerprints.report_pack(self._tenancy, pack, signal, as_us(at)))
 
 
-class AsyncSharedWork(AsyncFace):
+class AsyncSharedWork(NamedArguments, AsyncFace):
     """Base of tasks and records: both are stored as task records."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
@@ -815,7 +816,13 @@ class AsyncTasks(AsyncSharedWork):
         return await self._perform(self._recording("task_progress", at, {**fields, **words}))
 
     async def reopen(
-        self, task_id: str, *, summary: str, at: Moment | None = None, **fields: Unpack[StepFields]
+        self,
+        task_id: str,
+        *,
+        summary: str,
+        agent_id: str | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[BoardFields],
     ) -> RecordReceipt:
         """Open a finished task again, for the reason *summary*; nobody holds it then.
 
@@ -823,7 +830,7 @@ class AsyncTasks(AsyncSharedWork):
             TaskError: no reason, or the task is unknown or not finished.
 
         """
-        words = {"summary": summary, "task_id": task_id, "artifact_role": "reopen"}
+        words = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
         return await self._perform(self._recording("task_progress", at, {**fields, **words}))
 
     async def list(
@@ -1018,7 +1025,7 @@ class AsyncRecords(AsyncSharedWork):
         )
 
 
-class AsyncMemoryOperations(AsyncFace):
+class AsyncMemoryOperations(NamedArguments, AsyncFace):
     """Operations on semantic memories: search, add, judge, retire; statistics, health, maintenance and metrics."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, meter: Meter | None = None) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
+from hmxgraph.api._arguments import NamedArguments
 from hmxgraph.api._base import Face, Moment, as_us, doing, new_record, now_us
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
@@ -34,7 +35,7 @@ class About(TypedDict, total=False):
     hard: bool
 
 
-class MemoryOperations(Face):
+class MemoryOperations(NamedArguments, Face):
     """Operations on semantic memories: search, add, judge, retire; statistics, health, maintenance and metrics."""
 
     def __init__(self, tenancy: Tenancy, connection: Connection, meter: Meter | None = None) -> None:

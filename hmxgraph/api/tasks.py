@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
+from hmxgraph.api._arguments import NamedArguments
 from hmxgraph.api._base import (
     BoardFields,
     Face,
@@ -25,7 +26,7 @@ from hmxgraph.records.board import LEASE
 # Shared by ``graph.tasks`` and ``graph.records``: creating and searching records.
 
 
-class SharedWork(Face):
+class SharedWork(NamedArguments, Face):
     """Base of tasks and records: both are stored as task records."""
 
     def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
@@ -212,7 +213,13 @@ class Tasks(SharedWork):
         return self._perform(self._recording("task_progress", at, {**fields, **words}))
 
     def reopen(
-        self, task_id: str, *, summary: str, at: Moment | None = None, **fields: Unpack[StepFields]
+        self,
+        task_id: str,
+        *,
+        summary: str,
+        agent_id: str | None = None,
+        at: Moment | None = None,
+        **fields: Unpack[BoardFields],
     ) -> RecordReceipt:
         """Open a finished task again, for the reason *summary*; nobody holds it then.
 
@@ -220,7 +227,7 @@ class Tasks(SharedWork):
             TaskError: no reason, or the task is unknown or not finished.
 
         """
-        words = {"summary": summary, "task_id": task_id, "artifact_role": "reopen"}
+        words = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
         return self._perform(self._recording("task_progress", at, {**fields, **words}))
 
     def list(

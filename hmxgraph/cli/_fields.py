@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
+import click
 import typer
 from rich.table import Table
 
@@ -52,8 +53,34 @@ def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, An
     {'confidence': 0.5, 'tool_name': 'make', 'agent_id': 'ana'}
     """
     names = frozenset(TaskRecord.model_fields)
+    for name, _ in _pairs(assignments, names, "--set"):
+        if option := _option_for(name):
+            raise typer.BadParameter(f"--set {name}=...: this command has an option for it; use {option}")
     fields = {name: _value(text) for name, text in _pairs(assignments, names, "--set")}
     return fields | {name: value for name, value in options.items() if value is not None}
+
+
+# Fields whose option or argument has another name.
+_PARAMETERS = {
+    "agent_id": "agent",
+    "project_id": "project",
+    "reply_to_artifact_id": "reply_to",
+    "supports_claim": "supports",
+    "timestamp_created": "at",
+    "tool_name": "tool",
+    "what_failed": "failed",
+    "what_worked": "worked",
+    "why_chosen": "why",
+}
+
+
+def _option_for(name: str) -> str | None:
+    """The option or argument of the running command that sets the field *name*."""
+    context = click.get_current_context(silent=True)
+    parameters = context.command.params if context else []
+    wanted = {_PARAMETERS.get(name, name), "run_id" if name == "reply_to_artifact_id" else name}
+    found = next((parameter for parameter in parameters if parameter.name in wanted), None)
+    return None if found is None else found.opts[0] if found.opts[0].startswith("-") else found.human_readable_name
 
 
 def _filters_of(assignments: Sequence[str] | None) -> dict[str, Any]:

@@ -75,8 +75,8 @@ def test_each_exact_filter_finds_exactly_its_records(tasks, records, task_id, wo
 
 def test_unknown_filters_and_modes_are_refused(records):
     """A misspelt filter, a mode that is none and an impossible limit are errors, never ignored."""
-    for asked in ({"taskid": "t"}, {"mode": "find_all"}):
-        with pytest.raises(UnknownChoice):
+    for asked, refusal in (({"taskid": "t"}, InvalidRequest), ({"mode": "find_all"}, UnknownChoice)):
+        with pytest.raises(refusal):
             records.search("x", **asked)
     for asked in ({"limit": 0}, {"token_budget": 0}):
         with pytest.raises(InvalidRequest):
@@ -97,7 +97,7 @@ def test_limits_are_the_same_everywhere(tasks, records):
 def test_a_limit_cuts_what_is_related(tasks, records, task_id):
     """As many of each part as are asked for, from one on."""
     for place in range(3):
-        tasks.add_evidence(task_id, summary=f"Many microbes live in this soil, count {place}")
+        tasks.add_evidence(task_id, summary=f"Many microbes live in this soil, count {place}", agent_id="ana")
     found = [len(records.find_related("Many microbes live in this soil", limit=limit).supporting) for limit in (1, 2)]
     assert found == [1, 2]
 
