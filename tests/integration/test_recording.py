@@ -48,6 +48,10 @@ def test_one_message_takes_four_statements(graph, text):
     receipt, sent = statements(graph, lambda: graph.append("message", content, session_id="s"))
     assert receipt.status == "stored"
     assert len(sent) <= 4
+    message = {"role": "user", "content": f"{text} again"}
+    report, sent = statements(graph, lambda: graph.record(message, session_id="s"))
+    assert report.stored == 1
+    assert len(sent) <= 4
 
 
 def test_eight_processes_append_to_one_session(address, graph, stored):
