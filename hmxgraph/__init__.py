@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hmxgraph.api.sessions import RecordedSession
     from hmxgraph.errors import (
         AccessDenied,
+        DeadlineExceeded,
         EngineError,
         Fault,
         FingerprintError,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         InvalidDocument,
         InvalidRequest,
         LifecycleError,
+        LocalServerDied,
         NotFound,
         PackError,
         StorageUnavailable,
@@ -72,6 +74,7 @@ __all__ = [
     "CompileReport",
     "Conflict",
     "ContextPack",
+    "DeadlineExceeded",
     "DroppedEntry",
     "EngineError",
     "Entry",
@@ -93,6 +96,7 @@ __all__ = [
     "KnowledgeGraph",
     "Library",
     "LifecycleError",
+    "LocalServerDied",
     "MeasuredDigest",
     "Memory",
     "MemoryResult",
@@ -129,6 +133,7 @@ _DEFINED_IN = {
     "hmxgraph.api.exploring": ("QueryResult",),
     "hmxgraph.errors": (
         "AccessDenied",
+        "DeadlineExceeded",
         "EngineError",
         "Fault",
         "FingerprintError",
@@ -138,6 +143,7 @@ _DEFINED_IN = {
         "InvalidDocument",
         "InvalidRequest",
         "LifecycleError",
+        "LocalServerDied",
         "NotFound",
         "PackError",
         "StorageUnavailable",

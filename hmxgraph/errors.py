@@ -351,21 +351,63 @@ class GraphError(HmxGraphError):
     """The database refused a request, or could not be reached."""
 
 
+_OUTCOMES = {
+    "": "",
+    "not stored": "this step wrote nothing, and the call can be repeated; ",
+    "unknown": "whether this step was stored is unknown, and the call can be repeated: nothing is stored twice; ",
+}
+
+
 class StorageUnavailable(GraphError, ConnectionError):
-    """The database does not answer."""
+    """The database does not answer.
+
+    ``outcome`` says what became of the step that was under way: ``"not stored"``, ``"unknown"`` (no answer to its
+    commit), or nothing while connecting. ``stored`` says what the same call had stored before that step.
+    """
 
     code = "unavailable"
 
-    def __init__(self, uri: str, reason: str) -> None:
+    def __init__(self, uri: str, reason: str, outcome: str = "", stored: str = "") -> None:
         super().__init__(uri, reason)
+        self.args = (uri, reason, outcome, stored)  # OSError keeps two
         self.uri = uri
         self.reason = reason
+        self.outcome = outcome
+        self.stored = stored
 
     def __str__(self) -> str:
-        return (
-            f"Neo4j at {self.uri} does not answer ({self.reason}); "
-            "check HMXGRAPH_URI, or unset it to use the local server (hmxgraph server start)"
-        )
+        return f"Neo4j at {self.uri} does not answer ({self.reason}); {self.consequence}{self.way_out}"
+
+    @property
+    def consequence(self) -> str:
+        """What was stored, what was not, and whether the call can be repeated, as a part of the message."""
+        return (f"{self.stored}; " if self.stored else "") + _OUTCOMES[self.outcome]
+
+    @property
+    def way_out(self) -> str:
+        """What to do about it."""
+        return "check HMXGRAPH_URI, or unset it to use the local server (hmxgraph server start)"
+
+
+class DeadlineExceeded(StorageUnavailable, TimeoutError):
+    """The database did not answer in time."""
+
+    def __str__(self) -> str:
+        return f"Neo4j at {self.uri} did not answer in time ({self.reason}); {self.consequence}{self.way_out}"
+
+    @property
+    def way_out(self) -> str:
+        """What to do about it."""
+        return "check the server, or give more time (timeout=, --timeout, HMXGRAPH_TIMEOUT)"
+
+
+class LocalServerDied(StorageUnavailable):
+    """The process of the local server has ended, and it was not started again."""
+
+    @property
+    def way_out(self) -> str:
+        """What to do about it."""
+        return "start it with hmxgraph server start, see why it ended with hmxgraph server logs"
 
 
 class GraphNotOpen(GraphError, RuntimeError):
@@ -408,8 +450,8 @@ class StorageStopped(StorageUnavailable):
 
     def __str__(self) -> str:
         return (
-            f"Neo4j at {self.uri} can no longer write its data ({self.reason}); free some disk space and restart it: "
-            "hmxgraph server stop, then the same command again"
+            f"Neo4j at {self.uri} can no longer write its data ({self.reason}); {self.consequence}"
+            "free some disk space and restart it: hmxgraph server stop, then the same command again"
         )
 
 

@@ -257,7 +257,7 @@ class AsyncRecording(AsyncFace):
             InvalidRequest: nothing was chosen, or a time span longer than any calendar.
 
         """
-        return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run))
+        return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)
 
 
 class AsyncRecordedSession(AsyncFace):
@@ -349,7 +349,7 @@ class AsyncLearning(AsyncFace):
         *progress* is called with the stage and the number of sessions done. Running it twice changes nothing.
         """
         options = CompileOptions(full, dry_run, profile, perf_counter, progress or _silent)
-        return await self._perform(compile_tenant(self._tenancy, options))
+        return await self._perform(compile_tenant(self._tenancy, options), whole=True)
 
     async def suggest(
         self,
@@ -526,7 +526,7 @@ class AsyncExploring(AsyncFace):
             StatementMisuse: no such query, or missing or unexpected parameters.
 
         """
-        rows = await self._perform(exploring.saved_query(self._tenancy, name, parameters))
+        rows = await self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
     async def explain(self, record_id: str) -> Explanation:
@@ -540,16 +540,16 @@ class AsyncExploring(AsyncFace):
 
     async def verify(self) -> VerifyReport:
         """Check every hash, chain, transition history, link and counter; repairs nothing."""
-        return await self._perform(checks.verify(self._tenancy))
+        return await self._perform(checks.verify(self._tenancy), whole=True)
 
     async def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``."""
-        relations = await self._perform(exploring.relations(self._tenancy))
+        relations = await self._perform(exploring.relations(self._tenancy), whole=True)
         return await self._beside(exploring.entity_graph, relations)
 
     async def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
         """Figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
-        return await self._perform(exploring.digest(self._tenancy, as_us(as_of)))
+        return await self._perform(exploring.digest(self._tenancy, as_us(as_of)), whole=True)
 
     def trace(self, listener: Trace) -> Callable[[], None]:
         """Call *listener* with name, rows and milliseconds of each statement until the returned function is called."""
@@ -577,7 +577,7 @@ class AsyncFingerprints(AsyncFace):
             UnknownChoice: no such tier.
 
         """
-        return await self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)))
+        return await self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)), whole=True)
 
     async def import_fingerprint(
         self,
@@ -606,7 +606,8 @@ class AsyncFingerprints(AsyncFace):
                 trusted=arguments.trusted,
                 now_us=now_us(at),
                 at_us=as_us(at),
-            )
+            ),
+            whole=True,
         )
 
     async def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
@@ -618,7 +619,7 @@ class AsyncFingerprints(AsyncFace):
             NotFound: there is no such import, or it was withdrawn before.
 
         """
-        return await self._perform(fingerprint_imports.take_back(self._tenancy, import_id, at_us=as_us(at)))
+        return await self._perform(fingerprint_imports.take_back(self._tenancy, import_id, at_us=as_us(at)), whole=True)
 
     async def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
@@ -1198,7 +1199,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         """
         modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)
         procedure = maintenance.compact(self._tenancy, project_id, modes, force=force_digest_rebuild)
-        return await self._perform(self._meter.measured("compact", {"project_id": project_id}, procedure))
+        return await self._perform(self._meter.measured("compact", {"project_id": project_id}, procedure), whole=True)
 
     async def dream(
         self,
@@ -1218,4 +1219,4 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
             new_record("task_progress", at, {"agent_id": agent_id}),
         )
         procedure = maintenance.dream_of(self._tenancy, project_id, dry_run=dry_run, drafts=drafts)
-        return await self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure))
+        return await self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure), whole=True)

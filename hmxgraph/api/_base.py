@@ -359,8 +359,8 @@ class Face:
     _tenancy: Tenancy
     _connection: Connection
 
-    def _perform(self, procedure: Procedure[T]) -> T:
-        return self._connection.perform(procedure)
+    def _perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
+        return self._connection.perform(procedure, whole=whole)
 
     def _ingest(self, source: Source, options: IngestOptions) -> IngestReport:
         return ingest(self._connection.transact, self._tenancy, source, options)
@@ -386,8 +386,8 @@ class AsyncFace:
             raise GraphNotOpen("open it first: async with graph, or await graph")
         return self._opened
 
-    async def _perform(self, procedure: Procedure[T]) -> T:
-        return await self._connection.perform(procedure)
+    async def _perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
+        return await self._connection.perform(procedure, whole=whole)
 
     async def _ingest(self, source: Source | AsyncIterable[Any], options: IngestOptions) -> IngestReport:
         return await ingest_async(self._connection.transact, self._tenancy, source, options)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
@@ -19,9 +20,10 @@ from hmxgraph.api._async import (
     AsyncRecords,
     AsyncTasks,
 )
-from hmxgraph.api.graph import Isolation, Login, address, isolated
+from hmxgraph.api.graph import Isolation, Login, address, chosen_timeout, isolated, revival
 from hmxgraph.api.recording import LiveSessions, Recorder
-from hmxgraph.graph.connection import AsyncConnection
+from hmxgraph.graph import deadlines
+from hmxgraph.graph.connection import DEFAULT_TERMS, AsyncConnection, Terms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.schema import migrate
@@ -44,8 +46,9 @@ class AsyncKnowledgeGraph(
         trust: TrustPolicy = DEFAULT_TRUST,
         isolation: Isolation = "key",
         lender: AsyncConnection | None = None,
+        terms: Terms = DEFAULT_TERMS,
     ) -> None:
-        self._locate, self._lender = locate, lender
+        self._locate, self._lender, self._terms = locate, lender, terms
         self._isolation: Isolation = isolation
         self._tenancy = Tenancy.of(tenant_id, trust)
         self._opened: AsyncConnection | None = None
@@ -66,9 +69,9 @@ class AsyncKnowledgeGraph(
 
     async def _ready(self) -> AsyncConnection:
         if self._lender is not None:
-            return AsyncConnection(self._lender.address, self._lender)
+            return AsyncConnection(self._lender.address, self._terms, self._lender)
         # Starting a local server blocks, so it happens in a thread.
-        connection = AsyncConnection(await asyncio.to_thread(self._located))
+        connection = AsyncConnection(await asyncio.to_thread(self._located), self._terms)
         try:
             await connection.verify()
             await connection.perform(migrate())
@@ -94,6 +97,10 @@ class AsyncKnowledgeGraph(
         # The graph can be reopened even if closing fails.
         opened, self._opened = self._opened, None
         await opened.close()
+
+    def timeout(self, seconds: float) -> AbstractContextManager[None]:
+        """Let no transaction of the calls in the block take longer than *seconds*: ``with graph.timeout(5): ...``."""
+        return deadlines.timeout(seconds)
 
     @property
     def tasks(self) -> AsyncTasks:
@@ -131,7 +138,7 @@ class AsyncKnowledgeGraph(
         """
         self._connection.check_open()
         lender = self._connection if self._isolation == "key" else None
-        return type(self)(self._locate, tenant_id, self._tenancy.trust, self._isolation, lender)
+        return type(self)(self._locate, tenant_id, self._tenancy.trust, self._isolation, lender, self._terms)
 
     @property
     def tenant_id(self) -> str:
@@ -149,10 +156,12 @@ def connect_async(  # noqa: PLR0913 - as connect
     isolation: Isolation = "key",
     trust: TrustPolicy = DEFAULT_TRUST,
     progress: bool = False,
+    timeout: float | None = None,
 ) -> AsyncKnowledgeGraph:
     """The memory of *tenant_id* for asynchronous code; open it with ``async with`` or ``await``.
 
     Arguments and errors are those of :func:`hmxgraph.connect`.
     """
     login = Login(uri, user, password, database)
-    return AsyncKnowledgeGraph(lambda: address(login, progress=progress), tenant_id, trust, isolation)
+    terms = Terms(chosen_timeout(timeout), revival(login))
+    return AsyncKnowledgeGraph(lambda: address(login, progress=progress), tenant_id, trust, isolation, terms=terms)

@@ -122,7 +122,7 @@ class Exploring(Face):
             StatementMisuse: no such query, or missing or unexpected parameters.
 
         """
-        rows = self._perform(exploring.saved_query(self._tenancy, name, parameters))
+        rows = self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
     def explain(self, record_id: str) -> Explanation:
@@ -136,16 +136,16 @@ class Exploring(Face):
 
     def verify(self) -> VerifyReport:
         """Check every hash, chain, transition history, link and counter; repairs nothing."""
-        return self._perform(checks.verify(self._tenancy))
+        return self._perform(checks.verify(self._tenancy), whole=True)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``."""
-        relations = self._perform(exploring.relations(self._tenancy))
+        relations = self._perform(exploring.relations(self._tenancy), whole=True)
         return self._beside(exploring.entity_graph, relations)
 
     def digest(self, *, as_of: Moment | None = None) -> MeasuredDigest:
         """Figures of the entity graph: counts, distributions, averages, hubs, depth (HMX-F 5)."""
-        return self._perform(exploring.digest(self._tenancy, as_us(as_of)))
+        return self._perform(exploring.digest(self._tenancy, as_us(as_of)), whole=True)
 
     def trace(self, listener: Trace) -> Callable[[], None]:
         """Call *listener* with name, rows and milliseconds of each statement until the returned function is called."""

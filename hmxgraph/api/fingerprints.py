@@ -100,7 +100,7 @@ class Fingerprints(Face):
             UnknownChoice: no such tier.
 
         """
-        return self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)))
+        return self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)), whole=True)
 
     def import_fingerprint(
         self,
@@ -129,7 +129,8 @@ class Fingerprints(Face):
                 trusted=arguments.trusted,
                 now_us=now_us(at),
                 at_us=as_us(at),
-            )
+            ),
+            whole=True,
         )
 
     def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
@@ -141,7 +142,7 @@ class Fingerprints(Face):
             NotFound: there is no such import, or it was withdrawn before.
 
         """
-        return self._perform(fingerprint_imports.take_back(self._tenancy, import_id, at_us=as_us(at)))
+        return self._perform(fingerprint_imports.take_back(self._tenancy, import_id, at_us=as_us(at)), whole=True)
 
     def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -20,8 +21,16 @@ from hmxgraph.api.recording import LiveSessions, Recorder, Recording
 from hmxgraph.api.records import Records
 from hmxgraph.api.sessions import RecordedSession
 from hmxgraph.api.tasks import Tasks
-from hmxgraph.errors import DatabaseMissing, IsolationUnsupported, StatementRefused, UnknownChoice
-from hmxgraph.graph.connection import Connection
+from hmxgraph.errors import (
+    DatabaseMissing,
+    EngineError,
+    InvalidRequest,
+    IsolationUnsupported,
+    StatementRefused,
+    UnknownChoice,
+)
+from hmxgraph.graph import deadlines
+from hmxgraph.graph.connection import DEFAULT_TERMS, Connection, Revive, Terms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Work, ask, bind
@@ -63,6 +72,43 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
         return Address(server.uri, server.user, server.password, database)
     user = login.user or environment.get("HMXGRAPH_USER") or "neo4j"
     return Address(uri, user, login.password or environment.get("HMXGRAPH_PASSWORD") or "", database)
+
+
+def chosen_timeout(seconds: float | None, *, environment: Mapping[str, str] = os.environ) -> float | None:
+    """*seconds*, else those of ``HMXGRAPH_TIMEOUT``; None for the defaults.
+
+    Raises:
+        InvalidRequest: they are not above 0.
+
+    >>> chosen_timeout(None, environment={"HMXGRAPH_TIMEOUT": "30"})
+    30.0
+
+    """
+    stated = environment.get("HMXGRAPH_TIMEOUT")
+    if seconds is None and stated:
+        with suppress(ValueError):
+            return deadlines.checked_timeout(float(stated))
+        raise InvalidRequest("HMXGRAPH_TIMEOUT", stated, "a time to wait", "give seconds above 0")
+    return deadlines.checked_timeout(seconds)
+
+
+def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Revive | None:
+    """Starts the local server again after it died; None for a server that somebody else runs.
+
+    What it returns gives the address then, and None while the server runs. It raises `EngineError` if the server was
+    stopped on purpose or does not start.
+    """
+    if login.uri or environment.get("HMXGRAPH_URI"):
+        return None
+
+    def revive() -> Address | None:
+        if engine.died():
+            return address(login, environment=environment)
+        if engine.status().state == "stopped":
+            raise EngineError("the local server was stopped", "start it with hmxgraph server start")
+        return None
+
+    return revive
 
 
 # Isolation: one database per tenant where the edition allows it, or a shared one with tenant keys.
@@ -124,13 +170,14 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         trust: TrustPolicy = DEFAULT_TRUST,
         isolation: Isolation = "key",
         ready: Connection | None = None,
+        terms: Terms = DEFAULT_TERMS,
     ) -> None:
         self._tenancy = Tenancy.of(tenant_id, trust)
         self._where = where
         self._isolation: Isolation = isolation
         self._meter = Meter()
         self._live = LiveSessions()
-        self._connection = ready or Connection(isolated(where, tenant_id, isolation))
+        self._connection = ready or Connection(isolated(where, tenant_id, isolation), terms)
         if ready is None:
             self._prepare()
 
@@ -154,6 +201,17 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def close(self) -> None:
         """Close the connection; the graph cannot be used afterwards. A second call does nothing."""
         self._connection.close()
+
+    def timeout(self, seconds: float) -> AbstractContextManager[None]:
+        """Let no transaction of the calls in the block take longer than *seconds*: ``with graph.timeout(5): ...``.
+
+        It holds for the thread or asynchronous task that runs the block, in place of ``connect(timeout=)``.
+
+        Raises:
+            InvalidRequest: *seconds* is not above 0.
+
+        """
+        return deadlines.timeout(seconds)
 
     @property
     def tasks(self) -> Tasks:
@@ -191,8 +249,9 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         """
         self._connection.check_open()
         trust = Tenancy.of(tenant_id, self._tenancy.trust).trust  # reject an invalid id before taking the driver
-        ready = Connection(self._connection.address) if self._isolation == "key" else None
-        return type(self)(self._where, tenant_id, trust, self._isolation, ready)
+        terms = self._connection.terms
+        ready = Connection(self._connection.address, terms) if self._isolation == "key" else None
+        return type(self)(self._where, tenant_id, trust, self._isolation, ready, terms)
 
     @property
     def tenant_id(self) -> str:
@@ -210,6 +269,7 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     isolation: Isolation = "key",
     trust: TrustPolicy = DEFAULT_TRUST,
     progress: bool = False,
+    timeout: float | None = None,
 ) -> KnowledgeGraph:
     """The memory of *tenant_id* on a Neo4j: at *uri*, else ``HMXGRAPH_URI``, else a local server started on demand.
 
@@ -219,6 +279,11 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     preferences and facts in force (:class:`TrustPolicy`). With *progress*, fetching and starting a local server shows
     a progress bar on stderr.
 
+    No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries; left out, 15 s for
+    reads, 60 s for writes such as a batch of events, 600 s for what reads a whole tenant (``compile``, ``verify``,
+    ``digest``, ``forget``, saved queries, fingerprints). ``graph.timeout(seconds)`` sets it for some calls. A local
+    server that died is noticed at once and started again.
+
     Raises:
         InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
         EngineError: the local server could not be fetched or started; the message ends with the way out.
@@ -226,9 +291,11 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
         AccessDenied: the login was refused.
         NewerStore: a newer release prepared the database.
         OlderStore: the database is older than any release that can be upgraded.
+        InvalidRequest: *timeout* is not above 0.
         IsolationUnsupported: the server cannot create a separate database.
 
     """
     Tenancy.of(tenant_id)  # reject an invalid id before starting a server
-    where = address(Login(uri, user, password, database), progress=progress)
-    return KnowledgeGraph(where, tenant_id, trust, isolation)
+    login = Login(uri, user, password, database)
+    terms = Terms(chosen_timeout(timeout), revival(login))
+    return KnowledgeGraph(address(login, progress=progress), tenant_id, trust, isolation, terms=terms)

@@ -34,7 +34,7 @@ class Learning(Face):
         *progress* is called with the stage and the number of sessions done. Running it twice changes nothing.
         """
         options = CompileOptions(full, dry_run, profile, perf_counter, progress or _silent)
-        return self._perform(compile_tenant(self._tenancy, options))
+        return self._perform(compile_tenant(self._tenancy, options), whole=True)
 
     def suggest(
         self,

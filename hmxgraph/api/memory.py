@@ -206,7 +206,7 @@ class MemoryOperations(NamedArguments, Face):
         """
         modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)
         procedure = maintenance.compact(self._tenancy, project_id, modes, force=force_digest_rebuild)
-        return self._perform(self._meter.measured("compact", {"project_id": project_id}, procedure))
+        return self._perform(self._meter.measured("compact", {"project_id": project_id}, procedure), whole=True)
 
     def dream(
         self,
@@ -226,7 +226,7 @@ class MemoryOperations(NamedArguments, Face):
             new_record("task_progress", at, {"agent_id": agent_id}),
         )
         procedure = maintenance.dream_of(self._tenancy, project_id, dry_run=dry_run, drafts=drafts)
-        return self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure))
+        return self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure), whole=True)
 
 
 def remembered(kind: str, text: str, about: About) -> Remembered:

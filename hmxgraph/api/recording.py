@@ -281,4 +281,4 @@ class Recording(Face):
             InvalidRequest: nothing was chosen, or a time span longer than any calendar.
 
         """
-        return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run))
+        return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

@@ -2,7 +2,7 @@
 
 import signal
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -84,8 +84,47 @@ def loaded(command: str) -> Any:
         single.command(command)(definition)
         click_command = get_command(single)
     click_command.name = command
+    for each in getattr(click_command, "commands", {"": click_command}).values():
+        each.params.append(_timeout_option())
     _raise_on_interrupt()
     return click_command
+
+
+# An option of all commands: how long they wait for the database.
+
+_chosen: dict[str, float | None] = {}
+
+
+def _keep_timeout(seconds: float | None) -> float | None:
+    _chosen["timeout"] = seconds
+    return seconds
+
+
+def _with_timeout(
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            callback=_keep_timeout,
+            expose_value=False,
+            envvar="HMXGRAPH_TIMEOUT",
+            help="Seconds for each transaction with its retries; 15 to read and 60 to write if left out.",
+        ),
+    ] = None,
+) -> None:
+    """Holder of the option."""
+
+
+def _timeout_option() -> Any:
+    holder = typer.Typer(add_completion=False)
+    holder.command()(_with_timeout)
+    made: Any = get_command(holder)
+    return made.params[0]
+
+
+def timeout_of_command() -> float | None:
+    """The seconds that ``--timeout`` gives the running command; None without it."""
+    return _chosen.get("timeout")
 
 
 def _raise_on_interrupt() -> None:

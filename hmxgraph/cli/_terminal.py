@@ -48,8 +48,9 @@ AsOf = Annotated[str | None, typer.Option("--as-of", help="Answer as of this tim
 def opened(tenant: str, trust: TrustPolicy = DEFAULT_TRUST) -> "Iterator[KnowledgeGraph]":
     """The tenant's graph; a local server is fetched and started on demand, with progress on stderr."""
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
+    from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
 
-    with connect(tenant_id=tenant, trust=trust, progress=err.is_terminal) as graph:
+    with connect(tenant_id=tenant, trust=trust, progress=err.is_terminal, timeout=timeout_of_command()) as graph:
         yield graph
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Seconds between two looks at the files; a look that takes long is followed by a pause as long.
 _PAUSE = 0.5
+# Seconds for a batch; a database that does not answer is asked again at the next look.
+_PATIENCE = 20.0
 # Seconds without new events after which they are compiled, and seconds after which they are compiled anyway.
 _QUIET = 5.0
 _LONGEST_WAIT = 60.0
@@ -85,7 +87,8 @@ class _Run:
     def _look(self) -> int:
         """The number of events stored; while the database does not answer, nothing is read."""
         try:
-            stored = self._watch.step()
+            with self._graph.timeout(_PATIENCE):
+                stored = self._watch.step()
         except GraphError as error:
             self._trouble = f"not stored: {error}"
             return 0

@@ -292,6 +292,13 @@ def answering(home: Path) -> Server | None:
     return server if _process.speaks_bolt(server.bolt_port) else None
 
 
+def died(home: Home = None) -> bool:
+    """Whether the server of *home* has ended without having been stopped."""
+    folder = read_settings(home).home
+    server = _data_home.load(folder)
+    return server is not None and not _process.is_server(server.pid, folder)
+
+
 def _bring_up(settings: Settings, listen: Listener) -> Server:
     """Adopt the running process, or start one; the caller holds the lock."""
     pid = _process.find(settings.home)

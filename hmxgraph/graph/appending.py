@@ -72,11 +72,9 @@ def _value(value: Any, depth: int = 0) -> Any:
 
 def _described(value: Any) -> Any:
     """What an object of a client library or a dataclass says of itself; any other value as it is."""
-    if isinstance(value, type):
-        return value
-    if hasattr(value, "model_dump"):
+    if hasattr(value, "model_dump") and not isinstance(value, type):
         return value.model_dump(mode="json", exclude_none=True)
-    return asdict(value) if is_dataclass(value) else value
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def _recognised(values: Sequence[Any]) -> Format:

@@ -6,7 +6,9 @@ import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from dataclasses import replace
+from functools import partial
+from time import monotonic, perf_counter, sleep
 from types import FrameType
 from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
@@ -15,17 +17,16 @@ from neo4j import (
     AsyncGraphDatabase,
     AsyncManagedTransaction,
     AsyncResult,
-    AsyncSession,
     GraphDatabase,
     ManagedTransaction,
     Result,
-    Session,
     unit_of_work,
 )
 from neo4j.exceptions import (
     ClientError,
     ConfigurationError,
     DriverError,
+    IncompleteCommit,
     Neo4jError,
     ResultFailedError,
     ServiceUnavailable,
@@ -35,16 +36,20 @@ from neo4j.exceptions import (
 from hmxgraph.errors import (
     AccessDenied,
     DatabaseMissing,
+    DeadlineExceeded,
+    EngineError,
     GraphError,
     GraphNotOpen,
+    LocalServerDied,
     NotPermitted,
     StatementRefused,
     StorageStopped,
     StorageUnavailable,
 )
 from hmxgraph.graph import driver
+from hmxgraph.graph.deadlines import Patience
 from hmxgraph.graph.driver import Address
-from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Work
+from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Work, ask, bind
 
 # Statements sent and answered: the last one for error messages, all of them for a trace.
 
@@ -118,6 +123,7 @@ _STOPPED = (
     "Neo.DatabaseError.Transaction.TransactionStartFailed",
     "Neo.DatabaseError.Transaction.TransactionCommitFailed",
 )
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 _SECURITY = "Neo.ClientError.Security."
 _NOT_PERMITTED = (
     "Neo.ClientError.Security.Forbidden",
@@ -271,21 +277,121 @@ async def _perform_async(procedure: Procedure[T], transact: TransactAsync) -> T:
         return value
 
 
-# Transactions against one database: managed, retried, timed out, their errors translated. Both faces end here.
+# Transactions against one database: retried and ended within a deadline, their errors translated. Both faces end here.
 
-_TRANSACTION_TIMEOUT = 600.0
 RACES = 8
+# Seconds for a free connection: even a server that has just started greets at once.
+_ACQUISITION = 15.0
 _CLOSED = "it was closed: connect again"
 _FORKED = "it was opened in the process that this one was forked from: connect again in this one"
 _ELSEWHERE = "it was opened in another event loop: connect again in this one"
 
+# Starts a local server that died again and gives its address; None where it runs, or is not local.
+Revive: TypeAlias = Callable[[], Address | None]
+
+
+class Terms(NamedTuple):
+    """How a connection bears with its server.
+
+    Each transaction may take *timeout* seconds with its retries; without it, as `deadlines.SECONDS` says. *revive* is
+    asked after a lost connection whether a local server died.
+    """
+
+    timeout: float | None = None
+    revive: Revive | None = None
+
+
+DEFAULT_TERMS = Terms()
+
+
+class Course:
+    """The course of one transaction through its attempts: whether another is worth while, and the error if not."""
+
+    def __init__(self, patience: Patience, uri: str, listeners: tuple[Trace, ...]) -> None:
+        self.patience = patience
+        self.watch = TransactionWatch(listeners)
+        self._uri = uri
+        self._races = 0
+
+    def session_options(self, database: str, bookmarks: Any) -> dict[str, Any]:
+        """The options of the session for the next attempt."""
+        return {
+            "database": database,
+            "bookmark_manager": bookmarks,
+            "connection_acquisition_timeout": max(0.001, min(_ACQUISITION, self.patience.left)),
+        }
+
+    def pause(self, error: Neo4jError | DriverError) -> float:
+        """Seconds to wait before the next attempt after *error*.
+
+        Raises:
+            GraphError: another attempt would not help, or there is no time for one.
+
+        """
+        answered = isinstance(error, Neo4jError) and not isinstance(origin(error), DriverError)
+        if not answered:
+            self.patience.lost()
+        if worth_repeating(error) and self._races < RACES:
+            self._races += 1
+            return 0.0
+        again = origin(error).is_retryable() or isinstance(error, IncompleteCommit)
+        pause = self.patience.pause() if again else None
+        if pause is None:
+            raise self.error(error) from error
+        return pause
+
+    @contextmanager
+    def reviving(self) -> Iterator[None]:
+        """Time in which a local server is started again is not counted; one that does not start is a graph error."""
+        self.patience.lost()
+        began = monotonic()
+        try:
+            yield
+        except EngineError as error:
+            raise LocalServerDied(self._uri, error.reason, self.patience.outcome) from error
+        self.patience.extend(monotonic() - began)
+
+    def error(self, error: Neo4jError | DriverError | TimeoutError, *, connecting: bool = False) -> GraphError:
+        """What *error* means to the caller, with what is known of the outcome."""
+        patience = self.patience
+        outcome = "" if connecting else patience.outcome
+        late = patience.left <= 0 or isinstance(error, TimeoutError) or _timed_out(error)
+        if late and (isinstance(error, TimeoutError) or _no_answer(error)):
+            place = f" to {self.watch.statement}" if self.watch.statement else ""
+            return DeadlineExceeded(self._uri, f"no answer{place} within {patience.seconds:g} s", outcome)
+        assert not isinstance(error, TimeoutError)
+        known = translated(error, self._uri, self.watch.statement)
+        if isinstance(known, StorageUnavailable):
+            return type(known)(known.uri, known.reason, outcome)
+        return known
+
+
+def _timed_out(error: BaseException) -> bool:
+    """Whether the server gave up a transaction whose time was over."""
+    return isinstance(error, Neo4jError) and (error.code or "").startswith(_TIMED_OUT)
+
+
+def _no_answer(error: BaseException) -> bool:
+    """Whether *error* is about waiting, not about an address where nobody listens."""
+    refused = any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error))
+    return not refused and (_timed_out(error) or isinstance(error, DriverError))
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
 
 class Connection:
-    """Performs procedures; one managed transaction per work, causally chained by the driver's bookmarks."""
+    """Performs procedures; one transaction per work, causally chained by the driver's bookmarks."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS) -> None:
         self.address = address
+        self.terms = terms
         self._driver = driver.acquire(address)
+        self._reopening = threading.Lock()
         self._process = os.getpid()
         self._closed = False
         self._bookmarks = GraphDatabase.bookmark_manager()
@@ -316,35 +422,47 @@ class Connection:
             AccessDenied: the login was refused.
 
         """
+        course = Course(Patience("write", self.terms.timeout), self.address.uri, ())
         try:
-            with interruptible():
-                self._driver.verify_connectivity()
+            with interruptible(), course.patience.attempt():
+                self._attempt(course, _PING)
         except (Neo4jError, DriverError) as error:
-            raise translated(error, self.address.uri, "") from error
+            raise course.error(error, connecting=True) from error
 
-    def perform(self, procedure: Procedure[T]) -> T:
-        """The value of *procedure*.
+    def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
+        """The value of *procedure*; one that reads or rewrites a *whole* tenant has more time.
 
         Raises:
             GraphError: the server refused or could not be reached, or the connection is closed.
 
         """
-        return perform(procedure, self.transact)
+        stored = Stored()
+        try:
+            return perform(procedure, stored.counted(partial(self.transact, whole=whole)))
+        except StorageUnavailable as error:
+            raise stored.told(error) from error.__cause__
 
-    def transact(self, work: Work[T]) -> T:
+    def transact(self, work: Work[T], *, whole: bool = False) -> T:
         """The value of one work's plan, run in one transaction; a lost race for a key is run again.
 
         Raises:
             GraphNotOpen: it was closed, or opened by another process, which still reads from the same sockets.
+            DeadlineExceeded: there was no answer in time.
 
         """
         self.check_open()
-        watch = TransactionWatch(self._listeners)
-        try:
-            with interruptible(), self._session() as session:
-                return _attempt(session, work, watch, RACES)
-        except (Neo4jError, DriverError) as error:
-            raise translated(error, self.address.uri, watch.statement) from error
+        patience = Patience(work.mode, self.terms.timeout, whole=whole)
+        course = Course(patience, self.address.uri, self._listeners)
+        while True:
+            try:
+                with interruptible(), course.patience.attempt():
+                    return self._attempt(course, work)
+            except (Neo4jError, DriverError) as error:
+                if self._reopened(error, course):
+                    continue
+                pause = course.pause(error)
+            with interruptible():
+                sleep(pause)
 
     def close(self) -> None:
         """Release the driver, which others may still use; does nothing the second time or in a forked process."""
@@ -357,11 +475,64 @@ class Connection:
         """Whether another process opened it."""
         return self._process != os.getpid()
 
-    def _session(self) -> Session:
-        return self._driver.session(database=self.address.database, bookmark_manager=self._bookmarks)
+    def _attempt(self, course: Course, work: Work[T]) -> T:
+        @unit_of_work(timeout=course.patience.for_server)
+        def transaction(tx: ManagedTransaction) -> T:
+            value = run(work.factory(), tx, course.watch)
+            course.patience.committing = True
+            return value
+
+        with self._driver.session(**course.session_options(self.address.database, self._bookmarks)) as session:
+            return (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
+
+    def _reopened(self, error: Neo4jError | DriverError, course: Course) -> bool:
+        """Whether a local server that died was started again; the first thread that asks starts it for all."""
+        if self.terms.revive is None or not isinstance(error, DriverError):
+            return False
+        with self._reopening, course.reviving():
+            revived = self.terms.revive()
+            if revived is None:
+                return False
+            address = replace(revived, database=self.address.database)
+            opened = driver.acquire(address)
+            driver.release(self.address)
+            self.address, self._driver = address, opened
+        return True
 
     def _forget(self, listener: Trace) -> None:
         self._listeners = tuple(other for other in self._listeners if other is not listener)
+
+
+class Stored:
+    """Counts the transactions of one call that wrote, for the error of a later one."""
+
+    def __init__(self) -> None:
+        self._number = 0
+
+    def counted(self, transact: Transact) -> Transact:
+        """*transact*, counted."""
+
+        def counting(work: Work[Any]) -> Any:
+            value = transact(work)
+            self._number += work.mode == "write"
+            return value
+
+        return counting
+
+    def counted_async(self, transact: TransactAsync) -> TransactAsync:
+        """The awaitable twin of :meth:`counted`."""
+
+        async def counting(work: Work[Any]) -> Any:
+            value = await transact(work)
+            self._number += work.mode == "write"
+            return value
+
+        return counting
+
+    def told(self, error: StorageUnavailable) -> StorageUnavailable:
+        """*error* with what was stored before it."""
+        steps = f"{self._number} earlier step{'s' if self._number > 1 else ''} of this call stored"
+        return type(error)(error.uri, error.reason, error.outcome, error.stored or (steps if self._number else ""))
 
 
 class SharedDriver:
@@ -375,10 +546,11 @@ class SharedDriver:
 class AsyncConnection:
     """The awaitable twin of :class:`Connection`."""
 
-    def __init__(self, address: Address, lender: "AsyncConnection | None" = None) -> None:
+    def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS, lender: "AsyncConnection | None" = None) -> None:
         self.address = address
+        self.terms = terms
         self._shared = SharedDriver(driver.open_async(address)) if lender is None else lender.lent()
-        self._driver = self._shared.driver
+        self._reopening = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._closed = False
         self._bookmarks = AsyncGraphDatabase.bookmark_manager()
@@ -428,30 +600,43 @@ class AsyncConnection:
 
     async def verify(self) -> None:
         """Return at once where the server answers; errors as :meth:`Connection.verify`."""
+        course = Course(Patience("write", self.terms.timeout), self.address.uri, ())
         try:
-            await self._driver.verify_connectivity()
-        except (Neo4jError, DriverError) as error:
-            raise translated(error, self.address.uri, "") from error
+            async with asyncio.timeout(course.patience.left):
+                await self._attempt(course, _PING)
+        except (Neo4jError, DriverError, TimeoutError) as error:
+            raise course.error(error, connecting=True) from error
 
-    async def perform(self, procedure: Procedure[T]) -> T:
-        """The value of *procedure*.
+    async def perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
+        """The value of *procedure*; one that reads or rewrites a *whole* tenant has more time.
 
         Raises:
             GraphError: the server refused or could not be reached.
 
         """
-        return await _perform_async(procedure, self.transact)
+        stored = Stored()
+        try:
+            return await _perform_async(procedure, stored.counted_async(partial(self.transact, whole=whole)))
+        except StorageUnavailable as error:
+            raise stored.told(error) from error.__cause__
 
-    async def transact(self, work: Work[T]) -> T:
+    async def transact(self, work: Work[T], *, whole: bool = False) -> T:
         """The value of one work's plan, run in one transaction; a lost race for a key is run again."""
         self.check_open()
-        watch = TransactionWatch(self._listeners)
-        database = self.address.database
-        try:
-            async with self._driver.session(database=database, bookmark_manager=self._bookmarks) as session:
-                return await _attempt_async(session, work, watch, RACES)
-        except (Neo4jError, DriverError) as error:
-            raise translated(error, self.address.uri, watch.statement) from error
+        patience = Patience(work.mode, self.terms.timeout, whole=whole)
+        course = Course(patience, self.address.uri, self._listeners)
+        while True:
+            try:
+                async with asyncio.timeout(course.patience.left):
+                    return await self._attempt(course, work)
+            except TimeoutError as error:
+                course.patience.lost()
+                raise course.error(error) from error
+            except (Neo4jError, DriverError) as error:
+                if await self._reopened(error, course):
+                    continue
+                pause = course.pause(error)
+            await asyncio.sleep(pause)
 
     async def close(self) -> None:
         """Release the driver, which others may still use; does nothing the second time."""
@@ -460,37 +645,38 @@ class AsyncConnection:
         self._closed = True
         self._shared.users -= 1
         if not self._shared.users:
-            await self._driver.close()
+            await self._shared.driver.close()
+
+    async def _attempt(self, course: Course, work: Work[T]) -> T:
+        @unit_of_work(timeout=course.patience.for_server)
+        async def transaction(tx: AsyncManagedTransaction) -> T:
+            value = await _run_async(work.factory(), tx, course.watch)
+            course.patience.committing = True
+            return value
+
+        course.patience.committing = False
+        async with self._shared.driver.session(
+            **course.session_options(self.address.database, self._bookmarks)
+        ) as session:
+            return await (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
+
+    async def _reopened(self, error: Neo4jError | DriverError, course: Course) -> bool:
+        """As :meth:`Connection._reopened`; starting a server blocks, so it happens in a thread."""
+        if self.terms.revive is None or not isinstance(error, DriverError):
+            return False
+        async with self._reopening:
+            with course.reviving():
+                revived = await asyncio.to_thread(self.terms.revive)
+            if revived is None:
+                return False
+            former, self.address = self.address, replace(revived, database=self.address.database)
+            if self.address != former:
+                closing, self._shared.driver = self._shared.driver, driver.open_async(self.address)
+                await closing.close()
+        return True
 
     def _forget(self, listener: Trace) -> None:
         self._listeners = tuple(other for other in self._listeners if other is not listener)
 
 
-def _attempt(session: Session, work: Work[T], watch: TransactionWatch, races: int) -> T:
-    @unit_of_work(timeout=_TRANSACTION_TIMEOUT)
-    def transaction(tx: ManagedTransaction) -> T:
-        return run(work.factory(), tx, watch)
-
-    execute = session.execute_read if work.mode == "read" else session.execute_write
-    for _ in range(races):
-        try:
-            return execute(transaction)
-        except (Neo4jError, DriverError) as error:
-            if not worth_repeating(error):
-                raise
-    return execute(transaction)
-
-
-async def _attempt_async(session: AsyncSession, work: Work[T], watch: TransactionWatch, races: int) -> T:
-    @unit_of_work(timeout=_TRANSACTION_TIMEOUT)
-    async def transaction(tx: AsyncManagedTransaction) -> T:
-        return await _run_async(work.factory(), tx, watch)
-
-    execute = session.execute_read if work.mode == "read" else session.execute_write
-    for _ in range(races):
-        try:
-            return await execute(transaction)
-        except (Neo4jError, DriverError) as error:
-            if not worth_repeating(error):
-                raise
-    return await execute(transaction)
+_PING: Work[list[Row]] = Work("read", partial(ask, bind("schema_version/get")))

@@ -14,6 +14,7 @@ from neo4j.exceptions import ConfigurationError
 
 import hmxgraph
 from hmxgraph.errors import InvalidAddress
+from hmxgraph.graph.deadlines import seconds_left
 from hmxgraph.text.masking import public_address
 
 # The address of a Neo4j and the login.
@@ -36,13 +37,10 @@ class Address:
 
 # Errors are raised, so a program that configures no logging does not see the driver's messages on its terminal too.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
-# Seconds. A busy pool, a deadlock or a leader election is given time.
 OPTIONS: dict[str, Any] = {
     "connection_timeout": 5.0,
-    "connection_acquisition_timeout": 60.0,
-    "max_transaction_retry_time": 30.0,
-    # After a lost deadlock the lock is free within milliseconds; the pauses double from here.
-    "initial_retry_delay": 0.1,
+    # Transactions are retried by the connection, within their deadline.
+    "max_transaction_retry_time": 0.0,
     "keep_alive": True,
     "user_agent": f"hmxgraph/{hmxgraph.__version__}",
     # No usage data leaves the machine.
@@ -67,9 +65,35 @@ def acquire(address: Address) -> Driver:
     check(address.uri)
     with _lock, _invalid_address(address.uri):
         driver, users = _shared.get(address, (None, 0))
-        driver = driver or GraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS)
+        driver = driver or _limited(GraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS))
         _shared[address] = (driver, users + 1)
         return driver
+
+
+def _limited(driver: Driver) -> Driver:
+    """*driver*, whose connections wait for no answer beyond the deadline of the transaction that acquires them.
+
+    The driver itself has no limit for an answer, but its sockets have one: a release without it fails here, at once.
+    """
+    pool: Any = driver._pool  # noqa: SLF001 - there is no other way to its sockets
+    acquire = pool.acquire
+
+    def acquired(*arguments: Any, **options: Any) -> Any:
+        connection = acquire(*arguments, **options)
+        limit(connection.socket, seconds_left())
+        return connection
+
+    pool.acquire = acquired
+    return driver
+
+
+def limit(socket: Any, seconds: float | None) -> None:
+    """Let *socket* wait no longer than *seconds* from now, for all that it reads and writes."""
+    if hasattr(socket, "set_deadline"):  # before release 6
+        socket.set_deadline(seconds)
+    else:
+        socket.set_read_deadline(seconds)
+        socket.set_write_deadline(seconds)
 
 
 def release(address: Address) -> None:

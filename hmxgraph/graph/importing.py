@@ -14,7 +14,7 @@ from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Rec
 from hmxgraph.formats.hmx import HMX_EVENTS
 from hmxgraph.ingest.any_json import parse_any
 from hmxgraph.ingest.intake import malformed, mended
-from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Source
+from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Payload, Source
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import SourceTally, Tally
 
@@ -113,8 +113,7 @@ class Importing:
             try:
                 value, warnings = _value(arrival.payload)
             except MalformedJson as error:
-                whole = _behind_torn(arrival.payload, error)
-                torn = arrival.payload if whole is None else arrival.payload[: -len(whole)]
+                torn, whole = _behind_torn(arrival.payload, error)
                 counts.with_events += 1
                 yield Broken(malformed(error), arrival.line, arrival.source, torn)
                 if whole is None:
@@ -214,19 +213,19 @@ def _value(payload: Any) -> tuple[Any, Sequence[str]]:
     return (payload.document() if isinstance(payload, Event) else payload), ()
 
 
-def _behind_torn(payload: Any, error: MalformedJson) -> bytes | None:
-    """The whole record at the end of a line that begins with a torn one, whose writer was killed before its line end.
+def _behind_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes | None]:
+    """A torn record and the whole one behind it on the same line, for a writer that was killed before its line end.
 
     >>> _behind_torn(b'{"a": "b{"c": 1}', MalformedJson("unexpected character", 10))
-    b'{"c": 1}'
+    (b'{"a": "b', b'{"c": 1}')
     """
     if not isinstance(payload, bytes) or error.position is None:
-        return None
+        return payload, None
     for start in _beginnings(payload, error.position):
         with suppress(MalformedJson):
             if isinstance(_value(payload[start:])[0], Mapping):
-                return payload[start:]
-    return None
+                return payload[:start], payload[start:]
+    return payload, None
 
 
 def _beginnings(payload: bytes, position: int) -> list[int]:

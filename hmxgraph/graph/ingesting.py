@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
-from hmxgraph.errors import IngestRefused, InvalidRequest, UnknownChoice
+from hmxgraph.errors import IngestRefused, InvalidRequest, StorageUnavailable, UnknownChoice
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph._events import extracted, record
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
@@ -291,15 +291,27 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
         made = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
         writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
         writing: dict[int, Future[BatchReceipt]] = {}
+        closing.enter_context(_stored_before(tally))
         for batch in made:
             for part in [part for part, one in writing.items() if _due(one, part, batch)]:
                 _settle(tally, writing.pop(part).result(), options)
             if batch is None:
                 continue
-            writing[batch.part] = writers[batch.part].submit(transact, _work(tenancy, batch, options))
+            work = partial(transact, _work(tenancy, batch, options))
+            writing[batch.part] = writers[batch.part].submit(copy_context().run, work)
         for _, written in sorted(writing.items()):
             _settle(tally, written.result(), options)
     return tally.report(perf_counter() - began)
+
+
+@contextmanager
+def _stored_before(tally: Tally) -> Iterator[None]:
+    """Add to the error of a database that does not answer what was stored before."""
+    try:
+        yield
+    except StorageUnavailable as error:
+        stored = f"{tally.settled:,} lines before this batch are stored or accounted for"
+        raise type(error)(error.uri, error.reason, error.outcome, stored) from error.__cause__
 
 
 async def ingest_async(
@@ -314,6 +326,7 @@ async def ingest_async(
         intake = closing.enter_context(_intake(tally, source, options))
         store = _Store(transact, tenancy, source, options)
         batches = await closing.enter_async_context(aclosing(_batches(tally, source, intake, options)))
+        closing.enter_context(_stored_before(tally))
         await _write(batches, store, tally)
     return tally.report(perf_counter() - began)
 

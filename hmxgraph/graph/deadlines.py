@@ -1,0 +1,114 @@
+"""Deadlines: how long a transaction may take with all its retries, and what is known of it when the time is up."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import monotonic
+from typing import Final, Literal
+
+from hmxgraph.errors import InvalidRequest
+
+# Seconds for one transaction with its retries, by what it does. A schema waits for its indexes.
+SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
+# Seconds for each transaction of a call that reads or rewrites a whole tenant.
+WHOLE: Final = 600.0
+# The first pause before a retry; a lost deadlock is free within milliseconds, a restarted server within seconds.
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 2.0
+# Of the time left, what the server gets, so that its own refusal arrives before the client stops waiting.
+_OF_SERVER = 0.95
+
+_timeout: ContextVar[float | None] = ContextVar("timeout", default=None)
+_end: ContextVar[float | None] = ContextVar("end", default=None)
+
+
+def checked_timeout(seconds: float | None) -> float | None:
+    """*seconds* if it is a time to wait, or None for the defaults.
+
+    Raises:
+        InvalidRequest: it is not above 0.
+
+    >>> checked_timeout(5)
+    5
+    """
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+        raise InvalidRequest("timeout", f"{seconds!r:.40}", "a time to wait", "give seconds above 0")
+    return seconds
+
+
+@contextmanager
+def timeout(seconds: float) -> Iterator[None]:
+    """Let no transaction of the block take longer than *seconds*.
+
+    >>> with timeout(5):
+    ...     Patience("read", None).seconds
+    5
+    """
+    token = _timeout.set(checked_timeout(seconds))
+    try:
+        yield
+    finally:
+        _timeout.reset(token)
+
+
+def seconds_left() -> float | None:
+    """Seconds until the transaction that this thread or task runs must have ended; None outside of one."""
+    end = _end.get()
+    return None if end is None else max(0.0, end - monotonic())
+
+
+class Patience:
+    """The time of one transaction with its retries, and what is known of its outcome.
+
+    ``committing`` is set when the commit is about to be sent: without an answer after that, nobody knows whether the
+    transaction is stored, and ``unknown`` stays set until a later attempt succeeds.
+    """
+
+    def __init__(self, mode: str, chosen: float | None, *, whole: bool = False) -> None:
+        default = max(WHOLE, SECONDS[mode]) if whole else SECONDS[mode]
+        self.seconds = _timeout.get() or chosen or default
+        self.committing = False
+        self.unknown = False
+        self._writes = mode != "read"
+        self._pause = _FIRST_PAUSE
+        self._end = monotonic() + self.seconds
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """One attempt: what the thread or task waits for in the block ends with the time."""
+        self.committing = False
+        token = _end.set(self._end)
+        try:
+            yield
+        finally:
+            _end.reset(token)
+
+    @property
+    def left(self) -> float:
+        """Seconds left."""
+        return max(0.0, self._end - monotonic())
+
+    @property
+    def for_server(self) -> float:
+        """Seconds after which the server itself should give up."""
+        return max(0.001, self.left * _OF_SERVER)
+
+    def lost(self) -> None:
+        """Take note of an attempt that ended without an answer."""
+        self.unknown |= self._writes and self.committing
+
+    def extend(self, seconds: float) -> None:
+        """Add *seconds*, which were not spent on waiting for an answer."""
+        self._end += seconds
+
+    def pause(self) -> float | None:
+        """Seconds to wait before the next attempt; None if there is no time for one."""
+        pause = self._pause * random.uniform(0.8, 1.2)  # noqa: S311 - apart from other clients, not secret
+        self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
+        return pause if pause < self.left else None
+
+    @property
+    def outcome(self) -> Literal["not stored", "unknown"]:
+        """What is known of what the transaction wrote."""
+        return "unknown" if self.unknown else "not stored"

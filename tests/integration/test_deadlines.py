@@ -1,0 +1,292 @@
+"""Calls end in time, whatever becomes of the database, and their errors tell what was stored."""
+
+import asyncio
+import pickle
+import signal
+import threading
+from contextlib import contextmanager
+from time import monotonic, sleep
+
+import psutil
+import pytest
+
+import hmxgraph
+from hmxgraph import engine
+from hmxgraph.errors import DeadlineExceeded, InvalidRequest, LocalServerDied, StorageUnavailable
+from hmxgraph.graph.deadlines import Patience
+from tests.integration.proxies import proxied
+from tests.unit.ingest.making import document
+
+# Seconds that a call may take beyond its deadline on a busy machine.
+SLACK = 5
+
+
+@pytest.fixture
+def proxy(address):
+    """A proxy in front of the server."""
+    with proxied(address.uri) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def connect(address, tenant_id, proxy):
+    """Opens the tenant's graph through the proxy."""
+
+    def connect(**options):
+        login = {"user": address.user, "password": address.password, "database": address.database}
+        return hmxgraph.connect(proxy.uri, tenant_id=tenant_id, **login, **options)
+
+    return connect
+
+
+@pytest.fixture
+def connect_async(address, tenant_id, proxy):
+    """Opens the tenant's asynchronous graph through the proxy."""
+    login = {"user": address.user, "password": address.password, "database": address.database}
+    return lambda **options: hmxgraph.connect_async(proxy.uri, tenant_id=tenant_id, **login, **options)
+
+
+@contextmanager
+def within(seconds):
+    """Fail if the block takes longer."""
+    began = monotonic()
+    yield
+    assert monotonic() - began < seconds + SLACK
+
+
+def said(graph):
+    """The texts of the memories."""
+    return [memory.text for memory in graph.memories()[0]]
+
+
+def observed(graph):
+    """How many events each memory rests on."""
+    return [len(memory.event_ids) for memory in graph.memories()[0]]
+
+
+@pytest.mark.parametrize("fault", ["silent", "refused"])
+def test_a_read_ends_in_time(connect, proxy, fault):
+    """The error names the server; when it answers again, the same graph goes on."""
+    with connect() as graph:
+        proxy.fault = fault
+        with within(2), graph.timeout(2), pytest.raises(StorageUnavailable) as failed:
+            graph.pack("anything")
+        assert isinstance(failed.value, DeadlineExceeded) is (fault == "silent")
+        assert failed.value.outcome == "not stored"
+        proxy.fault = None
+        assert graph.pack("anything").entries == ()
+
+
+@pytest.mark.parametrize("fault", ["silent", "refused"])
+def test_a_write_that_was_not_sent_says_so(connect, proxy, fault):
+    """Nothing was stored, and repeating the call stores it once."""
+    with connect() as graph:
+        proxy.fault = fault
+        with within(2), graph.timeout(2), pytest.raises(StorageUnavailable, match="this step wrote nothing") as failed:
+            graph.remember("The build is green")
+        assert failed.value.outcome == "not stored"
+        proxy.fault = None
+        graph.remember("The build is green")
+        assert observed(graph) == [1]
+
+
+def test_a_commit_without_an_answer_is_unknown(connect, proxy):
+    """It may be stored: the error says so, and that repeating stores nothing twice."""
+    with connect() as graph:
+        stop = graph.trace(lambda line: setattr(proxy, "fault", "silent" if _last(line) else proxy.fault))
+        with within(2), graph.timeout(2), pytest.raises(DeadlineExceeded, match="is unknown") as failed:
+            graph.append("message", {"role": "user", "text": "hi"}, session_id="s", idempotency_key="k")
+        assert failed.value.outcome == "unknown"
+        stop()
+        proxy.fault = None
+        again = graph.append("message", {"role": "user", "text": "hi"}, session_id="s", idempotency_key="k")
+        assert again.status in {"stored", "duplicate"}
+        assert graph.health()["event_count"] == 1
+
+
+@pytest.mark.parametrize("fault", ["cut_request", "cut_answer"])
+@pytest.mark.parametrize("at", ["begin", "commit"])
+def test_a_connection_that_is_cut_is_no_error(connect, proxy, fault, at):
+    """The transaction is run again; what was stored already is not stored twice."""
+    with connect() as graph:
+        graph.health()
+        cut = iter([fault])
+        if at == "begin":
+            proxy.fault = next(cut)
+        graph.trace(lambda line: setattr(proxy, "fault", next(cut, None) if _last(line) else proxy.fault))
+        graph.remember("The build is green")
+        assert (proxy.fault, next(cut, "used")) == (None, "used")
+        assert observed(graph) == [1]
+
+
+def test_a_silence_shorter_than_the_deadline_is_waited_for(connect, proxy):
+    """A server that pauses for a moment loses nobody."""
+    with connect() as graph:
+        proxy.fault = "silent"
+        threading.Timer(1.5, lambda: setattr(proxy, "fault", None)).start()
+        graph.remember("The build is green")
+        assert said(graph) == ["The build is green"]
+
+
+def test_an_ingest_says_what_it_stored_before(connect, proxy, tenant_id):
+    """The error counts the lines before the batch that failed, and the same call goes on where it ended."""
+    events = [document(tenant_id=tenant_id, event_id=f"e{n}", sequence=n) for n in range(40)]
+
+    def source():
+        for number, event in enumerate(events):
+            if number == 30:
+                sleep(1)
+                proxy.fault = "silent"
+            yield event
+
+    with connect() as graph:
+        with within(6), graph.timeout(5), pytest.raises(StorageUnavailable) as failed:
+            graph.ingest(source(), batch_size=10)
+        stored = int(failed.value.stored.split()[0])
+        proxy.fault = None
+        report = graph.ingest(events)
+        assert stored in {10, 20, 30}
+        assert report.duplicates >= stored
+        assert report.accepted + report.duplicates == 40
+
+
+def test_the_asynchronous_face_ends_in_time(connect_async, proxy):
+    """Reads and writes alike; an outcome is told as by the synchronous face."""
+
+    async def story():
+        async with connect_async() as graph:
+            proxy.fault = "silent"
+            outcomes = []
+            for call in (graph.pack("anything"), graph.remember("The build is green")):
+                with within(2), graph.timeout(2), pytest.raises(DeadlineExceeded) as failed:
+                    await call
+                outcomes.append(failed.value.outcome)
+            proxy.fault = "refused"
+            with within(1), graph.timeout(1), pytest.raises(StorageUnavailable):
+                await graph.health()
+            proxy.fault = None
+            await graph.remember("The build is green")
+            return outcomes, [len(memory.event_ids) for memory in (await graph.memories())[0]]
+
+    assert asyncio.run(story()) == (["not stored", "not stored"], [1])
+
+
+def test_nobody_connects_for_ever(connect, connect_async, proxy):
+    """Neither to a silent server nor to none."""
+
+    async def opened():
+        await connect_async(timeout=1)
+
+    for fault in ("silent", "refused"):
+        proxy.fault = fault
+        with within(1), pytest.raises(StorageUnavailable):
+            connect(timeout=1)
+        with within(1), pytest.raises(StorageUnavailable):
+            asyncio.run(opened())
+
+
+@pytest.mark.parametrize("seconds", [0, -1, "5", float("nan")])
+def test_no_time_to_wait_is_refused(connect, seconds):
+    """On connect and for a block of calls."""
+    with pytest.raises(InvalidRequest, match="timeout"):
+        connect(timeout=seconds)
+    with connect() as graph, pytest.raises(InvalidRequest, match="timeout"), graph.timeout(seconds):
+        pass
+
+
+def test_the_command_line_ends_in_time(run, proxy, monkeypatch):
+    """One line says what happened and what to do."""
+    monkeypatch.setenv("HMXGRAPH_URI", proxy.uri)
+    assert run("health", "--timeout", 60)[0] == 0
+    proxy.fault = "silent"
+    with within(1):
+        code, _, err = run("pack", "anything", "--timeout", 1)
+    assert (code, len(err.splitlines())) == (1, 1)
+    assert "did not answer in time" in err
+    assert "--timeout" in err
+    assert run("pack", "anything", "--timeout", 0)[0] == 2
+
+
+def test_defaults():
+    """15 seconds to read, 60 to write, more for what reads a whole tenant; a chosen time goes before all of them."""
+    seconds = [Patience(mode, None).seconds for mode in ("read", "write", "schema")]
+    assert (*seconds, Patience("read", None, whole=True).seconds) == (15, 60, 600, 600)
+    assert Patience("read", 4, whole=True).seconds == 4
+
+
+def test_errors_survive_a_process_border():
+    """With all that they tell."""
+    error = DeadlineExceeded("bolt://a:1", "no answer", "unknown", "3 lines before this batch are stored")
+    copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - made here
+    assert (str(copied), copied.outcome, copied.stored) == (str(error), error.outcome, error.stored)
+    assert isinstance(copied, TimeoutError)
+
+
+@pytest.fixture
+def local(tmp_path, monkeypatch):
+    """A local server of its own; nothing else says which server to use."""
+    monkeypatch.delenv("HMXGRAPH_URI", raising=False)
+    monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path / "home"))
+    yield engine.ensure()
+    engine.stop()
+
+
+@pytest.mark.slow
+def test_a_local_server_that_died_is_started_again(local):
+    """Both faces go on where they were; what was acknowledged is there, and nothing is stored twice."""
+
+    async def story():
+        async with hmxgraph.connect_async() as graph:
+            await graph.remember("The build is green")
+            _kill(engine.status().pid)
+            await graph.remember("The test is red")
+            return {memory.text: len(memory.event_ids) for memory in (await graph.memories())[0]}
+
+    with hmxgraph.connect() as graph:
+        graph.remember("The roof is blue")
+        _kill(local.pid)
+        graph.remember("The roof is blue")
+        assert observed(graph) == [2]
+        assert graph.verify().ok
+    assert asyncio.run(story()) == {"The roof is blue": 2, "The build is green": 1, "The test is red": 1}
+
+
+@pytest.mark.slow
+def test_a_local_server_that_was_stopped_is_noticed_at_once(local):
+    """It stays stopped: the error says how to start it."""
+    with hmxgraph.connect() as graph:
+        engine.stop()
+        with within(2), pytest.raises(LocalServerDied, match="hmxgraph server start"):
+            graph.remember("The build is green")
+        engine.ensure()
+        graph.remember("The build is green")
+        assert observed(graph) == [1]
+
+
+@pytest.mark.slow
+def test_a_frozen_server(local):
+    """One that freezes for less than the deadline loses nobody; longer, and the call ends in time."""
+    server = psutil.Process(local.pid)
+    with hmxgraph.connect() as graph:
+        server.send_signal(signal.SIGSTOP)
+        threading.Timer(2, lambda: server.send_signal(signal.SIGCONT)).start()
+        graph.remember("The build is green")
+        server.send_signal(signal.SIGSTOP)
+        with within(2), graph.timeout(2), pytest.raises(DeadlineExceeded):
+            graph.remember("The test is red")
+        with within(1), pytest.raises(StorageUnavailable):
+            hmxgraph.connect(timeout=1)
+        server.send_signal(signal.SIGCONT)
+        graph.remember("The test is red")
+        assert sorted(observed(graph)) == [1, 1]
+
+
+def _last(line):
+    """Whether a traced statement is the last of a writing transaction."""
+    return line.startswith("events/settle")
+
+
+def _kill(pid):
+    process = psutil.Process(pid)
+    process.kill()
+    process.wait(20)
