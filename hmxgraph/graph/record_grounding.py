@@ -44,7 +44,7 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
     linked = yield from _linked(tenancy, [*named, *(hit.view for hit in hits)])
     scored = {hit.artifact_id: hit for hit in hits}
     case = Case(claim, {view.artifact_id: view for view in (*named, *(hit.view for hit in hits), *linked)})
-    parts = [
+    parts: list[tuple[Part, Hit]] = [
         (case.part(view), scored.get(artifact_id) or _hit(text, view))
         for artifact_id, view in case.records.items()
         if artifact_id != claim
