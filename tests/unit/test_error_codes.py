@@ -39,6 +39,8 @@ STABLE = {
     "KeyRefused": "denied",
     "GraphError": "internal",
     "StorageUnavailable": "unavailable",
+    "DeadlineExceeded": "unavailable",
+    "LocalServerDied": "unavailable",
     "InvalidAddress": "invalid",
     "DatabaseMissing": "unavailable",
     "StorageStopped": "unavailable",
