@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 2
+// version: 3
 // mode: schema
 // row:  -
 
@@ -160,6 +160,10 @@ FOR (n:Memory) ON (n.tenant_id, n.kind);
 // Pages of the newest.
 CREATE INDEX memory_by_time IF NOT EXISTS
 FOR (n:Memory) ON (n.tenant_id, n.first_us);
+
+// Memories that belong to every pack.
+CREATE INDEX memory_pinned IF NOT EXISTS
+FOR (n:Memory) ON (n.tenant_id, n.pinned);
 
 // Memories that answer the same question, such as where somebody lives.
 CREATE INDEX memory_slot IF NOT EXISTS

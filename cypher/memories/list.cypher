@@ -18,6 +18,7 @@ WHERE memory.tenant_id = $tenant_id
   AND memory.status = coalesce($status, memory.status)
   AND coalesce(toLower(memory.subject) = toLower($subject), $subject IS NULL)
   AND coalesce(memory.valid_to_us > $as_of_us, true)
+  AND coalesce(memory.expires_us > $as_of_us, true)
 WITH memory
 ORDER BY memory.tenant_id DESC, memory.first_us DESC, memory.memory_id
 LIMIT $limit

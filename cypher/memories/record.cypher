@@ -26,12 +26,19 @@ CALL () {
   SET
     memory.retired = CASE WHEN retired THEN true ELSE null END,
     memory.text = CASE WHEN memory.text = '' THEN row.properties.text ELSE memory.text END,
-    memory.search_text = CASE WHEN memory.search_text = '' THEN row.properties.search_text ELSE memory.search_text END,
+    memory.search_text = CASE
+      WHEN row.given.aliases IS NOT NULL THEN row.given.search_text
+      WHEN memory.search_text = '' THEN row.properties.search_text
+      ELSE memory.search_text
+    END,
     memory.extraction_method = CASE
       WHEN row.properties.extraction_method = 'remembered' THEN 'remembered'
       ELSE memory.extraction_method
     END,
     memory.hard = CASE WHEN row.properties.hard THEN true ELSE memory.hard END,
+    memory.pinned = CASE WHEN row.given IS NULL THEN memory.pinned ELSE row.given.pinned END,
+    memory.expires_us = CASE WHEN row.given IS NULL THEN memory.expires_us ELSE row.given.expires_us END,
+    memory.aliases = coalesce(row.given.aliases, memory.aliases),
     memory.surest = CASE WHEN row.properties.surest > memory.surest THEN row.properties.surest ELSE memory.surest END,
     memory.observation_count = memory.observation_count + size(row.event_keys),
     memory.first_us = CASE WHEN row.first_us < memory.first_us THEN row.first_us ELSE memory.first_us END,

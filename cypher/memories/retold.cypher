@@ -12,7 +12,7 @@ CALL (memory) {
   LIMIT 1
 }
 RETURN
-  memory {.key, .kind, .text, .subject, .predicate, .object, .answer, .owner, .unproven} AS memory,
+  memory {.key, .kind, .text, .subject, .predicate, .object, .answer, .owner, .unproven, .scopes} AS memory,
   event {
     .hmx_version, .event_id, .event_type, .agent_id, .tenant_id, .session_id, .timestamp, .sequence, .content,
     .metadata, .trace_id, .correlation_id, .parent_event_id, .embeddings, .salience, .salience_origin, .source,

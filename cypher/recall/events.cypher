@@ -6,9 +6,10 @@
 //
 // Returns one row with unordered lists, which decode faster than many rows; the reader sorts them. Each event comes as
 // its precomputed recall_row plus its text (at most 4,000 characters): a separate statement for the texts of the packed
-// events takes twice as long. The reader filters out neighbours that are later or expired; erased events have no
-// recall_row. The tenant is part of the Lucene query; hits come best first, so $limit cuts off the weakest. Full-text
-// search cannot filter by time: as-of queries over-fetch by $reach, so that later events do not displace earlier ones.
+// events takes twice as long. The reader filters out neighbours that are later or expired; erased events and those that
+// `remember` wrote have no recall_row. The tenant is part of the Lucene query; hits come best first, so $limit cuts off
+// the weakest. Full-text search cannot filter by time: as-of queries over-fetch by $reach, so that later events do not
+// displace earlier ones.
 // The first $windows hits, the centres, also fetch four turns on both sides, which proves adjacency: asking each event
 // for its NEXT would take 1 to 2 ms. cut_off reports that the index may have more hits or that some hits are not
 // centres, because the order of hits depends on the words of all tenants. state_version is read first here and again by
@@ -28,7 +29,7 @@ CALL (as_of_us) {
   RETURN
     count(*) AS hit_count,
     collect(CASE
-      WHEN node.tenant_id = $tenant_id AND node.erased IS NULL AND node.time_us <= as_of_us
+      WHEN node.tenant_id = $tenant_id AND node.recall_row IS NOT NULL AND node.time_us <= as_of_us
         AND coalesce(node.expires_us > as_of_us, true) THEN node
     END) AS visible_hits
 }

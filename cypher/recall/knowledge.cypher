@@ -16,7 +16,8 @@
 // Imported memories are supported only by their import event, which says nothing about them and is not shown.
 //
 // A memory bound to a user is read only if that user is in the audience: $owners and, unless the pack is $for_user, the
-// users who speak in the running session. Proposals of sources without authority are not read.
+// users who speak in the running session. Proposals of sources without authority are not read, nor are memories of other
+// scopes than $scopes, unless the question comes from $anywhere. Pinned memories are read whatever the question is.
 //
 // Planner: without the hint it scans all events for those of one session; endNode and startNode keep it from starting at
 // events when expanding from a record or an entity. The latest session events come straight from the index, whose
@@ -35,6 +36,7 @@ CALL (audience) {
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
   MATCH (event)<-[:EVIDENCED_BY]-(memory:Memory)
   WHERE memory.proposed IS NULL AND (memory.owner_key IS NULL OR memory.owner_key IN audience)
+    AND ($anywhere OR memory.scopes IS NULL OR any(scope IN memory.scopes WHERE scope IN $scopes))
   WITH DISTINCT memory
   RETURN collect(memory) AS session_memories
 }
@@ -44,7 +46,8 @@ CALL (audience) {
     count(*) AS hit_count,
     collect(CASE
       WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
-        AND node.proposed IS NULL AND (node.owner_key IS NULL OR node.owner_key IN audience) THEN node
+        AND node.proposed IS NULL AND (node.owner_key IS NULL OR node.owner_key IN audience)
+        AND ($anywhere OR node.scopes IS NULL OR any(scope IN node.scopes WHERE scope IN $scopes)) THEN node
     END) AS visible_hits
 }
 WITH
@@ -60,6 +63,7 @@ CALL (audience, session_memories, worded) {
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
     WHERE record.hard AND record.first_us <= $as_of_us AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
+      AND ($anywhere OR record.scopes IS NULL OR any(scope IN record.scopes WHERE scope IN $scopes))
     RETURN record
     ORDER BY coalesce(record.valid_to_us > $as_of_us, true) DESC, record.first_us DESC, record.memory_id
     LIMIT 1000
@@ -67,6 +71,7 @@ CALL (audience, session_memories, worded) {
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
     WHERE NOT coalesce(record.hard, false) AND record.first_us <= $as_of_us AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
+      AND ($anywhere OR record.scopes IS NULL OR any(scope IN record.scopes WHERE scope IN $scopes))
     RETURN record
     ORDER BY record.first_us DESC, record.memory_id
     LIMIT 60
@@ -75,9 +80,18 @@ CALL (audience, session_memories, worded) {
     WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us AND record.extraction_method = 'remembered'
       AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
+      AND ($anywhere OR record.scopes IS NULL OR any(scope IN record.scopes WHERE scope IN $scopes))
     RETURN record
     ORDER BY record.last_us DESC, record.memory_id
     LIMIT 10
+    UNION
+    MATCH (record:Memory {tenant_id: $tenant_id, pinned: true})
+    WHERE $knows AND record.first_us <= $as_of_us AND record.proposed IS NULL
+      AND (record.owner_key IS NULL OR record.owner_key IN audience)
+      AND ($anywhere OR record.scopes IS NULL OR any(scope IN record.scopes WHERE scope IN $scopes))
+    RETURN record
+    ORDER BY record.first_us DESC, record.memory_id
+    LIMIT 60
     UNION
     UNWIND [memory IN session_memories WHERE memory.kind = 'goal'] AS record
     RETURN record
@@ -125,6 +139,7 @@ CALL (records, session_memories) {
   }
   RETURN collect(memory {
     .memory_id, .kind, .text, .token_count, .search_text, .hard, .extraction_method, .valid_from_us, .valid_to_us,
+    .expires_us, .pinned, .aliases,
     observation_count: CASE WHEN seen > 0 THEN seen ELSE memory.observation_count END,
     confidence: CASE WHEN seen > 0 THEN round(1 - (1 - memory.surest) ^ seen, 6) ELSE memory.confidence END,
     last_us: coalesce(seen_us, memory.last_us),
@@ -148,7 +163,7 @@ CALL (records) {
   WITH record, endNode(link) AS event
   WHERE event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
     AND coalesce(event.expires_us > $as_of_us, true)
-    AND event.event_type <> 'x-hmxgraph-fingerprint_import'
+    AND event.recall_row IS NOT NULL AND event.event_type <> 'x-hmxgraph-fingerprint_import'
   WITH record, event
   ORDER BY event.time_us DESC, event.event_id
   WITH record, head(collect(event)) AS event
@@ -237,7 +252,8 @@ CALL (audience, records) {
   WITH conflict, audience
   WHERE NOT EXISTS {
     MATCH (conflict)-[:BETWEEN]->(owned:Memory)
-    WHERE owned.owner_key IS NOT NULL AND NOT owned.owner_key IN audience
+    WHERE (owned.owner_key IS NOT NULL AND NOT owned.owner_key IN audience)
+      OR NOT ($anywhere OR owned.scopes IS NULL OR any(scope IN owned.scopes WHERE scope IN $scopes))
   }
   AND NOT EXISTS {
     MATCH (conflict)-[:BETWEEN]->(side)

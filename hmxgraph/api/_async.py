@@ -24,7 +24,6 @@ from hmxgraph.api._base import (
     as_artifact,
     as_event,
     as_us,
-    author_of,
     doing,
     generated_fields,
     new_record,
@@ -37,7 +36,17 @@ from hmxgraph.api.fingerprints import ExportArguments, export_options, import_ar
 from hmxgraph.api.learning import _silent
 from hmxgraph.api.memory import About, MemorySearch, remembered
 from hmxgraph.api.packs import CollectorPaused
-from hmxgraph.api.recording import AppendOptions, ForgetChoices, LiveSessions, Recorder, event_draft, forgettable
+from hmxgraph.api.recording import (
+    AppendOptions,
+    ForgetChoices,
+    LiveSessions,
+    Recorder,
+    RememberOptions,
+    event_draft,
+    forgettable,
+    stated,
+    stated_all,
+)
 from hmxgraph.api.sessions import Function, ToolCall
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.errors import InvalidRequest
@@ -185,32 +194,44 @@ class AsyncRecording(AsyncFace):
         """
         return await self._ingest(source, IngestOptions(**options, clock=now_us))
 
-    async def remember(
-        self,
-        text: str,
-        *,
-        kind: str = "fact",
-        hard: bool = False,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        at: Moment | None = None,
-    ) -> Memory:
-        """The memory that *text* becomes, with the event that is its evidence; said again, it is observed once more.
+    async def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
+        """Remember *text* from now on and return its memory; the same words again are one more observation of it.
 
-        *kind* is ``"fact"``, ``"preference"``, ``"policy"`` or ``"goal"``; a *hard* policy stands in every pack. With
-        *user_id* it is bound to that user: it stands only in packs for them or for one of their sessions. It counts as
-        said *at* that time, else just after all that the tenant knows. It takes the place of what was said before
-        about the same question.
+        Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that stands in every
+        pack); *supersedes* (the id of the memory that this one replaces, and no other); *scope* (one name or several:
+        only packs for one of these scopes hold it); *user_id* (only packs for that user, or for one of their sessions,
+        hold it); *pinned* (part of every pack of its scope and user, whatever is asked); *aliases* (further names by
+        which a question may call it); *expires* (a time from which on it no longer holds); *at* (when it was said, else
+        now), *agent_id*.
+
+        Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
+        one of its scope and user.
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, or *hard* for anything but a policy.
+            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, or the words of a memory that
+                already supersedes another one.
+            NotFound: there is no memory with the id *supersedes*.
+            AlreadySuperseded: that memory has another successor.
+            SupersessionCycle: *text* has the words of the memory that it is to supersede.
 
         """
-        author = author_of(agent_id, at)
-        return await self._perform(
-            memory_operations.remember(self._tenancy, text, author, kind=kind, hard=hard, user_id=user_id)
-        )
+        memories = await self._perform(memory_operations.remember(self._tenancy, [stated(text, options)]))
+        return memories[0]
+
+    async def remember_all(
+        self, memories: Iterable[str | Mapping[str, Any]], **options: Unpack[RememberOptions]
+    ) -> tuple[Memory, ...]:
+        """Remember many at once, in one transaction: all of them or, if one is refused, none. In the same order.
+
+        Each is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* hold for all that do not
+        say otherwise.
+
+        Raises:
+            UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
+
+        """
+        return await self._perform(memory_operations.remember(self._tenancy, stated_all(memories, options)))
 
     async def memories(
         self,
@@ -385,10 +406,11 @@ class AsyncRecalling(AsyncFace):
         Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
         ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
         *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for
-        validity scopes), *user_id* of the user it is for (memories bound to other users stay out), *min_confidence*
-        (0.0), *encoding* in which the budget is counted (``"o200k_base"``,
-        ``"cl100k_base"``, or a function from a text to its number of tokens), *fingerprint* whose priors guide
-        ``"fingerprint_guided"`` (default: the imported one in force).
+        validity scopes), *user_id* of the user it is for (memories bound to other users stay out), *scope* of the
+        work, one name or several (memories of other scopes stay out; default: any scope), *min_confidence* (0.0),
+        *encoding* in which the budget is counted (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to
+        its number of tokens), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default: the imported one in
+        force).
 
         Raises:
             BudgetTooSmall: the budget is below one token.

@@ -10,7 +10,6 @@ from uuid import uuid4
 from hmxgraph.errors import GraphNotOpen, InvalidRequest, InvalidTime
 from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
-from hmxgraph.graph.memory_operations import Author
 from hmxgraph.graph.plan import Procedure
 from hmxgraph.graph.record_search import Shape, Wanted, search_of
 from hmxgraph.graph.tenancy import Tenancy
@@ -127,6 +126,7 @@ class PackOptions(TypedDict, total=False):
     sections: Sequence[str]
     min_confidence: float
     encoding: str | TokenCounter
+    scope: str | Sequence[str] | None
     fingerprint: Fingerprint | Envelope | Mapping[str, Any] | None
 
 
@@ -143,6 +143,8 @@ def pack_request(query: str, options: PackOptions) -> PackRequest:
         raise InvalidRequest(name, f"{fields[name]!r:.60}", "an option of pack()", f"choose from {choices}")
     fields["as_of_us"] = as_us(fields.pop("as_of", None))
     fields["priors"] = _priors(fields.pop("fingerprint", None))
+    scope = fields.pop("scope", None)
+    fields["scopes"] = (scope,) if isinstance(scope, str) else tuple(checked_list("scope", scope))
     return PackRequest(query, **fields)
 
 
@@ -328,15 +330,6 @@ def doing(agent_id: str | None, at: Moment | None, event_id: str | None = None) 
     Doing(agent_id='ana', at_us=1000000, event_id='e1')
     """
     return Doing(agent_id or UNSIGNED, now_us(at), event_id or str(uuid4()))
-
-
-def author_of(agent_id: str | None, at: Moment | None) -> Author:
-    """Who says something to be remembered, under a fresh event id, at *at* if that is given.
-
-    >>> author_of("ana", "1970-01-01T00:00:01Z").at_us
-    1000000
-    """
-    return Author(agent_id or UNSIGNED, str(uuid4()), now_us(), as_us(at))
 
 
 def now_us(at: Moment | None = None) -> int:

@@ -1,22 +1,24 @@
 """Recording: events from any source, memories by hand, and forgetting."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack, cast
 from uuid import uuid4
 
-from hmxgraph.api._base import Face, Moment, as_us, author_of, now_us
+from hmxgraph.api._base import Face, Moment, as_us, doing, now_us
 from hmxgraph.errors import InvalidRequest
+from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph import appending, memories, memory_operations, retention
 from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
+from hmxgraph.graph.memory_operations import Remembered
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
-from hmxgraph.protocol.parsing import checked_text, quoted
+from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
 from hmxgraph.protocol.reports import ForgetCriteria, ForgetReport, IngestReport, Receipt, RecordReport
-from hmxgraph.records.events import UNSIGNED
+from hmxgraph.records.events import UNSIGNED, Doing
 
 # What callers may choose to forget, as the criteria of the plan.
 
@@ -64,6 +66,70 @@ def _microseconds(span: timedelta) -> int:
         way_out = f"give one of 0 to {_LONGEST.days:,} days"
         raise InvalidRequest("older_than", str(span), "a possible age of an event", way_out)
     return span // timedelta(microseconds=1)
+
+
+# What to remember, and on which terms.
+
+
+class RememberOptions(TypedDict, total=False):
+    """The optional keyword arguments of ``remember``."""
+
+    kind: str
+    hard: bool
+    user_id: str | None
+    agent_id: str | None
+    at: Moment | None
+    supersedes: str | None
+    scope: str | Sequence[str] | None
+    pinned: bool
+    aliases: Sequence[str] | None
+    expires: Moment | None
+
+
+def stated(text: str, options: RememberOptions) -> tuple[Remembered, Doing]:
+    """The memory that the arguments of ``remember`` describe, and who states it when.
+
+    Raises:
+        InvalidRequest: an unknown option.
+
+    >>> stated("Use Biome", {"scope": "code", "at": "1970-01-01T00:00:01Z"})[0].terms.scopes
+    ('code',)
+    """
+    for name in sorted(options.keys() - RememberOptions.__annotations__.keys()):
+        names = ", ".join(RememberOptions.__annotations__)
+        raise InvalidRequest(name, quoted(options.get(name)), "option of remember", f"there are {names}")
+    scope, supersedes = options.get("scope"), options.get("supersedes")
+    terms = Terms(
+        (scope,) if isinstance(scope, str) else tuple(checked_list("scope", scope)),
+        tuple(checked_list("aliases", options.get("aliases"))),
+        options.get("pinned", False),
+        as_us(options.get("expires")),
+        "" if supersedes is None else checked_text("supersedes", supersedes),
+    )
+    kind, hard = options.get("kind", "fact"), options.get("hard", False)
+    what = Remembered(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
+    return what, doing(options.get("agent_id"), options.get("at"))
+
+
+def stated_all(memories: Iterable[str | Mapping[str, Any]], options: RememberOptions) -> list[tuple[Remembered, Doing]]:
+    """The memories that the arguments of ``remember_all`` describe.
+
+    Raises:
+        InvalidRequest: not a list of texts and mappings, or an unknown option.
+
+    >>> [what.kind for what, _ in stated_all(["a", {"text": "b", "kind": "policy"}], {"kind": "goal"})]
+    ['goal', 'policy']
+    """
+    if isinstance(memories, str | bytes | Mapping) or not isinstance(memories, Iterable):
+        raise InvalidRequest("memories", quoted(memories), "list of texts or mappings", 'write ["...", "..."]')
+    given = []
+    for each in memories:
+        if not isinstance(each, str | Mapping):
+            raise InvalidRequest("memories", quoted(each), "text or mapping", 'write {"text": "...", "scope": "..."}')
+        own: Mapping[str, Any] = {"text": each} if isinstance(each, str) else each
+        named: dict[str, Any] = {**options, **{name: value for name, value in own.items() if name != "text"}}
+        given.append(stated(checked_text("text", own.get("text")), cast("RememberOptions", named)))
+    return given
 
 
 # What goes in: messages and events of a running agent, and events from any source.
@@ -209,32 +275,44 @@ class Recording(Face):
         """
         return self._ingest(source, IngestOptions(**options, clock=now_us))
 
-    def remember(
-        self,
-        text: str,
-        *,
-        kind: str = "fact",
-        hard: bool = False,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        at: Moment | None = None,
-    ) -> Memory:
-        """The memory that *text* becomes, with the event that is its evidence; said again, it is observed once more.
+    def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
+        """Remember *text* from now on and return its memory; the same words again are one more observation of it.
 
-        *kind* is ``"fact"``, ``"preference"``, ``"policy"`` or ``"goal"``; a *hard* policy stands in every pack. With
-        *user_id* it is bound to that user: it stands only in packs for them or for one of their sessions. It counts as
-        said *at* that time, else just after all that the tenant knows. It takes the place of what was said before
-        about the same question.
+        Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that stands in every
+        pack); *supersedes* (the id of the memory that this one replaces, and no other); *scope* (one name or several:
+        only packs for one of these scopes hold it); *user_id* (only packs for that user, or for one of their sessions,
+        hold it); *pinned* (part of every pack of its scope and user, whatever is asked); *aliases* (further names by
+        which a question may call it); *expires* (a time from which on it no longer holds); *at* (when it was said, else
+        now), *agent_id*.
+
+        Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
+        one of its scope and user.
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, or *hard* for anything but a policy.
+            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, or the words of a memory that
+                already supersedes another one.
+            NotFound: there is no memory with the id *supersedes*.
+            AlreadySuperseded: that memory has another successor.
+            SupersessionCycle: *text* has the words of the memory that it is to supersede.
 
         """
-        author = author_of(agent_id, at)
-        return self._perform(
-            memory_operations.remember(self._tenancy, text, author, kind=kind, hard=hard, user_id=user_id)
-        )
+        memories = self._perform(memory_operations.remember(self._tenancy, [stated(text, options)]))
+        return memories[0]
+
+    def remember_all(
+        self, memories: Iterable[str | Mapping[str, Any]], **options: Unpack[RememberOptions]
+    ) -> tuple[Memory, ...]:
+        """Remember many at once, in one transaction: all of them or, if one is refused, none. In the same order.
+
+        Each is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* hold for all that do not
+        say otherwise.
+
+        Raises:
+            UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
+
+        """
+        return self._perform(memory_operations.remember(self._tenancy, stated_all(memories, options)))
 
     def memories(
         self,

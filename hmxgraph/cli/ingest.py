@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.api.aio import connect_async
+from hmxgraph.cli._fields import Agent, At
 from hmxgraph.cli._signals import interruptible_input
 from hmxgraph.cli._terminal import AsJson, SingleUser, Tenant, emit, err, full_id, opened, out, short_id
 from hmxgraph.graph.ingesting import IngestChoices
@@ -26,7 +27,7 @@ from hmxgraph.protocol.trust import TrustPolicy
 # ``hmxgraph ingest`` and ``hmxgraph forget``: what goes in, and what has to go again.
 
 if TYPE_CHECKING:
-    from hmxgraph.api.recording import ForgetChoices
+    from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
 SHOWN = 20
 _NOTHING_MATCHED = (
@@ -244,19 +245,33 @@ def _forgotten(report: ForgetReport) -> Table:
 
 
 def remember(
-    text: Annotated[str, typer.Argument(help="What to remember, in a sentence.")],
+    text: Annotated[str, typer.Argument(help="What to remember, in a sentence; - reads one from each line of stdin.")],
     kind: Annotated[str, typer.Option("--kind", "-k", help="fact, preference, policy or goal.")] = "fact",
     hard: Annotated[bool, typer.Option("--hard", help="A policy without exception: part of every pack.")] = False,
+    supersedes: Annotated[str | None, typer.Option("--supersedes", help="Id of the memory that it replaces.")] = None,
+    scope: Annotated[
+        list[str] | None, typer.Option("--scope", help="Only for packs of this scope; repeatable.")
+    ] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Only for packs of this user.")] = None,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Part of every pack of its scope and user.")] = False,
+    alias: Annotated[list[str] | None, typer.Option("--alias", help="A name questions may use; repeatable.")] = None,
+    expires: Annotated[str | None, typer.Option("--expires", help="When it ends (ISO 8601 with offset).")] = None,
+    at: At = None,
+    agent: Agent = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Remember a fact, preference, policy or goal.
 
-    The same words again count as one more observation.
+    The same words again count as one more observation. What comes from stdin is kept in one transaction.
     """
+    texts = list(filter(str.strip, sys.stdin.read().splitlines())) if text == "-" else [text]
+    terms: RememberOptions = {"kind": kind, "hard": hard, "supersedes": supersedes, "scope": scope, "user_id": user}
+    terms |= {"pinned": pinned, "aliases": alias, "expires": expires, "at": at, "agent_id": agent}
     with opened(tenant) as graph:
-        memory = graph.remember(text, kind=kind, hard=hard)
-        emit(memory.document(), as_json, lambda: out.print(told(memory)))
+        memories = graph.remember_all(texts, **terms)
+        documents = [memory.document() for memory in memories]
+        emit(documents if text == "-" else documents[0], as_json, lambda: out.print(*map(told, memories), sep="\n"))
 
 
 def told(memory: Memory) -> Text:

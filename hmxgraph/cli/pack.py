@@ -16,6 +16,7 @@ from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.explanations import Explanation
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES, Entry
 from hmxgraph.recall.pack import Pack
+from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS
 
 if TYPE_CHECKING:
     from hmxgraph.api._base import PackOptions
@@ -40,6 +41,9 @@ def pack(
     strategy: Strategy = "ranked",
     section: _Section = None,
     session: Annotated[str | None, typer.Option("--session", help="Id of the running session.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Whom it is for: other users' memories stay out.")] = None,
+    scope: Annotated[list[str] | None, typer.Option("--scope", help="Scope of the work; can be repeated.")] = None,
+    encoding: Annotated[str, typer.Option("--encoding", help=f"Tokens of: {', '.join(ENCODINGS)}.")] = DEFAULT_ENCODING,
     as_of: AsOf = None,
     explain: _Explain = False,
     html: _Html = None,
@@ -47,6 +51,7 @@ def pack(
 ) -> None:
     """Print the context pack for a query."""
     options: PackOptions = {"budget": budget, "strategy": strategy, "as_of": as_of, "session_id": session}
+    options |= {"user_id": user, "scope": scope, "encoding": encoding}
     if section:
         options["sections"] = section
     with opened(tenant) as graph:

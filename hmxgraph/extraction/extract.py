@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast, get_args
 
+from hmxgraph.errors import InvalidTime
 from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
 from hmxgraph.extraction._directives import Lifted, lifted
 from hmxgraph.extraction._facts import Fact, facts
@@ -20,6 +21,7 @@ from hmxgraph.extraction.language import (
     MemoryKind,
     Mention,
     Ref,
+    Terms,
     Voice,
     cues,
     plain_signs,
@@ -27,6 +29,7 @@ from hmxgraph.extraction.language import (
     voice_of,
 )
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.text.comparison import stance
 from hmxgraph.text.terms import signs, words
@@ -250,8 +253,40 @@ def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
     """
     kind, text, user_id = content.get("kind"), content.get("text"), content.get("user_id")
     if kind in KINDS and isinstance(text, str) and text.strip():
-        memory = draft(cast("MemoryKind", kind), text.strip(), hard=content.get("hard") is True)
+        given = _terms(content)
+        memory = draft(cast("MemoryKind", kind), text.strip(), hard=content.get("hard") is True)._replace(terms=given)
+        # Scopes have their own answer to the same question.
+        slot = "\0".join((memory.slot, *given.scopes)) if memory.slot else ""
+        memory = memory._replace(slot=slot)
         yield bound(memory, user_key(user_id)) if isinstance(user_id, str) and user_id else memory
+
+
+def _terms(content: Mapping[str, Any]) -> Terms:
+    """The terms in the content of an ``x-hmxgraph-memory`` event; values of other types are ignored.
+
+    >>> _terms({"scope": ["code"], "expires": "1970-01-01T00:00:01Z", "pinned": "yes"})
+    Terms(scopes=('code',), aliases=(), pinned=False, expires_us=1000000, supersedes='')
+    """
+    supersedes = content.get("supersedes")
+    return Terms(
+        _strings(content.get("scope")),
+        _strings(content.get("aliases")),
+        content.get("pinned") is True,
+        _moment(content.get("expires")),
+        supersedes if isinstance(supersedes, str) else "",
+    )
+
+
+def _moment(given: Any) -> int | None:
+    try:
+        return microseconds(given) if isinstance(given, str) else None
+    except InvalidTime:
+        return None
+
+
+def _strings(given: Any) -> tuple[str, ...]:
+    names = given if isinstance(given, list) else ()
+    return tuple(sorted({name for name in names if isinstance(name, str) and name.strip()}))
 
 
 def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:

@@ -55,6 +55,23 @@ class Relation(NamedTuple):
 BY_HAND = "remembered"
 
 
+class Terms(NamedTuple):
+    """The terms on which a memory is given through `remember`.
+
+    ``scopes`` are the scopes it holds in (none: everywhere), ``aliases`` further names by which a question may call it.
+    It is part of every pack if ``pinned``, holds until ``expires_us``, and replaces the memory with id ``supersedes``.
+    """
+
+    scopes: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    pinned: bool = False
+    expires_us: int | None = None
+    supersedes: str = ""
+
+
+NO_TERMS = Terms()
+
+
 class MemoryDraft(NamedTuple):
     """A memory before it is stored: a fact, preference, policy or goal.
 
@@ -82,6 +99,7 @@ class MemoryDraft(NamedTuple):
     unproven: bool = False
     origin: str = ""
     personal: bool = False
+    terms: Terms = NO_TERMS
 
     @property
     def answer(self) -> str:

@@ -9,7 +9,7 @@ import orjson
 
 from hmxgraph.errors import IngestRefused
 from hmxgraph.extraction.authority import session_owner, user_of_session
-from hmxgraph.extraction.extract import extract
+from hmxgraph.extraction.extract import EVENT_TYPE, extract
 from hmxgraph.graph import _entities, memories
 from hmxgraph.graph._entities import Extracted
 from hmxgraph.graph.plan import Plan, Row, bind
@@ -29,10 +29,12 @@ from hmxgraph.ingest.prepare import (
 )
 from hmxgraph.protocol.reports import BatchReceipt, ConflictingEvent
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
+from hmxgraph.records.events import SESSION
 from hmxgraph.text.lines import event_line, speaker_name
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
-# The fields that recall ranks an event by, as one text on its node: written with the event, removed by erasure.
+# The fields that recall ranks an event by, as one text on its node: written with the event, removed by erasure. Events
+# that no pack shows have none.
 #
 # Reading one property makes the server walk the chain of all the node's properties. A dozen properties of a few hundred
 # candidates took half the time of the statement; one text takes a sixth of that.
@@ -43,9 +45,14 @@ MOST_FURTHER = 6_000
 _TIME = 6
 
 
-def recall_row(properties: Mapping[str, Any]) -> str:
-    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, its expiry last."""
+def recall_row(properties: Mapping[str, Any]) -> str | None:
+    """The recall row of a prepared event: a JSON array in the order of ``EventPool``, its expiry last.
+
+    None for what `remember` stated here: it is shown as the memory, while that holds, and never as the event.
+    """
     of = properties
+    if of.get("event_type") == EVENT_TYPE and of["session_id"] == SESSION:
+        return None
     return orjson.dumps(
         [
             of["event_id"],
@@ -209,10 +216,10 @@ def _user_keys(tenancy: Tenancy, stored: StoredSession, events: Iterable[Prepare
 
 
 def _event_row(event: PreparedEvent, *, new: bool, repeat: bool) -> dict[str, Any]:
-    if event.base_salience is None:
-        return {**event.properties, "recall_row": recall_row(event.properties)}
-    salience = adjusted(event.base_salience, new=new, repeat=repeat)
-    properties = {**event.properties, "salience": salience, "salience_origin": "engine"}
+    properties = event.properties
+    if event.base_salience is not None:
+        salience = adjusted(event.base_salience, new=new, repeat=repeat)
+        properties = {**properties, "salience": salience, "salience_origin": "engine"}
     return {**properties, "recall_row": recall_row(properties)}
 
 

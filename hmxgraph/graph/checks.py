@@ -156,7 +156,7 @@ def _event_findings(row: Row) -> Iterator[Finding]:
     else:
         yield from _derived_findings(event, row["derived"])
     if (found := row["derived"]["recall_row"]) != (expected := _recall_row(event | row["derived"])):
-        yield Finding("recall_row", "event", event_id, str(found), expected)
+        yield Finding("recall_row", "event", event_id, str(found), str(expected))
     yield from _link_findings(row)
 
 
@@ -197,7 +197,7 @@ def _derived_findings(event: Row, stored: Row) -> Iterator[Finding]:
             yield Finding("derived", "event", event["event_id"], f"{name}: {found}", f"{name}: {expected}")
 
 
-def _recall_row(properties: Row) -> str:
+def _recall_row(properties: Row) -> str | None:
     try:
         return recall_row({name: value for name, value in properties.items() if value is not None})
     except KeyError as error:

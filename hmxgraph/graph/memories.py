@@ -54,17 +54,18 @@ class Observation(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """The identity of a memory without a slot: kind and wording, whom it is bound to, whether it is a proposal."""
+    """The identity of a memory without a slot: kind and wording, owner, whether it is a proposal, and its scopes."""
 
     kind: str
     wording: str
     owner: str = ""
     unproven: bool = False
+    scopes: tuple[str, ...] = ()
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the memory's id."""
-        standing = (self.owner, "proposal" if self.unproven else "")
+        standing = (self.owner, "proposal" if self.unproven else "", *self.scopes)
         return (self.kind, self.wording, *(standing if any(standing) else ()))
 
 
@@ -73,7 +74,11 @@ def observations_in(batch: Sequence[Extracted]) -> list[Observation]:
     observations = [
         Observation(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.drafts
     ]
-    return sorted(observations, key=lambda observation: (observation.time_us, observation.event_key))
+    return sorted(observations, key=_order)
+
+
+def _order(observation: Observation) -> tuple[int, str]:
+    return observation.time_us, observation.event_key
 
 
 def _by_identity(given: Sequence[Observation]) -> dict[Identity, list[Observation]]:
@@ -147,7 +152,8 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
     refs = sorted({ref for observation in observations for ref in observation.draft.about})
     return {
         "key": key,
-        "properties": {name: value for name, value in properties.items() if value not in {None, ""}},
+        "properties": {name: value for name, value in properties.items() if value not in (None, "", [])},
+        "given": _given(observations),
         "event_keys": sorted({observation.event_key for observation in observations}),
         "origins": {observation.event_key: observation.draft.origin for observation in observations},
         "entity_keys": sorted({entity_key(builder.tenancy, *ref) for ref in refs}),
@@ -156,6 +162,24 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
         "ends_us": None,
         "chained": False,
     }
+
+
+def _given(observations: Sequence[Observation]) -> Row | None:
+    """The terms of the last explicit `remember`, which replace those of earlier ones; None if there is none."""
+    by_hand = [observation.draft for observation in observations if observation.draft.extraction_method == BY_HAND]
+    if not by_hand:
+        return None
+    terms = by_hand[-1].terms
+    return {
+        "pinned": terms.pinned or None,
+        "expires_us": terms.expires_us,
+        "aliases": list(terms.aliases) or None,
+        "search_text": _searchable(by_hand[-1]),
+    }
+
+
+def _searchable(draft: MemoryDraft) -> str:
+    return search_text(" ".join((draft.text, *draft.terms.aliases))) or draft.text.lower()
 
 
 def _reworded(builder: _RowBuilder, memory: Row, extraction: Extraction) -> Row | None:
@@ -174,13 +198,14 @@ def _same_memory(draft: MemoryDraft, memory: Row) -> bool:
     if memory["answer"]:
         return bool(draft.kind == memory["kind"] and draft.answer == memory["answer"])
     words = _wording(memory["kind"], memory["text"], *(memory[name] or "" for name in _TRIPLE))
-    stored = Identity(memory["kind"], words, memory["owner"] or "", bool(memory["unproven"]))
+    scopes = tuple(memory["scopes"] or ())
+    stored = Identity(memory["kind"], words, memory["owner"] or "", bool(memory["unproven"]), scopes)
     return not draft.slot and _identity_of(draft) == stored
 
 
 def _identity_of(draft: MemoryDraft) -> Identity:
     words = _wording(draft.kind, draft.text, draft.subject, draft.predicate, draft.object)
-    return Identity(draft.kind, words, draft.owner, draft.unproven)
+    return Identity(draft.kind, words, draft.owner, draft.unproven, draft.terms.scopes)
 
 
 def _wording(kind: str, text: str, subject: str, predicate: str, value: str) -> str:
@@ -193,7 +218,7 @@ def _properties(builder: _RowBuilder, draft: MemoryDraft) -> dict[str, Any]:
         "tenant_id": builder.tenancy.tenant_id,
         "kind": draft.kind,
         "text": draft.text,
-        "search_text": search_text(draft.text) or draft.text.lower(),
+        "search_text": _searchable(draft),
         "scope": builder.tenancy.scope,
         "token_count": builder.count_tokens(draft.text),
         "tokenizer": builder.tokenizer,
@@ -206,6 +231,10 @@ def _properties(builder: _RowBuilder, draft: MemoryDraft) -> dict[str, Any]:
         "owner": draft.owner,
         "owner_key": owner_key(builder.tenancy, draft.owner) if draft.owner else "",
         "unproven": True if draft.unproven else None,
+        "scopes": list(draft.terms.scopes),
+        "aliases": list(draft.terms.aliases),
+        "pinned": draft.terms.pinned or None,
+        "expires_us": draft.terms.expires_us,
         "status": "tentative",
         "observation_count": 0,
     }
@@ -215,7 +244,7 @@ def _stored_memory(
     properties: Row, *, event_ids: Sequence[str] = (), observations: int | None = None, as_of: bool = False
 ) -> Memory:
     """The memory of a node; with *as_of*, as it was at the time asked for, whatever became of it later."""
-    end_us = None if as_of else properties.get("valid_to_us")
+    end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
     return Memory(
         properties["memory_id"],
         properties["kind"],
@@ -235,6 +264,10 @@ def _stored_memory(
         hard=properties.get("hard", False),
         owner=shown_owner(properties.get("owner")),
         proposed=properties.get("proposed", False),
+        scope=tuple(properties.get("scopes", ())),
+        aliases=tuple(properties.get("aliases", ())),
+        pinned=properties.get("pinned", False),
+        expires=None if expires_us is None else iso(expires_us),
         event_ids=tuple(event_ids),
     )
 
@@ -465,6 +498,7 @@ def _unchanged(interval: Interval) -> Row:
     return {
         "key": interval.key,
         "properties": {"text": "", "search_text": "", "surest": 0.0},
+        "given": None,
         "event_keys": [],
         "origins": {},
         "entity_keys": [],
@@ -485,9 +519,34 @@ class Observations(NamedTuple):
     @classmethod
     def of(cls, batch: Sequence[Extracted]) -> "Observations":
         """The observations in *batch*, in order of time."""
-        given = observations_in(batch)
+        return cls.split(observations_in(batch))
+
+    @classmethod
+    def split(cls, given: Sequence[Observation]) -> "Observations":
+        """*given* by whether they have a slot."""
         with_slot = [observation for observation in given if observation.draft.slot]
         return cls(with_slot, [observation for observation in given if not observation.draft.slot])
+
+    def exact(self, answers: Sequence[Row]) -> "Observations":
+        """The observations without the slot where it would replace another memory than the one named.
+
+        A memory that names what it supersedes replaces that alone: it competes with the stored *answers* to its
+        question only if the named memory is one of them.
+        """
+        stored_ids = {row["memory_id"] for row in answers}
+        return self.split(
+            [
+                observation._replace(draft=observation.draft._replace(slot=""))
+                if (replaced := observation.draft.terms.supersedes) and replaced not in stored_ids
+                else observation
+                for observation in sorted([*self.with_slot, *self.others], key=_order)
+            ]
+        )
+
+    @property
+    def replacing(self) -> list[Observation]:
+        """The observations that name the memory they supersede, in order of time."""
+        return [each for each in sorted([*self.with_slot, *self.others], key=_order) if each.draft.terms.supersedes]
 
     def slots(self, tenancy: Tenancy) -> Row:
         """The parameters by which ``events/open`` finds and locks the stored answers."""
@@ -505,11 +564,12 @@ def store(
     """Merge the memories of *given*, in the transaction that stores their events, after their entities.
 
     Sends one statement, none if there are no memories; one more if a late answer splits another, one more for new
-    conflicts, and for explicit memories one per generation that was deleted before.
-    In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
+    conflicts, one more if a memory names what it supersedes, and for explicit memories one per generation that was
+    deleted before. In a slot only the latest answer holds; a different answer for the same time becomes a conflict.
     """
     if not (given.with_slot or given.others):
         return
+    given = given.exact(stored_answers)
     builder = _RowBuilder(tenancy, count_tokens, tokenizer)
     rows = chain_rows(builder, given.with_slot, stored_answers)
     others = yield from _slotless_rows(builder, given.others)
@@ -518,6 +578,22 @@ def store(
     yield from _record(tenancy, [*rows.links, *rows.disputed, *others])
     if rows.conflicts:
         yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
+    if replacing := given.replacing:
+        replaced = _replaced(tenancy, replacing)
+        yield bind("memories/replace", tenant_id=tenancy.tenant_id, batch={"replaced": replaced})
+        keys = sorted({row["old_key"] for row in replaced})
+        yield bind("conflicts/settle", tenant_id=tenancy.tenant_id, keys=keys, at_us=replacing[-1].time_us)
+
+
+def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
+    return [
+        {
+            "event_key": each.event_key,
+            "old_key": tenancy.node_key(each.draft.terms.supersedes),
+            "at_us": each.time_us,
+        }
+        for each in replacing
+    ]
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list[str]]:
@@ -613,10 +689,12 @@ def memories(
     return shown, cursor(last["first_us"], last["memory_id"]) if last else None
 
 
-def of_event(tenancy: Tenancy, event_key: str) -> Plan[Memory | None]:
-    """The first memory that this event is evidence for, as part of a transaction; None without one."""
-    rows = yield bind("memories/of_event", tenant_id=tenancy.tenant_id, event_key=event_key)
-    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"]) if rows else None
+def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tuple[Memory, str | None]]]:
+    """The memory that each of these events is evidence for, and the id of the one it supersedes, by event key."""
+    rows = yield bind("memories/of_events", tenant_id=tenancy.tenant_id, event_keys=list(event_keys))
+    return {
+        row["event_key"]: (_stored_memory(row["memory"], event_ids=row["event_ids"]), row["supersedes"]) for row in rows
+    }
 
 
 def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:

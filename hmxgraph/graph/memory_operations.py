@@ -3,13 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, SupersessionCycle, UnknownChoice
 from hmxgraph.extraction.extract import EVENT_TYPE, KINDS
+from hmxgraph.extraction.language import NO_TERMS, Terms
 from hmxgraph.graph import memories
 from hmxgraph.graph._events import record as record_batch
 from hmxgraph.graph._paging import term_query
+from hmxgraph.graph.appending import append
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.conflicts import settle
 from hmxgraph.graph.memories import held_status
@@ -23,7 +25,7 @@ from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.protocol.memories import Memories, Memory, MemoryHit, MemoryResult, MemoryView
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import RecordView
-from hmxgraph.protocol.timestamps import LAST_US, iso
+from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import digest_name, mode_of
 from hmxgraph.records.events import SESSION, Doing, added, judged, memory_event, outcome
 from hmxgraph.records.maintenance import OUTCOMES, SIGNALS, grounded_tier, hidden_reason, weighed
@@ -38,7 +40,8 @@ _FURTHER = ("observation_count", "project_id", "tags", "hard", "useful", "useles
 def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
     """The view of a row of ``memory_operations/search`` or ``get``, as of *now_us*: later changes are ignored."""
     memory = row["memory"]
-    over = memory.get("valid_to_us", ALWAYS) <= now_us or not memory["text"]
+    ends_us = min(memory.get("valid_to_us", ALWAYS), memory.get("expires_us", ALWAYS))
+    over = ends_us <= now_us or not memory["text"]
     held = memory | ({} if over else {"valid_to_us": None, "delete_reason": None, "status": held_status(memory)})
     superseded_by = row["superseded_by"] if over else None
     reason = hidden_reason(
@@ -225,7 +228,7 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[Mem
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory to add: kind, text, project, tags, and whether a policy is hard, and whose it is."""
+    """A memory to add: kind, text, project, tags, whether a policy is hard, whose it is, and the terms it holds on."""
 
     kind: str
     text: str
@@ -233,13 +236,14 @@ class Remembered:
     tags: tuple[str, ...] = ()
     hard: bool = False
     user_id: str | None = None
+    terms: Terms = NO_TERMS
 
     def checked(self) -> "Remembered":
         """The memory itself, if it is valid.
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text.
+            InvalidRequest: no text, an empty scope or alias.
 
         """
         if self.kind not in KINDS:
@@ -248,9 +252,25 @@ class Remembered:
         for name, value in (*ids, *(("tags", tag) for tag in self.tags)):
             if value is not None:
                 checked_text(name, value)
-        if not checked_text("text", self.text).strip():
-            raise InvalidRequest("text", repr(self.text), "a sentence", "say in words what to remember")
+        named = [("scope", self.terms.scopes), ("aliases", self.terms.aliases)]
+        for name, value in (("text", self.text), *((name, value) for name, values in named for value in values)):
+            if not checked_text(name, value).strip():
+                raise InvalidRequest(name, repr(value), "words", f"say the {name} in words")
         return self
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The content of the event that states the memory."""
+        terms, expires_us = self.terms, self.terms.expires_us
+        given: dict[str, Any] = {
+            "user_id": self.user_id,
+            "scope": list(terms.scopes),
+            "aliases": list(terms.aliases),
+            "pinned": terms.pinned,
+            "expires": None if expires_us is None else iso(expires_us),
+            "supersedes": terms.supersedes,
+        }
+        return added(self.kind, self.text, hard=self.hard) | {name: value for name, value in given.items() if value}
 
     @property
     def described(self) -> dict[str, Any]:
@@ -350,21 +370,9 @@ def _added(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[MemoryView]
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
 
 
-def _remembered(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[Memory]:
-    event = yield from _stated(tenancy, what, doing)
-    memory = yield from memories.of_event(tenancy, event.key)
-    if memory is None:
-        raise _no_memory(tenancy, what)
-    return memory
-
-
 def _stated(tenancy: Tenancy, what: Remembered, doing: Doing) -> Plan[PreparedEvent]:
     """Store the event that states the memory."""
-    return (
-        yield from _record_event(
-            tenancy, doing, EVENT_TYPE, added(what.kind, what.text, hard=what.hard, user_id=what.user_id)
-        )
-    )
+    return (yield from _record_event(tenancy, doing, EVENT_TYPE, what.content))
 
 
 def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:
@@ -406,12 +414,7 @@ def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, doing: Doi
         at_us=doing.at_us,
     )
     if not done and new.supersedes:
-        raise InvalidRequest(
-            "text",
-            repr(new.text),
-            f"a memory without a predecessor, but it supersedes {new.supersedes}",
-            "delete the old memory instead",
-        )
+        raise _not_a_successor(new.text, new.supersedes)
     if not done:
         raise SupersessionCycle(old.memory_id, new.memory_id)
     yield from settle(tenancy, [old_key], doing.at_us)
@@ -467,36 +470,60 @@ def _session(tenancy: Tenancy) -> Row:
     return {"key": tenancy.node_key(SESSION), "session_id": SESSION}
 
 
-# `remember`: an event that says what to remember, and the memory it is evidence for.
+# `remember`: an event for each memory, and the memories they are evidence for.
 
 
-class Author(NamedTuple):
-    """Who remembers, under which event id, and when: *at_us*, else just after the latest stored time, else *now_us*."""
+def remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, Doing]]) -> Procedure[tuple[Memory, ...]]:
+    """Remember everything *given* in one transaction and return its memories, in the same order.
 
-    agent_id: str
-    event_id: str
-    now_us: int
-    at_us: int | None = None
-
-
-def remember(
-    tenancy: Tenancy, text: str, author: Author, *, kind: str = "fact", hard: bool = False, user_id: str | None = None
-) -> Procedure[Memory]:
-    """Remember *text* and return its memory; the same words again are another observation of the same memory.
-
-    It supersedes earlier answers in its slot. A *hard* policy is part of every context pack; with *user_id*, of every
-    pack for that user.
+    The same words in the same scope for the same user are another observation of the same memory. Without an explicit
+    successor, an answer replaces earlier answers to the same question. A *hard* policy is part of every context pack;
+    with *user_id*, of every pack for that user.
 
     Raises:
         UnknownChoice: no such kind.
-        InvalidRequest: no text, or *hard* for anything but a policy.
+        InvalidRequest: no text, *hard* for anything but a policy, or a memory that already supersedes another one.
+        NotFound: there is no memory to supersede.
+        AlreadySuperseded: it has another successor.
+        SupersessionCycle: the words are those of the memory to supersede.
 
     """
-    if hard and kind != "policy":
-        raise InvalidRequest("hard", f"for kind {kind!r}", "kind 'policy'", 'write kind="policy", or leave "hard" out')
-    tenant = yield from read(partial(state, tenancy))
-    known_us = tenant["logical_us"]
-    after_us = min(known_us + 1, LAST_US) if known_us else author.now_us
-    doing = Doing(author.agent_id, after_us if author.at_us is None else author.at_us, author.event_id)
-    what = Remembered(kind, text, hard=hard, user_id=user_id).checked()
-    return (yield from write(partial(_remembered, tenancy, what, doing)))
+    for what, _ in given:
+        if what.hard and what.kind != "policy":
+            raise InvalidRequest(
+                "hard", f"for kind {what.kind!r}", "kind 'policy'", 'write kind="policy", or leave "hard" out'
+            )
+        what.checked()
+    return (yield from write(partial(_remember, tenancy, given))) if given else ()
+
+
+def _remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, Doing]]) -> Plan[tuple[Memory, ...]]:
+    events = [
+        prepare(memory_event(tenancy.tenant_id, doing, 0, EVENT_TYPE, what.content), counter()) for what, doing in given
+    ]
+    yield from append(tenancy, SESSION, events, frozenset(event.key for event in events))
+    stored = yield from memories.of_events(tenancy, [event.key for event in events])
+    for event, (what, _) in zip(events, given, strict=True):
+        if event.key not in stored:
+            raise _no_memory(tenancy, what)
+        made, supersedes = stored[event.key]
+        if what.terms.supersedes and supersedes != what.terms.supersedes:
+            yield from _refuse(tenancy, made, what.terms.supersedes, supersedes)
+    return tuple(stored[event.key][0] for event in events)
+
+
+def _refuse(tenancy: Tenancy, made: Memory, asked: str, supersedes: str | None) -> Plan[None]:
+    """Raise why *made* does not supersede the memory *asked* for; this undoes the transaction."""
+    old = yield from _memory_by_id(tenancy, asked)
+    if old.memory_id == made.memory_id:
+        raise SupersessionCycle(asked, asked)
+    if old.superseded_by is not None:
+        raise AlreadySuperseded(asked, old.superseded_by)
+    if supersedes is not None:
+        raise _not_a_successor(made.text, supersedes)
+    raise SupersessionCycle(asked, made.memory_id)
+
+
+def _not_a_successor(text: str, supersedes: str) -> InvalidRequest:
+    expected = f"a memory without a predecessor, but it supersedes {supersedes}"
+    return InvalidRequest("text", repr(text), expected, "delete the old memory instead")

@@ -192,7 +192,8 @@ def _evidence_left(values: Row) -> bool:
 
 
 def _memory(values: Row, as_of_us: int) -> KnownMemory:
-    begins, ends = values["valid_from_us"], values["valid_to_us"]
+    begins = values["valid_from_us"]
+    ends = [time_us for time_us in (values["valid_to_us"], values["expires_us"]) if time_us is not None]
     return KnownMemory(
         memory_id=values["memory_id"],
         kind=values["kind"],
@@ -204,10 +205,12 @@ def _memory(values: Row, as_of_us: int) -> KnownMemory:
         last_us=min(values["last_us"], as_of_us),
         method=values["extraction_method"] or "",
         hard=bool(values["hard"]),
-        held=(begins is None or begins <= as_of_us) and (ends is None or as_of_us < ends),
+        held=(begins is None or begins <= as_of_us) and all(as_of_us < end for end in ends),
         sound=_evidence_left(values),
         here=values["here"],
         open=values["open"],
+        pinned=bool(values["pinned"]),
+        aliases=tuple(values["aliases"] or ()),
     )
 
 
@@ -424,6 +427,9 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         session_key=_session_key(tenancy, request),
         owners=_owners(tenancy, request),
         for_user=request.user_id is not None,
+        knows=knows,
+        anywhere=not request.scopes,
+        scopes=list(request.scopes),
         chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
         failure=canonical_text(failure) if (failure := opening.guidance.failure) else "",
         words=term_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),

@@ -17,7 +17,8 @@ class Memory:
     ``valid_to`` is None until another memory supersedes it. ``event_ids`` are its evidence, oldest first; in a page
     of memories, at most the first hundred. ``owner`` is the user, or ``session:ID`` of an unnamed one, whom it is bound
     to; None for the whole tenant. ``proposed`` marks what a source without authority said: it stays out of packs until
-    enough independent sources say the same.
+    enough independent sources say the same. ``scope``, ``aliases``, ``pinned`` and ``expires`` are as last given
+    through ``remember``.
     """
 
     memory_id: str
@@ -38,13 +39,17 @@ class Memory:
     hard: bool = False
     owner: str | None = None
     proposed: bool = False
+    scope: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    pinned: bool = False
+    expires: str | None = None
     event_ids: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The memory as a JSON-able dict without absent fields."""
-        fields = {name: getattr(self, name) for name in self.__slots__ if name != "event_ids"}
-        present = {name: value for name, value in fields.items() if value is not None}
-        return present | ({"event_ids": list(self.event_ids)} if self.event_ids else {})
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        present = {name: value for name, value in fields.items() if value is not None and value != ()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in present.items()}
 
 
 # Results of the memory operations.

@@ -52,7 +52,8 @@ FIRST_REQUEST = "first_request"
 class KnownMemory:
     """A semantic memory; ``held`` if it was valid at the requested moment, ``sound`` if it has evidence left.
 
-    ``here`` means that the running session stated it; ``open`` means that the session of a goal has no outcome yet.
+    ``here`` means that the running session stated it; ``open`` means that the session of a goal has no outcome yet. A
+    ``pinned`` memory is part of every pack; ``aliases`` are further names by which a question may call it.
     """
 
     memory_id: str
@@ -69,6 +70,8 @@ class KnownMemory:
     sound: bool = True
     here: bool = False
     open: bool = False
+    pinned: bool = False
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

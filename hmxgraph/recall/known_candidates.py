@@ -397,7 +397,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
         memory.last_us,
         _trust(memory),
         _MEMORY_SALIENCE.get(memory.kind, _ENTITY_SALIENCE),
-        least=0.0 if rule else _LEAST_SHARE,
+        least=0.0 if rule or memory.pinned else _LEAST_SHARE,
     )
     return Candidate(
         section="core" if rule else _SECTIONS.get(memory.kind, "facts"),
@@ -412,7 +412,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
         evidence_count=memory.observations,
         time_us=memory.last_us,
         verdict=_verdict(held=memory.held and not _has_expired(memory, appraisal.now_us), sound=memory.sound),
-        exempt=rule,
+        exempt=rule or memory.pinned,
     )
 
 

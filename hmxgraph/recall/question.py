@@ -173,7 +173,7 @@ class PackRequest:
 
     ``sections`` are the requested sections in priority order; ``priors`` are the context priors of a fingerprint
     (HMX-F 7) for the strategy ``fingerprint_guided``. ``encoding`` is the measure of the budget: a tokenizer by name,
-    or a function that counts the tokens of a text.
+    or a function that counts the tokens of a text. With ``scopes``, memories of other scopes stay out.
     """
 
     query: str
@@ -187,6 +187,7 @@ class PackRequest:
     priors: Mapping[str, Any] | None = None
     encoding: str | TokenCounter = DEFAULT_ENCODING
     user_id: str | None = None
+    scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Reject invalid values; sort the sections by priority and make the query valid Unicode.
@@ -204,9 +205,12 @@ class PackRequest:
         _check_id("session_id", self.session_id)
         _check_id("agent_id", self.agent_id)
         _check_id("user_id", self.user_id)
+        for scope in self.scopes:
+            _check_id("scope", scope)
         _check_confidence(self.min_confidence)
         _check_encoding(self.encoding)
         object.__setattr__(self, "sections", _in_order(self.sections))
+        object.__setattr__(self, "scopes", tuple(sorted(set(self.scopes))))
         object.__setattr__(self, "query", self.query.encode("utf-8", "replace").decode("utf-8"))
 
     @property
@@ -237,6 +241,7 @@ class PackRequest:
             "session_id": self.session_id,
             "agent_id": self.agent_id,
             "user_id": self.user_id,
+            "scope": list(self.scopes) or None,
             "priors": self.priors,
             "encoding": measure,
         }

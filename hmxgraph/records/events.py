@@ -193,9 +193,9 @@ def memory_event(tenant_id: str, doing: Doing, sequence: int, event_type: str, c
     )
 
 
-def added(kind: str, text: str, *, hard: bool, user_id: str | None = None) -> dict[str, Any]:
+def added(kind: str, text: str, *, hard: bool) -> dict[str, Any]:
     """The content of the event that adds a memory."""
-    return {"kind": kind, "text": text, "hard": hard} | ({} if user_id is None else {"user_id": user_id})
+    return {"kind": kind, "text": text, "hard": hard}
 
 
 def judged(memory_id: str, signal: str, comment: str, target_event_id: str | None) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Memories in the graph: stated, superseded, disputed, given by hand, listed, forgotten."""
 
+from datetime import UTC, datetime
+from functools import partial
 from itertools import permutations
 
 import pytest
@@ -8,11 +10,13 @@ from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph.checks import verify
 from hmxgraph.graph.conflicts import conflicts, resolve
 from hmxgraph.graph.memories import memories, memory
-from hmxgraph.graph.memory_operations import Author, remember
+from hmxgraph.graph.memory_operations import Remembered, remember
+from hmxgraph.graph.plan import read
 from hmxgraph.graph.retention import forget
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.tenancy import Tenancy, state
 from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import microseconds
+from hmxgraph.records.events import Doing
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
 
@@ -72,12 +76,14 @@ def listed(connection, tenancy):
 
 @pytest.fixture
 def told(connection, tenancy):
-    """Remember something by hand."""
+    """Remember something by hand, at a time just after all that is known unless the test says when."""
     count = iter(range(1000))
 
-    def remembered(text, at_us=None, **how):
-        author = Author("ana", f"told-{next(count)}", microseconds("2026-01-01T00:00:00Z"), at_us)
-        return connection.perform(remember(tenancy, text, author, **how))
+    def remembered(text, at_us=None, kind="fact", **how):
+        known_us = connection.perform(read(partial(state, tenancy)))["logical_us"]
+        after_us = microseconds("2026-01-01T00:00:00Z") if known_us is None else known_us + 1
+        doing = Doing("ana", after_us if at_us is None else at_us, f"told-{next(count)}")
+        return connection.perform(remember(tenancy, [(Remembered(kind, text, **how), doing)]))[0]
 
     return remembered
 
@@ -344,12 +350,11 @@ def test_people_change_their_minds(say, listed, earlier, later):
     assert [text[:11] for text in holding(listed)] == [later[:11]]
 
 
-def test_what_is_told_by_hand_comes_after_all_that_is_known(say, told, listed):
-    """Without a time of its own it is told just after the tenant's logical now, and supersedes."""
-    say((5, "I live in Boston."))
-    made = told("I live in Rome")
-    assert made.first_at.startswith("2026-03-05T00:00:00")
-    assert listed(status="promoted") == ["I live in Rome"]
+def test_what_is_remembered_is_dated_now(graph):
+    """Its time is the wall clock, not the latest time of the data."""
+    before = datetime.now(UTC)
+    made = graph.remember("The office is in Rome")
+    assert before <= datetime.fromisoformat(made.first_at) <= datetime.now(UTC)
 
 
 @pytest.mark.parametrize(("text", "how"), [("x", {"hard": True}), (" ", {"kind": "fact"}), ("", {})])

@@ -1,0 +1,23 @@
+// The first memory that each event is evidence for, with the ids of all its evidence and what it supersedes.
+//
+// mode: read
+// row:  event_key, memory, event_ids, supersedes
+UNWIND $event_keys AS event_key
+MATCH (event:Event {key: event_key})<-[:EVIDENCED_BY]-(memory:Memory)
+WHERE memory.tenant_id = $tenant_id
+WITH event_key, memory
+ORDER BY memory.key
+WITH event_key, head(collect(memory)) AS memory
+RETURN
+  event_key,
+  properties(memory) AS memory,
+  COLLECT {
+    MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+    RETURN event.event_id
+    ORDER BY event.time_us, event.event_id
+  } AS event_ids,
+  head(COLLECT {
+    MATCH (memory)-[:SUPERSEDES]->(older:Memory)
+    RETURN older.memory_id
+  }) AS supersedes
+ORDER BY event_key

@@ -1,0 +1,146 @@
+"""What `remember` accepts besides a text: successor, scope, user, pin, aliases, expiry; many at once."""
+
+import pytest
+
+from hmxgraph.errors import AlreadySuperseded, InvalidRequest, NotFound, SupersessionCycle
+
+
+def shown(pack):
+    """What the entries of a pack say."""
+    return [entry.content for entry in pack.entries]
+
+
+def statements(graph, call):
+    """The names of the statements that *call* sent."""
+    sent = []
+    stop = graph.trace(lambda line: sent.append(line.split()[0]))
+    call()
+    stop()
+    return sent
+
+
+def test_what_replaces_is_exact(graph):
+    """The named memory is over, and no other; it is not shown in any form."""
+    old = graph.remember("The team lints with TSLint")
+    other = graph.remember("The team lints commit messages")
+    new = graph.remember("The team lints with Biome", supersedes=old.memory_id)
+    views = [graph.memory.get(memory.memory_id) for memory in (old, other, new)]
+    assert [view.hidden_reason for view in views] == ["superseded", None, None]
+    assert views[0].superseded_by == new.memory_id
+    content = shown(graph.pack("What does the team lint with?"))
+    assert "The team lints with Biome" in content
+    assert not any("TSLint" in text for text in content)
+
+
+def test_a_named_successor_leaves_other_answers_alone(graph):
+    """Two answers to one question: the new one replaces the memory that it names, not the one it would compete with."""
+    manager = graph.remember("The release manager is Carla")
+    plan = graph.remember("Somebody from operations manages releases")
+    graph.remember("The release manager is Dan", supersedes=plan.memory_id)
+    assert graph.memory.get(manager.memory_id).hidden_reason is None
+    assert graph.memory.get(plan.memory_id).hidden_reason == "superseded"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("The team lints with ESLint", AlreadySuperseded), ("The team lints with TSLint", SupersessionCycle)],
+)
+def test_a_wrong_successor_is_refused(graph, text, error):
+    """Nothing is stored of it."""
+    old = graph.remember("The team lints with TSLint")
+    if error is AlreadySuperseded:
+        graph.remember("The team lints with Biome", supersedes=old.memory_id)
+    before = graph.memories()
+    with pytest.raises(error):
+        graph.remember(text, supersedes=old.memory_id)
+    assert graph.memories() == before
+
+
+def test_an_unknown_memory_is_not_superseded(graph):
+    """The error names it."""
+    with pytest.raises(NotFound, match="no-such-id"):
+        graph.remember("The team lints with Biome", supersedes="no-such-id")
+    assert graph.memories() == ((), None)
+
+
+def test_a_scope_keeps_memories_apart(graph):
+    """The same words in two scopes are two memories; a pack for one scope holds its own and what has none."""
+    graph.remember("Redis is the cache of the backend", scope="code")
+    graph.remember("Redis is a pianist in Lisbon", scope=["novel", "characters"])
+    graph.remember("Redis is spelled with a capital letter")
+    assert set(shown(graph.pack("Who or what is Redis?", scope="code"))) == {
+        "Redis is the cache of the backend",
+        "Redis is spelled with a capital letter",
+    }
+    assert "Redis is a pianist in Lisbon" in shown(graph.pack("Who is Redis?", scope=["characters"]))
+    assert len(shown(graph.pack("Who or what is Redis?"))) == 3
+    again = graph.remember("Redis is the cache of the backend", scope="novel")
+    assert (again.observation_count, again.scope) == (1, ("novel",))
+
+
+def test_the_same_question_in_another_scope_has_another_answer(graph):
+    """An answer replaces the earlier one of its own scope."""
+    for scope, name in (("alpha", "Carla"), ("beta", "Dan"), ("alpha", "Eve")):
+        graph.remember(f"The release manager is {name}", scope=scope)
+    held, _ = graph.memories(status="promoted")
+    assert sorted(memory.text[-4:].strip() for memory in held) == ["Dan", "Eve"]
+
+
+def test_a_pinned_memory_is_in_every_pack(graph):
+    """Whatever is asked; until it is remembered without the pin."""
+    graph.remember("The data layer is MongoDB, settled", pinned=True)
+    graph.remember("The office has a green sofa")
+    assert shown(graph.pack("How should I structure my repository?")) == ["The data layer is MongoDB, settled"]
+    assert not graph.remember("The data layer is MongoDB, settled").pinned
+    assert shown(graph.pack("How should I structure my repository?")) == []
+
+
+def test_an_alias_leads_to_the_memory(graph):
+    """A question may call it by a name that its text does not have."""
+    made = graph.remember("Services run on EKS with Helm charts", aliases=["k8s", "kube"])
+    graph.remember("Lunch is at noon")
+    assert made.aliases == ("k8s", "kube")
+    assert shown(graph.pack("k8s?")) == ["Services run on EKS with Helm charts"]
+
+
+def test_what_expires_is_over(graph):
+    """From its time on it is dropped as deprecated, and hidden from searches."""
+    made = graph.remember(
+        "The freeze covers all deployments", at="2026-03-01T00:00:00Z", expires="2026-03-08T00:00:00Z"
+    )
+    asked = "Which deployments does the freeze cover?"
+    assert made.expires == "2026-03-08T00:00:00.000Z"
+    assert shown(graph.pack(asked)) == [made.text]
+    graph.remember("Lunch is at noon", at="2026-03-09T00:00:00Z")
+    assert shown(graph.pack(asked)) == []
+    assert shown(graph.pack(asked, as_of="2026-03-07T00:00:00Z")) == [made.text]
+    assert graph.memory.get(made.memory_id).hidden_reason == "expired"
+
+
+def test_many_at_once(graph):
+    """In one transaction: all of them in order, or none."""
+    made = graph.remember_all(
+        ["Lunch is at noon", {"text": "Prefers short answers", "kind": "preference", "scope": "chat"}], scope="office"
+    )
+    assert [(memory.kind, memory.scope) for memory in made] == [("fact", ("office",)), ("preference", ("chat",))]
+    before = graph.memories()
+    with pytest.raises(NotFound):
+        graph.remember_all(["Tea is at four", {"text": "Lunch is at one", "supersedes": "no-such-id"}])
+    assert graph.memories() == before
+
+
+def test_remembering_takes_few_statements(graph):
+    """Whatever is said with it, and however many are remembered at once."""
+    old = graph.remember("The team lints with TSLint")
+    sent = statements(graph, lambda: graph.remember("The team lints with Biome", supersedes=old.memory_id, pinned=True))
+    assert len(sent) <= 8
+    assert len(statements(graph, lambda: graph.remember_all([f"Rule {number} stands" for number in range(20)]))) <= 8
+
+
+@pytest.mark.parametrize(
+    "options", [{"scopes": "x"}, {"scope": [""]}, {"aliases": "kube"}, {"expires": "soon"}, {"scope": 7}]
+)
+def test_unknown_or_empty_options_are_refused(graph, options):
+    """By the name that is wrong."""
+    with pytest.raises((InvalidRequest, ValueError), match=next(iter(options)) if "expires" not in options else "soon"):
+        graph.remember("Lunch is at noon", **options)
