@@ -9,6 +9,7 @@ from hmxgraph.extraction.language import (
     PARTS,
     UNKNOWN,
     MemoryDraft,
+    Terms,
     Voice,
     user_id_of,
 )
@@ -169,13 +170,14 @@ def placed(draft: MemoryDraft, authority: Authority) -> Iterator[MemoryDraft]:
     """*draft* as memories of the right standing.
 
     Words of the operator are kept as they are. A user's are bound to the user; a rule or a fact about anything else is
-    also proposed for the tenant. All other words are only proposed.
+    also proposed for the tenant. All other words are only proposed. Only the operator pins and replaces memories.
     """
     if authority.level == "operator":
         # Unnamed users of several sessions may have several names.
         unnamed = draft.subject == UNKNOWN and draft.predicate == NAME
         yield draft._replace(slot="") if unnamed else draft
         return
+    draft = draft._replace(terms=Terms(draft.terms.scopes, expires_us=draft.terms.expires_us))
     proposal = draft._replace(unproven=True, slot="", hard=False, origin=authority.origin)
     if authority.level == "none":
         yield proposal

@@ -128,16 +128,21 @@ def _receipt(
 
 
 def append(
-    tenancy: Tenancy, session_id: str, events: Sequence[PreparedEvent], floating: frozenset[str]
+    tenancy: Tenancy,
+    session_id: str,
+    events: Sequence[PreparedEvent],
+    floating: frozenset[str],
+    *,
+    by_hand: bool = False,
 ) -> Plan[dict[str, str]]:
     """What became of each event, by key: ``stored``, ``duplicate`` or ``conflict``.
 
     Three statements, one more where there is something to remember. The session is locked first; *floating* events,
     whose time and sequence are the engine's, get a sequence after everything stored, so that however many processes
     append at once, none of their events is late. A floating event is a duplicate if the stored one has the same
-    type and content.
+    type and content. *by_hand* marks the events of a `remember`.
     """
-    found = extracted(events, tenancy.trust)
+    found = extracted(events, tenancy.trust, by_hand=by_hand)
     named = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
     asked = {"sessions": [named], "event_keys": sorted(found)}
     row = yield from open_batch(tenancy, asked | memories.Observations.of(list(found.values())).slots(tenancy))

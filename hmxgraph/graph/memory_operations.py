@@ -501,7 +501,7 @@ def _remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, Doing]]) -> Pl
     events = [
         prepare(memory_event(tenancy.tenant_id, doing, 0, EVENT_TYPE, what.content), counter()) for what, doing in given
     ]
-    yield from append(tenancy, SESSION, events, frozenset(event.key for event in events))
+    yield from append(tenancy, SESSION, events, frozenset(event.key for event in events), by_hand=True)
     stored = yield from memories.of_events(tenancy, [event.key for event in events])
     for event, (what, _) in zip(events, given, strict=True):
         if event.key not in stored:
