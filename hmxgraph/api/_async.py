@@ -9,13 +9,13 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from hmxgraph.api._arguments import NamedArguments
 from hmxgraph.api._base import (
     ArtifactFilters,
     AsyncFace,
     BoardFields,
     DecisionFields,
     Moment,
+    NamedArguments,
     PackOptions,
     RecordFields,
     RecordSearch,

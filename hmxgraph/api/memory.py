@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
-from hmxgraph.api._arguments import NamedArguments
-from hmxgraph.api._base import Face, Moment, as_us, doing, new_record, now_us
+from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, doing, new_record, now_us
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.memory_operations import MemoryQuery, Remembered

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-from hmxgraph.api._arguments import NamedArguments
 from hmxgraph.api._base import (
     BoardFields,
     Face,
     Moment,
+    NamedArguments,
     RecordSearch,
     StepFields,
     generated_fields,

@@ -38,6 +38,8 @@ DIGEST_ROLES = (
     "evidence_library",
     "highlight_library",
 )
+# Roles of checkpoints that move a task on the board.
+BOARD_ROLES = ("claim", "release", "reopen")
 PROMOTION_STATES = ("raw", "summarized", "canonical", "verified")
 TRUST_TIERS = ("semantic_candidate", "canonical_record", "compiled_digest_hint", "verified_record")
 MODES = (
@@ -196,6 +198,11 @@ class TaskRecord(Document):
     def observed_us(self) -> int | None:
         """The time of observation in UTC microseconds since 1970, or None."""
         return None if self.timestamp_observed is None else _us(self.timestamp_observed)
+
+    @property
+    def is_move(self) -> bool:
+        """Whether it moves its task on the board (claim, release, reopening), and reports no work."""
+        return self.artifact_kind == "task_progress" and self.artifact_role in BOARD_ROLES
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.trust import OPEN, signature
 
-BOARD_ROLES = frozenset({"claim", "release", "reopen"})
 # Default length of a claim, and the longest, in seconds.
 LEASE = 3_600
 _LONGEST_LEASE = 30 * 86_400
@@ -46,16 +45,6 @@ class Held(Protocol):
     def lease_until_us(self) -> int | None:
         """The end of that claim."""
         ...
-
-
-def on_board(record: TaskRecord) -> bool:
-    """Whether *record* moves its task on the board, and reports no work.
-
-    >>> on_board(TaskRecord(artifact_id="r", artifact_kind="task_progress", artifact_role="claim", task_id="t",
-    ...     tenant_id="a", timestamp_created=0))
-    True
-    """
-    return record.artifact_kind == "task_progress" and record.artifact_role in BOARD_ROLES
 
 
 def lease_of(record: TaskRecord) -> int:

@@ -11,7 +11,7 @@ from hmxgraph.protocol.display import short_text
 from hmxgraph.protocol.record_results import Account, RecordView
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.records.board import lease_of, on_board
+from hmxgraph.records.board import lease_of
 from hmxgraph.records.search import failed
 from hmxgraph.records.trust import OPEN, signature
 
@@ -45,8 +45,8 @@ def part_played(view: RecordView) -> str:
 
 def account(records: Sequence[RecordView]) -> Account:
     """The account of one task's visible *records*, oldest first."""
-    moves = [view.record for view in records if on_board(view.record) or view.artifact_kind == "task_finish"]
-    records = [view for view in records if not on_board(view.record)]
+    moves = [view.record for view in records if view.record.is_move or view.artifact_kind == "task_finish"]
+    records = [view for view in records if not view.record.is_move]
     kept = [view for view in records if not view.rejected_by]
     texts: dict[str, Any] = {name: _last(getattr(view.record, name) for view in kept) or "" for name in _BACKGROUND}
     texts["goal"] = _goal(records)

@@ -6,7 +6,7 @@ from typing import Any
 
 from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import DIGEST_ROLES, TaskRecord
-from hmxgraph.records.board import board_changes, check_board_fields, check_board_step, on_board
+from hmxgraph.records.board import board_changes, check_board_fields, check_board_step
 from hmxgraph.records.digests import OWN_DIGESTS
 from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, STEPS, Parent, judges, signature
 
@@ -178,8 +178,8 @@ def check_said(record: TaskRecord) -> None:
     hmxgraph.errors.TaskError: task_start: goal is missing: a task starts with a goal; give it (goal=...)
     """
     kind = record.artifact_kind
-    required = {} if on_board(record) else _REQUIRED[kind]
-    if on_board(record):
+    required = {} if record.is_move else _REQUIRED[kind]
+    if record.is_move:
         check_board_fields(record)
     for name, (rule, way_out) in required.items():
         if _is_blank(getattr(record, name)):
@@ -204,7 +204,7 @@ def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) ->
     if not standing.started:
         reason = f"there is no task {record.task_id!r}, and nothing is recorded before its start"
         raise TaskError(kind, reason, "start it first (tasks.start)")
-    if on_board(record):
+    if record.is_move:
         check_board_step(record, standing)
         return
     if kind in STEPS and standing.finished:
@@ -385,7 +385,7 @@ def changes(record: TaskRecord, standing: Standing) -> Changes:
             finished = {"status": record.status, "finished_us": record.created_us, "lease_until_us": None}
             return Changes(_touched(record) | finished, dict.fromkeys(standing.open_runs, ended))
         case _:
-            moved = board_changes(record) if on_board(record) else {}
+            moved = board_changes(record) if record.is_move else {}
             return Changes(_touched(record) | moved, {})
 
 
