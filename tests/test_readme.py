@@ -56,6 +56,25 @@ def test_task_records_run(graph):
         assert repr(eval(line, names)) == value  # noqa: S307
 
 
+def test_task_record_commands_run(surroundings, monkeypatch):
+    """The first hour of the page on task records: every command works, and the next agent reads what the page shows."""
+    text = TASK_RECORDS.read_text(encoding="utf-8")
+    monkeypatch.setenv("HMXGRAPH_TENANT", surroundings["tenant"])
+    outputs = {}
+    for line in re.findall(r"^\$ (.*)$", text, re.MULTILINE):
+        program, *words = shlex.split(line)
+        if program == "export":
+            monkeypatch.setenv(*words[0].split("=", 1))
+            continue
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, f"{line}: {done.output}"
+        outputs[" ".join(words[:2])] = done.stdout
+    shown = text.partition("$ hmxgraph task resume leak\n")[2].partition("```")[0].splitlines()
+    assert [line for line in outputs["task resume"].splitlines() if "held by" not in line] == [
+        line for line in shown if "held by" not in line
+    ]
+
+
 def test_commands_run(surroundings, tmp_path):
     """Every command of the page on the command line runs, in its order, on a file of events."""
     (tmp_path / "runs.ndjson.gz").write_bytes(gzip.compress(Path(events_file()).read_bytes()))

@@ -1,9 +1,9 @@
 """Options and output shared by the commands on tasks, records and memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Annotated, Any
 
-import click
 import typer
 from rich.table import Table
 
@@ -53,34 +53,39 @@ def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, An
     {'confidence': 0.5, 'tool_name': 'make', 'agent_id': 'ana'}
     """
     names = frozenset(TaskRecord.model_fields)
-    for name, _ in _pairs(assignments, names, "--set"):
-        if option := _option_for(name):
-            raise typer.BadParameter(f"--set {name}=...: this command has an option for it; use {option}")
     fields = {name: _value(text) for name, text in _pairs(assignments, names, "--set")}
-    return fields | {name: value for name, value in options.items() if value is not None}
+    return joined(fields, **{name: value for name, value in options.items() if value is not None})
+
+
+def joined(fields: Mapping[str, Any], **own: Any) -> dict[str, Any]:
+    """The *fields* of ``--set`` with those that the command sets itself.
+
+    Raises:
+        BadParameter: a field is set in both ways.
+
+    >>> joined({"confidence": 0.5}, summary="half way")
+    {'confidence': 0.5, 'summary': 'half way'}
+    """
+    for name in sorted(fields.keys() & own.keys()):
+        option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        raise typer.BadParameter(f"--set {name}=...: this command has {option} for it; use that")
+    return {**fields, **own}
 
 
 # Fields whose option or argument has another name.
-_PARAMETERS = {
-    "agent_id": "agent",
-    "project_id": "project",
-    "reply_to_artifact_id": "reply_to",
-    "supports_claim": "supports",
-    "timestamp_created": "at",
-    "tool_name": "tool",
-    "what_failed": "failed",
-    "what_worked": "worked",
-    "why_chosen": "why",
+_OPTIONS = {
+    "agent_id": "--agent",
+    "goal": "the argument GOAL",
+    "inputs": "--input",
+    "project_id": "--project",
+    "reply_to_artifact_id": "--reply-to",
+    "supports_claim": "--supports",
+    "task_id": "the argument TASK_ID",
+    "tool_name": "--tool",
+    "what_failed": "--failed",
+    "what_worked": "--worked",
+    "why_chosen": "--why",
 }
-
-
-def _option_for(name: str) -> str | None:
-    """The option or argument of the running command that sets the field *name*."""
-    context = click.get_current_context(silent=True)
-    parameters = context.command.params if context else []
-    wanted = {_PARAMETERS.get(name, name), "run_id" if name == "reply_to_artifact_id" else name}
-    found = next((parameter for parameter in parameters if parameter.name in wanted), None)
-    return None if found is None else found.opts[0] if found.opts[0].startswith("-") else found.human_readable_name
 
 
 def _filters_of(assignments: Sequence[str] | None) -> dict[str, Any]:
@@ -178,7 +183,9 @@ def _pairs(assignments: Sequence[str] | None, names: frozenset[str], option: str
     for text in assignments or ():
         name, equals, value = text.partition("=")
         if not equals or name not in names:
-            message = f"{option} {text}: write NAME=VALUE with NAME one of {', '.join(sorted(names))}"
+            close = get_close_matches(name, sorted(names), 1, 0.7)
+            hint = f"did you mean {close[0]}=...? " if close and close[0] != name else ""
+            message = f"{option} {text}: {hint}write NAME=VALUE with NAME one of {', '.join(sorted(names))}"
             raise typer.BadParameter(message)
         pairs.append((name, value))
     return pairs

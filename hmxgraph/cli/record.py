@@ -15,6 +15,7 @@ from hmxgraph.cli._fields import (
     Supports,
     fields_of,
     hits_table,
+    joined,
     records_table,
     search,
     show_library,
@@ -43,7 +44,7 @@ def create(
     """Create a record of any kind."""
     with opened(tenant) as graph:
         fields = fields_of(more, summary=summary or None, agent_id=agent)
-        receipt = graph.records.create(kind, task_id=task_id, at=at, **fields)
+        receipt = graph.records.create(kind, **joined(fields, task_id=task_id, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -61,7 +62,7 @@ def review(
     """Review a record."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        receipt = graph.records.review(reply_to, summary=summary, supports_claim=supports, at=at, **fields)
+        receipt = graph.records.review(reply_to, **joined(fields, summary=summary, supports_claim=supports, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -81,7 +82,7 @@ def revision(
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
         receipt = graph.records.revision(
-            reply_to, summary=summary, supports_claim=supports, supersedes=supersedes, at=at, **fields
+            reply_to, **joined(fields, summary=summary, supports_claim=supports, supersedes=supersedes, at=at)
         )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -100,7 +101,9 @@ def verification(
     """Countersign a record, or reject it."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        receipt = graph.records.verification(reply_to, summary=summary, supports_claim=supports, at=at, **fields)
+        receipt = graph.records.verification(
+            reply_to, **joined(fields, summary=summary, supports_claim=supports, at=at)
+        )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -121,7 +124,7 @@ def decision(
     with opened(tenant) as graph:
         decided = {"why_chosen": why, "reply_to_artifact_id": reply_to, "supports_claim": supports}
         fields = fields_of(more, agent_id=agent, **decided)
-        receipt = graph.records.decision(task_id, summary=summary, at=at, **fields)
+        receipt = graph.records.decision(task_id, **joined(fields, summary=summary, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -211,4 +214,5 @@ def _show_grounding(grounding: Grounding) -> None:
     out.print(f"grounding: {grounding.grounding_status}")
     for name in ("supporting", "conflicting", "hints"):
         if hits := getattr(grounding, name):
-            out.print(f"{name}:", hits_table(hits))
+            shown = [hit.compacted() for hit in hits] if name == "hints" else hits
+            out.print(f"{name}:", hits_table(shown))

@@ -14,6 +14,7 @@ from hmxgraph.cli._fields import (
     Set,
     Summary,
     fields_of,
+    joined,
     records_table,
     search,
     show_mapping,
@@ -43,7 +44,7 @@ def start(
     """Start a task."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent, project_id=project)
-        receipt = graph.tasks.start(goal, task_id=task_id, at=at, **fields)
+        receipt = graph.tasks.start(goal, **joined(fields, task_id=task_id, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -61,7 +62,7 @@ def progress(
     """Report a checkpoint and the next step."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        receipt = graph.tasks.progress(task_id, summary=summary, next_step=next_step, at=at, **fields)
+        receipt = graph.tasks.progress(task_id, **joined(fields, summary=summary, next_step=next_step, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -81,7 +82,9 @@ def run_start(
     """Start a run; prints the run's id."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent, tool_name=tool)
-        receipt = graph.tasks.run_start(task_id, command=command, why_chosen=why, inputs=inputs, at=at, **fields)
+        receipt = graph.tasks.run_start(
+            task_id, **joined(fields, command=command, why_chosen=why, inputs=inputs, at=at)
+        )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -100,7 +103,7 @@ def run_finish(
     """Finish a run."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent, summary=summary or None)
-        receipt = graph.tasks.run_finish(task_id, run_id=run_id, status=status, at=at, **fields)
+        receipt = graph.tasks.run_finish(task_id, **joined(fields, run_id=run_id, status=status, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -120,7 +123,7 @@ def evidence(
     """Add a concrete result."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent)
-        receipt = graph.tasks.add_evidence(task_id, summary=summary, supports_claim=supports, at=at, **fields)
+        receipt = graph.tasks.add_evidence(task_id, **joined(fields, summary=summary, supports_claim=supports, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -140,7 +143,7 @@ def finish(
     """Finish a task."""
     with opened(tenant) as graph:
         fields = fields_of(more, agent_id=agent, what_worked=worked, what_failed=failed)
-        receipt = graph.tasks.finish(task_id, status=status, summary=summary or None, at=at, **fields)
+        receipt = graph.tasks.finish(task_id, **joined(fields, status=status, summary=summary or None, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 

@@ -103,6 +103,25 @@ def test_wrong_usage_and_impossible_steps(hmxgraph, tenant_id):
         hmxgraph("task", "finish", "nowhere")
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["task", "evidence", "leak", "-s", "y", "--set", "summary=x"], "this command has --summary for it"),
+        (["task", "start", "x", "--agent", "a", "--set", "agent_id=b"], "this command has --agent for it"),
+        (["record", "verification", "r", "-s", "y", "--supports", "--set", "supports_claim=false"], "--supports"),
+        (["task", "evidence", "leak", "-s", "y", "--set", "confidense=1"], "did you mean confidence="),
+        (["task", "search", "--where", "taskid=1"], "did you mean task_id="),
+    ],
+)
+def test_a_misplaced_field_is_a_usage_error(address, tenant_id, monkeypatch, words, message):
+    """A field set in two ways, or misspelt, is refused with the right way and exit code 2, without a traceback."""
+    for name in ("uri", "user", "password"):
+        monkeypatch.setenv(f"HMXGRAPH_{name.upper()}", getattr(address, name))
+    done = CliRunner().invoke(app, [*words, "--tenant", tenant_id], env={"COLUMNS": "500"})
+    assert done.exit_code == 2
+    assert message in done.output
+
+
 def test_the_board_on_the_command_line(hmxgraph):
     """List, claim, release and reopen answer like the API."""
     task_id = hmxgraph("task", "start", "Find the leak", "--project", "p", "--task-id", "leak")["task_id"]
