@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         RecordView,
         Resume,
         SearchResult,
+        TaskEntry,
         TaskView,
     )
     from hmxgraph.protocol.records import TaskRecord
@@ -116,6 +117,7 @@ __all__ = [
     "SourceReport",
     "StorageUnavailable",
     "Suggestion",
+    "TaskEntry",
     "TaskError",
     "TaskRecord",
     "TaskView",
@@ -163,6 +165,7 @@ _DEFINED_IN = {
         "Grounding",
         "Resume",
         "SearchResult",
+        "TaskEntry",
         "TaskView",
         "RecordReceipt",
     ),

@@ -1,14 +1,24 @@
-// For each memory the others of the same event, or with the same event tag, of the same project.
+// For each memory the others of the same event, or with the same event: tag, of the same project.
+//
+// Memories with a tag are looked for among all of the tenant; this is done for tagged memories only.
 //
 // mode: read
 // row:  key, siblings
 MATCH (memory:Memory)
 WHERE memory.key IN $batch.keys AND memory.tenant_id = $tenant_id
 CALL (memory) {
-  MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(other:Memory)
+  CALL (memory) {
+    MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(other:Memory)
+    RETURN other
+    UNION
+    UNWIND [tag IN coalesce(memory.tags, []) WHERE tag STARTS WITH 'event:'] AS tag
+    MATCH (other:Memory)
+    WHERE other.tenant_id = $tenant_id AND tag IN other.tags
+    RETURN other
+  }
+  WITH DISTINCT other
   WHERE other <> memory AND coalesce(other.project_id, '') = coalesce(memory.project_id, '')
     AND other.status IN ['promoted', 'tentative']
-  WITH DISTINCT other
   ORDER BY other.first_us, other.key
   LIMIT $limit
   RETURN collect(other {.memory_id, .kind, .text, .tags}) AS siblings

@@ -160,12 +160,12 @@ def _confirms(stated: Quantity, claimed: Quantity) -> bool:
 
 
 def _apart(stated: Quantity, claimed: Quantity) -> bool:
-    low, high = (stated.low, stated.high) if not stated.exact else ((stated.low + stated.high) / 2,) * 2
-    return (
-        high < claimed.low
-        or low > claimed.high
-        or (claimed.is_bound and not stated.is_bound and low == high and not claimed.low <= low <= claimed.high)
-    )
+    """Whether both cannot hold. Bounds are taken to be strict: "below 60" and "above 60" exclude each other."""
+    middle = (stated.low + stated.high) / 2
+    low, high = (middle, middle) if stated.exact else (stated.low, stated.high)
+    if claimed.is_bound and stated.is_bound:
+        return high <= claimed.low or low >= claimed.high
+    return high < claimed.low or low > claimed.high
 
 
 def _quantity(match: re.Match[str], text: str) -> Quantity:

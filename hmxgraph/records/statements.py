@@ -89,6 +89,7 @@ _NONE = re.compile(
     r"(?<![\w.,])(?:0|zero) (?!(?:mins?|minutes?|secs?|seconds?|hours?|days?|bytes?|percent|times)\b)(?=[a-z]{3})",
     re.IGNORECASE,
 )
+_NEITHER = re.compile(r"\bneither\b(.*?)\bnor\b", re.IGNORECASE)
 _NOT = re.compile(r"(?<=\w)n['\u2019]t\b|\bcan(?:not|['\u2019]t)\b", re.IGNORECASE)
 # Phrases rewritten to the plain words that follow; the order matters.
 _PHRASES = tuple(
@@ -136,7 +137,7 @@ _LIGHT = frozenset(
 
 def _statement(clause: str) -> Statement:
     reading = read_quantities(_NONE.sub("no ", clause))
-    text = _NOT.sub(" not", reading.rest)
+    text = _NEITHER.sub(r"not\1and", _NOT.sub(" not", reading.rest))
     # The "not" of an antonym, as in "not higher", turns one term; that of the clause turns the whole.
     for pattern, plain in _PHRASES:
         text = pattern.sub(plain.replace("not ", "not~") if " " in plain else plain, text)

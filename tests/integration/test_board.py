@@ -1,5 +1,7 @@
 """The board of tasks: listing, claims with a lease, release and reopening."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from hmxgraph import TaskError
@@ -73,3 +75,19 @@ def test_a_claim_names_its_agent_and_lease(graph, task_id, fields, reason):
     """Nobody and no time hold no task."""
     with pytest.raises(TaskError, match=reason):
         graph.tasks.claim(task_id, **fields)
+
+
+def test_of_many_who_claim_at_once_a_single_agent_gets_the_task(graph, task_id):
+    """Claims queue up at the task, so the second one is refused."""
+
+    def claimed(agent):
+        try:
+            graph.tasks.claim(task_id, agent_id=agent, at=AT.format(1))
+        except TaskError:
+            return None
+        return agent
+
+    with ThreadPoolExecutor(6) as pool:
+        winners = [agent for agent in pool.map(claimed, ("ana", "bo", "cy", "dan", "eva", "flo")) if agent]
+    assert holders(graph, at=AT.format(2)) == [(task_id, winners[0])]
+    assert len(winners) == 1

@@ -330,3 +330,16 @@ def test_dreaming_is_planned_safe_and_done_once(graph, memory):
     again = memory.dream(dry_run=False)
     assert (again.actions, again.report_id) == ((), None)
     assert [each["finding"] for each in again.reported] == ["duplicate_record"]
+
+
+def test_memories_of_one_event_come_with_the_hit(memory):
+    """Memories with the same event: tag are context of a hit, those of other projects and events are not."""
+    tags = ["event:visit", "entry:factual"]
+    hit = memory.add("Acme renewed its contract", project_id="p", tags=tags, at=AT.format(1)).memory_id
+    sibling = memory.add("Zoe spoke for the buyer", project_id="p", tags=["event:visit"], at=AT.format(2)).memory_id
+    memory.add("Zoe moved to Oslo", project_id="q", tags=["event:visit"], at=AT.format(3))
+    memory.add("Zoe likes tea", project_id="p", tags=["event:lunch"], at=AT.format(4))
+    found = memory.search("contract renewed", project_id="p", expand_event_siblings=True)
+    (expanded,) = [one for one in found if one.memory_id == hit]
+    assert [one["memory_id"] for one in expanded.expanded_siblings] == [sibling]
+    assert all(one.expanded_siblings == () for one in memory.search("contract renewed", project_id="p"))
