@@ -9,12 +9,18 @@ MERGE (digest:TaskRecord {key: $batch.digest.key})
 SET digest = $batch.digest
 WITH digest
 CALL (digest) {
-  MATCH (digest)-[old:ON_TASK|RELATED_TO]->()
+  MATCH (digest)-[old:ON_TASK|RELATED_TO|HAS_FACET]->()
   DELETE old
 }
 CALL (digest) {
   MATCH (task:Task {key: $task_key})
   CREATE (digest)-[:ON_TASK {tenant_id: $tenant_id}]->(task)
+}
+CALL (digest) {
+  UNWIND $batch.facets AS row
+  MERGE (facet:Facet {key: row.key})
+    ON CREATE SET facet.tenant_id = $tenant_id, facet.name = row.name
+  CREATE (digest)-[:HAS_FACET {tenant_id: $tenant_id, facet_key: row.key, created_us: digest.created_us}]->(facet)
 }
 CALL (digest) {
   UNWIND $batch.source_keys AS key

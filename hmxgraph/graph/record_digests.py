@@ -8,7 +8,7 @@ from typing import Any
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
 from hmxgraph.graph.record_search import MOST, Wanted, checked_limit, hits_of, keys_of, search_of
-from hmxgraph.graph.records import LONGEST_THREAD, record_properties, task_key, views
+from hmxgraph.graph.records import LONGEST_THREAD, facet_rows, record_properties, task_key, views
 from hmxgraph.graph.tenancy import Tenancy, bump
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.parsing import checked_text
@@ -115,7 +115,9 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
         return None
     properties = record_properties(tenancy, composed, 0, counter())
     cited = [tenancy.node_key(one) for one in composed.related_artifact_ids or ()]
-    written = {"digest": properties, "source_keys": sorted(cited)}
+    # Digests are found by kind and role alone; a project's or task's newest records are never digests.
+    named = [row for row in facet_rows(tenancy, composed) if row["name"] in {"artifact_kind", "artifact_role"}]
+    written = {"digest": properties, "source_keys": sorted(cited), "facets": named}
     yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=written)
     return composed
 

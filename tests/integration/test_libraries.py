@@ -67,6 +67,18 @@ def test_rejections_are_no_highlights(graph, task_id):
         assert ids(graph.records.find_highlights(query)) == []
 
 
+def test_digests_are_found_by_kind_and_role(graph, task_id):
+    """Each exact filter that names digests finds them, refreshed ones once; other filters give records."""
+    graph.tasks.add_evidence(task_id, summary="tiles are fast", agent_id="ana")
+    for _ in range(2):
+        graph.memory.compact(project_id="p", force_digest_rebuild=True)
+    (brief,) = graph.records.search(artifact_role="project_brief")
+    assert "tiles are fast" in brief.view.text
+    roles = [hit.view.record.artifact_role for hit in graph.records.search(artifact_kind="digest")]
+    assert sorted(roles) == ["evidence_library", "project_brief"]
+    assert {hit.view.artifact_kind for hit in graph.records.search(project_id="p")} == {"task_start", "evidence"}
+
+
 def test_a_digest_is_not_to_be_forged(graph, task_id):
     """No agent writes a digest or gives a record the name of one; nobody replies to one."""
     with pytest.raises(TaskError, match="digests are composed by the engine"):
