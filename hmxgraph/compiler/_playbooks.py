@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
-from hmxgraph.compiler._recoveries import Recovery, recoveries, tallies, went_elsewhere
+from hmxgraph.compiler._recoveries import Recovery, advisable, recoveries, tallies, went_elsewhere
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
 from hmxgraph.compiler._verbs import instruction, kind_of, line_instruction, line_is_target
@@ -65,7 +65,7 @@ def _playbook(group: FailureGroup, prevention: Sequence[str], base: float, profi
         "failure_pattern": _pattern(group),
         "trigger_conditions": _triggers(group),
         "symptoms": _symptoms(group),
-        "recovery_steps": _recovery_steps(group, best, profile.recovery_steps),
+        "recovery_steps": _recovery_steps(group, advisable(best), profile.recovery_steps),
         "prevention_strategies": list(prevention),
         "severity": _severity(group, base, profile),
     }

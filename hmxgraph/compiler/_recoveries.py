@@ -7,11 +7,13 @@ from typing import Any
 from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._verbs import is_action
+from hmxgraph.compiler._verbs import is_action, kind_of
 from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent
 from hmxgraph.compiler.summary import Step
 
 _TWICE = 2
+_WORKS = frozenset({"action", "lookup"})
+_HALF = 0.5
 
 Way = tuple[str, ...]
 
@@ -45,7 +47,16 @@ class Recovery:
     @property
     def coincidence(self) -> bool:
         """Whether it may be unrelated to the failure: another change, made once, after which nothing was retried."""
-        return self.seen.count < _TWICE and not self.attempts and not self.retry and is_action(self.action)
+        return self._unattested and self.seen.count < _TWICE and is_action(self.action)
+
+    @property
+    def guesswork(self) -> bool:
+        """Whether only the end of at most one session speaks for it, since the failed action was never tried again."""
+        return self._unattested and self.seen.successes < _TWICE and kind_of(self.action) in _WORKS
+
+    @property
+    def _unattested(self) -> bool:
+        return not self.attempts and not self.retry
 
     @property
     def score(self) -> float:
@@ -65,6 +76,13 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
         if not one.coincidence and not overlapping:
             kept.append(one)
     return kept
+
+
+def advisable(found: Sequence[Recovery]) -> list[Recovery]:
+    """The reactions to tell of: without guesswork, and beside what usually worked without what usually did not."""
+    sure = [one for one in found if not one.guesswork]
+    good = any(one.seen.success_rate >= _HALF for one in sure if kind_of(one.action) != "handover")
+    return [one for one in sure if not good or one.unknown or not 0 < one.seen.success_rate < _HALF]
 
 
 def went_elsewhere(occurrence: Occurrence) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction, serves_any_purpose
-from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS
+from hmxgraph.compiler._vocabulary import BROWSER, OBJECT_VERBS, REQUEST_VERBS, TROUBLES
 from hmxgraph.compiler._wording import (
     asked_to,
     capital,
@@ -83,6 +83,7 @@ _TOPICS = 6
 _MOST_RUNS = 4
 _MAJORITY = 0.5
 _OFTEN = 0.3
+_MOST_OPTIONAL = 4
 
 
 def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -121,16 +122,19 @@ def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
 
 
 def _spoken_name(requests: Sequence[str]) -> str:
-    """A name from the verb and the topic that most requests share; "" if they share no verb.
+    """A name from the topic that most requests share and the verb that many do; "" if they share no verb.
 
+    >>> _spoken_name(["Please deploy catalog to staging", "Deploy search to staging now"])
+    'deploy to staging'
     >>> _spoken_name(["Please add an export to the report page", "Add a switch to the settings page"])
     'add something to the page'
     >>> _spoken_name(["Please upgrade the numpy dependency", "Could you upgrade the old pydantic dependency"])
     'upgrade the dependency'
     """
+    said = common_topics(requests, _OFTEN, 2 * _TOPICS)
+    verb = next((word for word in said if word in REQUEST_VERBS and asked_to(word, requests)), "")
     topics = common_topics(requests, _MAJORITY, _TOPICS)
-    verb = next((word for word in topics if word in REQUEST_VERBS and asked_to(word, requests)), "")
-    nouns = [word for word in topics if word != verb and word not in REQUEST_VERBS]
+    nouns = [word for word in topics if word != verb and word not in REQUEST_VERBS | TROUBLES]
     if not verb or not nouns:
         return ""
     pairs = Counter(
@@ -139,10 +143,16 @@ def _spoken_name(requests: Sequence[str]) -> str:
         for noun in nouns
         if (link := link_between(verb, noun, request)) is not None
     )
-    (noun, link), count = max(pairs.items(), key=lambda pair: (pair[1], pair[0]), default=(("", ""), 0))
-    if count <= _HALF * len(requests):
-        return ""
-    return f"{verb} something {link} the {noun}" if link else f"{verb} the {noun}"
+    (noun, link), count = max(
+        pairs.items(), key=lambda pair: (pair[1], _first_said(pair[0][0], requests), pair[0]), default=(("", ""), 0)
+    )
+    target = f"something {link}" if verb in OBJECT_VERBS and link != "the" else link
+    return f"{verb} {target} {noun}" if count >= _OFTEN * len(requests) else ""
+
+
+def _first_said(noun: str, requests: Sequence[str]) -> int:
+    """How early the requests mention *noun*, as a negative number: the subject of a sentence comes before the rest."""
+    return -sum(place if (place := request.lower().find(noun)) >= 0 else len(request) for request in requests)
 
 
 def _schema(
@@ -160,15 +170,18 @@ def _schema(
         content=content,
         seen=Observations.of_sessions(models, goal_class.members),
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
-        tags=tags([*telling, *subjects([name for name, _ in goal_class.steps])[:_TELLING]]),
+        tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
         keywords=tuple(keywords),
         qualifiers=_qualifiers(goal_class, content, telling, usual),
         metadata={"goal_actions": sorted(goal_class.key), "requests_speak_of": telling},
+        # Of a class without a step that its sessions share, nothing is known.
+        useful=any(not step["optional"] for step in content["steps"]),
     )
 
 
 def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
-    names = [name for name, _ in goal_class.steps]
+    chosen = _told_steps(goal_class, profile)
+    names = [name for name, _ in chosen]
     steps: list[dict[str, Any]] = [
         {
             "order": order,
@@ -176,7 +189,7 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
             "tools_used": [name],
             "optional": share < profile.required_share,
         }
-        for order, (name, share) in enumerate(goal_class.steps, start=1)
+        for order, (name, share) in enumerate(chosen, start=1)
     ]
     if check := _final_check(names, models):
         steps.append(_check_step(check, steps[names.index(check)], len(steps) + 1))
@@ -187,6 +200,17 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         "tools_used": sorted(names),
         "estimated_complexity": complexity(len(names), models, profile),
     }
+
+
+def _told_steps(goal_class: GoalClass, profile: CompilerProfile) -> list[tuple[str, float]]:
+    """The steps worth telling: all required ones, and of the optional ones the most frequent, no more than fit beside.
+
+    Where nearly everything is optional, the steps are a list of what somebody once did.
+    """
+    optional = {name: share for name, share in goal_class.steps if share < profile.required_share}
+    most = max(_MOST_OPTIONAL, len(goal_class.steps) - len(optional))
+    kept = set(sorted(optional, key=lambda name: (-optional[name], name))[:most])
+    return [(name, share) for name, share in goal_class.steps if name not in optional or name in kept]
 
 
 def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
@@ -202,7 +226,7 @@ def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
 
 
 def _check_step(check: str, first: Mapping[str, Any], order: int) -> dict[str, Any]:
-    described = str(first["description"]).removesuffix("; as often as needed")
+    described = str(first["description"]).partition("; ")[0]
     return {**first, "order": order, "description": f"{described} again, to check the result", "tools_used": [check]}
 
 

@@ -73,6 +73,9 @@ FINITE_VERBS = _listed("""
 # Words that start a complaint.
 TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
 
+# Verbs of requests that make no sense without an object.
+OBJECT_VERBS = _listed("add append apply assign attach connect convert copy export import insert map move put send set")
+
 # Words that count things.
 COUNT_WORDS = _listed("""
     all another both couple each every few four five many more most one other several single some ten three two

@@ -29,6 +29,10 @@ _BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
 _LONGEST_PHRASE = 8
 _MOST_GOALS = 3
 _LEAST_TELLING = 2
+# Nouns for the form in which a lookup returns what it is about.
+_FORMS = frozenset({"details", "detail", "info", "information", "data", "record", "records"})
+_POINTERS = frozenset({"it", "them", "this", "that", "these", "those"})
+_ARTICLES = frozenset({"the", "a", "an", "my", "our", "your", "this", "that"})
 _IMPERSONAL = {"my": "the", "our": "the"}
 
 
@@ -55,16 +59,26 @@ def goal_phrase(actions: Sequence[str]) -> str:
     >>> goal_phrase(["expenses.create", "expenses.submit"])
     'create and submit the expenses'
     >>> goal_phrase(["get_order_details"]), goal_phrase(["fetch"])
-    ('answer from the order details', 'use fetch')
+    ('answer a question about the order', 'use fetch')
     """
     changes = [read_action(name) for name in actions if is_action(name)]
     if changes:
         return _joined([(reading.verb, reading.subject) for reading in changes])
     lookups = [name for name in actions if kind_of(name) == "lookup"]
-    answers = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
-    if any(answers):
-        return f"answer from {listed([subject for subject in answers if subject][:3])}"
+    found = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
+    if matters := list(dict.fromkeys(matter for subject in found if (matter := _matter(subject)))):
+        return f"answer a question about {listed(matters[:_MOST_GOALS])}"
     return _joined([_phrase(name) for name in lookups or actions])
+
+
+def _matter(subject: str) -> str:
+    """What a lookup is about, without the key and the form of what it returns; "" if its name says no more.
+
+    >>> _matter("the order details"), _matter("the customer by phone"), _matter("the details by id")
+    ('the order', 'the customer', '')
+    """
+    named = [word for word in subject.partition(" by ")[0].split() if word not in _FORMS]
+    return " ".join(named) if named != ["the"] else ""
 
 
 def _phrase(action: str) -> tuple[str, str]:
@@ -106,19 +120,34 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
 
 
 def link_between(verb: str, noun: str, request: str) -> str | None:
-    """The preposition that ties *noun* to *verb* in *request*, "" if it is the object; None if there is no such pair.
+    """The words that tie *noun* to *verb* in *request*: a preposition and "the", or "the" alone if it is the object.
 
-    >>> link_between("add", "page", "Add an export to the report page"), link_between("fix", "test", "Fix the test")
-    ('to', '')
+    None if there is no such pair. A pronoun after the verb stands for what the sentence named before it.
+
+    >>> link_between("add", "page", "Add an export to the report page"), link_between("ship", "staging", "Ship it to staging")
+    ('to the', 'to')
+    >>> link_between("fix", "tests", "The cart tests fail, please fix them")
+    'the'
     """
     tokens = [token.lower() for token in _TOKEN.findall(request)]
-    if verb not in tokens or noun not in tokens[tokens.index(verb) :]:
+    if verb not in tokens:
         return None
     start = tokens.index(verb)
-    between = tokens[start + 1 : tokens.index(noun, start)]
+    if noun not in tokens[start:]:
+        points = tokens[start + 1 : start + 2]
+        return "the" if points and points[0] in _POINTERS and noun in tokens[:start] else None
+    place = tokens.index(noun, start)
+    between, after = tokens[start + 1 : place], tokens[place + 1 : place + 2]
+    if after and _content(after[0]) and after[0] not in PREPOSITIONS:
+        # "The staging environment" is no staging.
+        return None
     if len(between) >= _LONGEST_PHRASE or any(token[-1] in _BREAKS for token in between):
         return None
-    return next((token for token in reversed(between) if token in PREPOSITIONS), "")
+    place = next((place for place in reversed(range(len(between))) if between[place] in PREPOSITIONS), None)
+    if place is None:
+        return "the"
+    article = _ARTICLES.isdisjoint(between[place + 1 : place + 2])
+    return between[place] if article else f"{between[place]} the"
 
 
 def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:

@@ -79,8 +79,14 @@ def _united(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Goal
 
 
 def _same_work(goal_class: GoalClass, candidate: GoalClass, profile: CompilerProfile) -> bool:
-    """Whether two classes make the same changes in similar steps; read-only classes must have equal steps."""
-    steps, candidate_steps = ([name for name, _ in compared.steps] for compared in (goal_class, candidate))
+    """Whether two classes make the same changes in similar steps; read-only classes must have equal steps.
+
+    Changes that only repair a failure do not count: they depend on what the agent met, not on what was asked.
+    """
+    repairs = repairs_of((*goal_class.models, *candidate.models))
+    steps, candidate_steps = (
+        [name for name, _ in compared.steps if name not in repairs] for compared in (goal_class, candidate)
+    )
     changes, theirs = (set(filter(is_action, names)) for names in (steps, candidate_steps))
     return changes == theirs and jaccard(steps, candidate_steps) >= (profile.unite_steps if changes else 1.0)
 
@@ -283,12 +289,22 @@ def _led_to_failure(summary: SessionSummary, place: int) -> bool:
 
 
 def repairs_of(summaries: Iterable[SessionSummary]) -> frozenset[str]:
-    """The actions that usually follow a failure in these sessions."""
+    """The actions that usually follow a failure in these sessions: right after it, or before the next attempt."""
     taken, answers = Counter[str](), Counter[str]()
     for session in summaries:
         taken.update(session.actions)
-        answers.update(step.action for step in session.steps if step.situation.failure)
+        answers.update(session.actions[place] for place in _answering(session))
     return frozenset(name for name in answers if answers[name] > taken[name] / 2)
+
+
+def _answering(session: SessionSummary) -> set[int]:
+    """The places of steps right after a failure, and of all steps up to the next attempt at what failed."""
+    answering = {place for place, step in enumerate(session.steps) if step.situation.failure}
+    for failed in (failure.step for failure in session.failures if failure.step >= 0):
+        action, later = session.actions[failed], session.actions[failed + 1 :]
+        if action in later:
+            answering.update(range(failed + 1, failed + 1 + later.index(action)))
+    return answering
 
 
 def _place(action: str, models: Sequence[SessionSummary]) -> float:
