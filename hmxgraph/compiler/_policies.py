@@ -3,6 +3,7 @@
 Two sources: decision events, and implicit choices, where sessions took different actions at the same point.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,17 +29,21 @@ from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
 from hmxgraph.compiler.summary import Decision, SessionSummary, Step
-from hmxgraph.text.artifacts import times
+from hmxgraph.text.artifacts import noted, times
 from hmxgraph.text.lines import condition_of
 from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
 _MOST_WORDS = 20
-# One-sided 10 % level: a choice has to be made in any case.
-_CLEARLY = 1.28
+# One-sided 5 % level.
+_CLEARLY = 1.64
 _HALF = 0.5
 # Requests needed to compare words, share of them that must use a word, share of the others that may.
 _FEW, _MOST, _HARDLY = 5, 0.6, 0.15
+# The shares for a word that has no tie to the option.
+_NEARLY_ALL, _NEARLY_NONE = 0.9, 0.05
+_MENTIONS = "the request mentions"
+_BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 # Standard errors above chance: many words are compared, so one in a thousand instead of one in ten.
 _TELLING = 3.0
 
@@ -250,20 +255,36 @@ def _when(option: Option, options: Sequence[Option]) -> str:
         return ""
     here, there = term_counts(requests), term_counts(rival_requests)
     words = distinctive(requests, here + there, len(requests) + len(rival_requests), _MOST_WORDS)
+    spoken = _spoken_terms(option)
     telling = [
-        word for word in plain_words(words, requests) if _sets_apart(word, (requests, here), (rival_requests, there))
+        word
+        for word in plain_words(words, requests)
+        if _sets_apart(word, (requests, here), (rival_requests, there), tied=terms(word)[0] in spoken)
     ]
-    return f"the request mentions {listed(telling[:2], 'or')}" if telling else ""
+    tied = [word for word in telling if terms(word)[0] in spoken]
+    return f"{_MENTIONS} {listed((tied or telling)[:2], 'or')}" if telling else ""
+
+
+def _spoken_terms(option: Option) -> frozenset[str]:
+    """The terms of the option itself: its name, its command lines and the names of its inputs."""
+    steps = [step for session, _, event_id in option.taken for step in session.steps if step.event_id == event_id]
+    said = [option.name, *(step.command for step in steps), *(name for step in steps for name, _ in step.inputs)]
+    return frozenset(term for text in dict.fromkeys(said) for term in terms(_BETWEEN_WORDS.sub(" ", text)))
 
 
 def _sets_apart(
-    word: str, mine: tuple[Sequence[str], Counter[str]], theirs: tuple[Sequence[str], Counter[str]]
+    word: str, mine: tuple[Sequence[str], Counter[str]], theirs: tuple[Sequence[str], Counter[str]], *, tied: bool
 ) -> bool:
-    """Whether most of *mine* and hardly any of *theirs* use the word, which chance hardly explains."""
+    """Whether most of *mine* and hardly any of *theirs* use the word, which chance hardly explains.
+
+    A word that the option itself does not use must tell them apart nearly always: many words are compared, and requests
+    have turns of phrase ("either", "showing") that tell nothing about what is asked.
+    """
+    most, hardly = (_MOST, _HARDLY) if tied else (_NEARLY_ALL, _NEARLY_NONE)
     term = terms(word)[0]
     table = Stratum(len(mine[0]), mine[1][term], len(theirs[0]), theirs[1][term])
-    distinct = table.affected >= _MOST * table.having and table.others_affected <= _HARDLY * table.others
-    return distinct and significance([table]) >= _TELLING
+    distinct = table.affected >= most * table.having and table.others_affected <= hardly * table.others
+    return distinct and significance([table]) >= _TELLING and (tied or not word.endswith("ing"))
 
 
 def _silent_policy(
@@ -280,12 +301,13 @@ def _silent_policy(
     )
     moment = f"When {once}" if point else "First step"
     heading = f"{moment}: {choices}"
+    branched = [(when, _deed(choice)) for choice, when in zip(options, whens, strict=True) if when and all(whens[:2])]
+    others = [choice for choice, when in zip(options, whens, strict=True) if not (branched and when)]
     content = {
         "condition": once + asked,
-        "recommendation": _conditional_instruction(best, whens[0]),
+        "recommendation": f"{_branched(branched)}." if branched else _deed(best),
         "alternatives": [
-            _alternative(_conditional_instruction(choice, when), choice)
-            for choice, when in zip(options[1:_MOST_OPTIONS], whens[1:], strict=False)
+            _alternative(instruction(choice.name), choice) for choice in others[:_MOST_OPTIONS] if choice is not best
         ],
         "outcomes": [_outcome(choice) for choice in options[:_MOST_OPTIONS]],
         "scope": scope,
@@ -307,9 +329,28 @@ def _silent_policy(
     )
 
 
-def _conditional_instruction(option: Option, when: str) -> str:
-    text = instruction(option.name)
-    return f"If {when}: {text[:1].lower()}{text[1:]}" if when else text
+def _branched(branches: Iterable[tuple[str, str]]) -> str:
+    """Each branch, a condition and what to do then, in a sentence of its own.
+
+    >>> _branched([("the request mentions staging", "apply"), ("the request mentions index", "psql")])
+    'If the request mentions staging: apply. If it mentions index: psql'
+    """
+    sentences, before = [], ""
+    for condition, deed in branches:
+        again = before.startswith(_MENTIONS) and condition.startswith(_MENTIONS)
+        said = condition.replace(_MENTIONS, "it mentions", 1) if again else condition
+        sentences.append(f"If {said}: {deed}")
+        before = condition
+    return ". ".join(sentences)
+
+
+def _deed(option: Option) -> str:
+    """The instruction for an option, with how often it worked."""
+    return noted(_small(instruction(option.name)), _result_words(option))
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _point_phrase(point: str) -> str:
@@ -321,7 +362,7 @@ def _point_phrase(point: str) -> str:
 def _advised(options: Sequence[Option], whens: Sequence[str]) -> str:
     """The advice: each option with its condition, or the best option with the reason."""
     if all(whens[:2]):
-        return ". ".join(f"If {when}: {option.name}" for option, when in zip(options, whens, strict=True) if when)
+        return _branched((when, option.name) for option, when in zip(options, whens, strict=True) if when)
     return f"{read_action(options[0].name).phrase} first; {_reason(options)}"
 
 

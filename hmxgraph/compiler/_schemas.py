@@ -31,7 +31,7 @@ from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.sessions import FROM_USER
 from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.text.terms import most_first
+from hmxgraph.text.terms import most_first, words
 
 # One form of command lines that differ only in names.
 
@@ -131,8 +131,9 @@ def _spoken_name(requests: Sequence[str]) -> str:
     >>> _spoken_name(["Please upgrade the numpy dependency", "Could you upgrade the old pydantic dependency"])
     'upgrade the dependency'
     """
-    said = common_topics(requests, _OFTEN, 2 * _TOPICS)
-    verb = next((word for word in said if word in REQUEST_VERBS and asked_to(word, requests)), "")
+    verbs = Counter(word for request in requests for word in set(words(request)) & REQUEST_VERBS)
+    often = (word for word in most_first(verbs) if verbs[word] >= _OFTEN * len(requests))
+    verb = next((word for word in often if asked_to(word, requests)), "")
     topics = common_topics(requests, _MAJORITY, _TOPICS)
     nouns = [word for word in topics if word != verb and word not in REQUEST_VERBS | TROUBLES]
     if not verb or not nouns:

@@ -73,19 +73,21 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
     """For each key of *messages*, the key of the template that it belongs to; its own key if it has none.
 
     Messages belong together if they differ in one value only, which may occur several times, and if the values are
-    identifiers, or *related* to what was done in their sessions, or numerous.
+    identifiers, or *related* to what was done in their sessions, or numerous. Where only one word beside them is
+    informative, they have to be several identifiers.
     """
     groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
     for key in sorted(messages):
         tokens = tuple(_bare(token).lower() for token in messages[key].split(" "))
         for value in sorted(set(tokens)):
             masked = tuple("<>" if token == value else token for token in tokens)
-            if sum(bool(telling_words(token)) for token in masked) >= _LEAST_FIXED - 1 and len(masked) > _LEAST_FIXED:
+            if any(telling_words(token) for token in masked) and len(masked) > _LEAST_FIXED:
                 groups[masked].setdefault(key, value)
     owner = {key: key for key in messages}
     for masked in sorted(groups, key=lambda one: (-len(groups[one]), one)):
         values = groups[masked]
-        if len(set(values.values())) > 1 and _vary(values, related):
+        firm = sum(bool(telling_words(token)) for token in masked) >= _LEAST_FIXED - 1
+        if len(set(values.values())) > 1 and (_vary(values, related) if firm else _are_names(values)):
             roots = sorted({_root(owner, key) for key in values})
             owner.update(dict.fromkeys(roots, roots[0]))
     return {key: _root(owner, key) for key in messages}
@@ -97,6 +99,11 @@ def _vary(values: Mapping[str, str], related: Callable[[str, str], bool]) -> boo
     return len({*names, *links}) == len(values) or (
         len(set(values.values())) >= _PLAIN_VALUES and len({*names, *links}) * 2 >= len(values)
     )
+
+
+def _are_names(values: Mapping[str, str]) -> bool:
+    """Whether the values are several identifiers, which vary even where hardly a word beside them tells anything."""
+    return len(set(values.values())) >= _PLAIN_VALUES and all(map(_IDENTIFIER.search, values.values()))
 
 
 def _root(owner: Mapping[str, str], key: str) -> str:
@@ -119,9 +126,16 @@ def _named(values: Sequence[str], row: Sequence[str], place: int, taken: set[str
         after = [_bare(token).lower() for token in row[place + 1 : place + 2]]
         nouns = [word for word in before if word.isalpha() and telling_words(word) and not _PARTICIPLE.search(word)]
         path = all(map(_PATH.search, known))
-        name = "path" if path else next(iter(nouns or [word for word in after if word.isalpha()]), "name")
+        likely = nouns or _shared_part(known) or [word for word in after if word.isalpha()]
+        name = "path" if path else next(iter(likely), "name")
     mark = f"<{name}>"
     return mark if mark not in taken else f"<{name}_{len(taken) + 1}>"
+
+
+def _shared_part(values: Sequence[str]) -> list[str]:
+    """The word with which all *values* begin: "test" for test_cart and test_login; empty if there is none."""
+    first = {re.split(r"[^A-Za-z]", value)[0].lower() for value in values}
+    return sorted(first) if len(first) == 1 and len(set(values)) > 1 and "" not in first else []
 
 
 def _bare(word: str) -> str:

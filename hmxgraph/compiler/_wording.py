@@ -124,8 +124,8 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
 
     None if there is no such pair. A pronoun after the verb stands for what the sentence named before it.
 
-    >>> link_between("add", "page", "Add an export to the report page"), link_between("ship", "staging", "Ship it to staging")
-    ('to the', 'to')
+    >>> link_between("add", "page", "Add an export to the report page")
+    'to the'
     >>> link_between("fix", "tests", "The cart tests fail, please fix them")
     'the'
     """

@@ -72,6 +72,8 @@ _ROUTE = 3
 _MARK = re.compile(r"<[^<>]*>")
 # Names inside a message: paths, hosts, hyphenated names.
 _NAME = re.compile(r"\S*\w[-/.]+\w\S*")
+# What separates words, and the names inside paths and assignments, on a command line.
+_WORDS = re.compile(r"[\s/=:,'\"]+")
 _ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 
 
@@ -134,7 +136,11 @@ def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
     for summary in sorted(summaries, key=lambda summary: summary.session_id):
         for failure in summary.failures:
             by_key[failure_key(failure.signature)].append(_occurrence(summary, failure))
-    messages = {key: _unquoted(found[0].failure.message) for key, found in by_key.items() if found[0].failure.message}
+    messages = {
+        key: mask_numbers(_unquoted(found[0].failure.message))
+        for key, found in by_key.items()
+        if found[0].failure.message
+    }
     owners = merged(messages, lambda key, value: all(_speaks_of(occurrence, value) for occurrence in by_key[key]))
     groups: defaultdict[str, list[Occurrence]] = defaultdict(list)
     for key in sorted(by_key):
@@ -186,7 +192,7 @@ def _unquoted(message: str) -> str:
 def _speaks_of(occurrence: Occurrence, value: str) -> bool:
     """Whether *value* is also a word of the failed action or of the reaction to it."""
     steps = [*occurrence.route, *([occurrence.again] if occurrence.again else []), *_failed_step(occurrence)]
-    said = {word.strip("'\"").lower() for step in steps for word in (*step.action.split(), *step.command.split())}
+    said = {word.lower() for step in steps for text in (step.action, step.command) for word in _WORDS.split(text)}
     return value in said
 
 

@@ -140,9 +140,21 @@ def _decision_policy(title: str, content: Content) -> Iterator[str]:
     if not content.get("recommendation"):
         return
     condition = str(content.get("condition") or title)
-    yield f"{condition if condition.lower().startswith('when ') else f'When {condition}'}: {content['recommendation']}"
+    yield f"{_moment(condition)}: {content['recommendation']}"
     for other in content.get("alternatives") or ():
         yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
+
+
+def _moment(condition: str) -> str:
+    """Return the condition of a policy as the beginning of a sentence.
+
+    >>> _moment("the work begins"), _moment("push has failed"), _moment("When in doubt")
+    ('First step', 'When push has failed', 'When in doubt')
+
+    """
+    if condition == "the work begins":
+        return "First step"
+    return condition if condition.lower().startswith("when ") else f"When {condition}"
 
 
 _BRIEFLY: Mapping[str, Callable[[str, Content], Iterator[str]]] = {

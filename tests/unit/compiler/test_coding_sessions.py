@@ -59,7 +59,7 @@ def test_names_in_a_failure_are_masked_where_they_differ(known):
 def test_policies_follow_the_request(known):
     """What is due after a look-up is told by what was asked."""
     policy = next(draft for draft in known["decision_policy"] if "read_file is done" in draft.title)
-    assert "If the request mentions dependency or upgrade: uv add." in policy.summary
+    assert "If it mentions dependency or upgrade: uv add." in policy.summary
 
 
 def test_undecided_questions_make_no_policy(known):

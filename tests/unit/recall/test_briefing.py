@@ -14,8 +14,8 @@ def test_a_policy_alone_stands_once():
         "outcomes": [],
         "scope": ["kubectl", "psql"],
     }
-    text = "When the work begins\nWhen the work begins: Run kubectl apply\nScope: kubectl; psql"
-    assert brief("decision_policy", "When the work begins", text, content) == "When the work begins: Run kubectl apply"
+    text = "When the work begins\nFirst step: Run kubectl apply\nScope: kubectl; psql"
+    assert brief("decision_policy", "When the work begins", text, content) == "First step: Run kubectl apply"
     assert brief("decision_policy", "t", text, {**content, "condition": "When in doubt"}) == (
         "When in doubt: Run kubectl apply"
     )
