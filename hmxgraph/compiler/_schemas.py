@@ -241,7 +241,7 @@ def _qualifiers(
         text
         for text in (
             f"given {given[0]}" if given else "",
-            f"with {listed(lookups, most=3)}" if lookups else "",
+            f"with {listed(lookups[:2])}" if lookups else "",
             f"mentioning {listed(telling[:2])}" if telling else "",
         )
         if text

@@ -36,6 +36,8 @@ _FREQUENT = 0.2
 # One-sided 10 % level, as for policies.
 _CLEARLY = 1.28
 _OFTEN = 0.4
+# Share of the sessions of each class that make the change by which a strategy is named.
+_USUALLY = 0.8
 _MAJORITY = 0.5
 
 
@@ -215,7 +217,8 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         seen=Observations.of_sessions(models, field.members),
         source_events=evidence((trail(one) for one in models), profile.max_evidence),
         tags=tags(["strategy", field.subject]),
-        useful=_changes_outcome(field, stages),
+        # What a single class does is in its task schema.
+        useful=len(field.classes) > 1 and _changes_outcome(field, stages),
         metadata={"kinds_of_requests": len(field.classes)},
     )
 
@@ -249,7 +252,8 @@ def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
 def _about(field: Field, names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
-    if field.purpose:
+    usual = all(dict(one.steps).get(field.purpose, 0.0) >= _USUALLY for one in field.classes)
+    if field.purpose and (usual or not field.subject):
         return goal_phrase([field.purpose])
     return f"handle requests about the {field.subject}"
 

@@ -143,11 +143,11 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
         return None
     if len(between) >= _LONGEST_PHRASE or any(token[-1] in _BREAKS for token in between):
         return None
-    place = next((place for place in reversed(range(len(between))) if between[place] in PREPOSITIONS), None)
-    if place is None:
+    links = [at for at, token in enumerate(between) if token in PREPOSITIONS]
+    if not links:
         return "the"
-    article = _ARTICLES.isdisjoint(between[place + 1 : place + 2])
-    return between[place] if article else f"{between[place]} the"
+    link, following = between[links[-1]], between[links[-1] + 1 : links[-1] + 2]
+    return link if _ARTICLES.isdisjoint(following) else f"{link} the"
 
 
 def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:

@@ -20,6 +20,7 @@ from hmxgraph.text.terms import terms
 _MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
 _ENOUGH = 2
+_HALF = 0.5
 # Least number of earlier occurrences at which a session's own habit counts as much as that of all sessions.
 _OWN_HABIT = 5
 # How much an announced action gains, and the chance that it is credited with before.
@@ -142,7 +143,8 @@ def _overlap(action: str, said: AbstractSet[str]) -> float:
 def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tuple[str, float]]:
     """Every tool with its probability, highest first.
 
-    After a failure, recoveries that worked are mixed in, and tools that were tried and never worked come last.
+    After a failure, recoveries that worked are mixed in; beside those that usually did, the others are weighted by how
+    often they did. Tools that were tried and never worked come last.
     """
     worked: defaultdict[str, int] = defaultdict(int)
     used: defaultdict[str, int] = defaultdict(int)
@@ -158,6 +160,10 @@ def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tup
             name: (1 - share) * chances.get(name, 0.0) + share * worked[name] / total
             for name in sorted(chances.keys() | worked.keys())
         }
+        rates = {name: worked[name] / used[name] for name in used if used[name]}
+        usual = any(rate >= _HALF for rate in rates.values())
+        doubtful = {name: rate for name, rate in rates.items() if usual and rate < _HALF}
+        chances = {name: chance * doubtful.get(name, 1.0) for name, chance in chances.items()}
     known = {name: 0.0 if name in vain else chance for name, chance in chances.items()}
     return sorted(((name, round(chance, 4)) for name, chance in known.items()), key=lambda one: (-one[1], one[0]))
 

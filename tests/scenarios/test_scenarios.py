@@ -20,10 +20,12 @@ from pathlib import Path
 
 import pytest
 
+from hmxgraph.compiler._verbs import instruction
 from hmxgraph.compiler.compilation import Model, compile_summaries
+from hmxgraph.compiler.failures import failure_key
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import Making, reconcile
-from hmxgraph.compiler.sessions import summarise
+from hmxgraph.compiler.sessions import SessionReader, summarise
 from hmxgraph.compiler.suggest import Guide, suggest
 from hmxgraph.text.artifacts import render_artifact
 from tests.session_makers import START, Script
@@ -39,6 +41,38 @@ def test_scenario(scenario):
     for expectation in scenario["expect"]:
         kind = next(name for name in CHECKS if name in expectation)
         CHECKS[kind](world, expectation)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=[one["name"] for one in SCENARIOS])
+def test_suggestions_and_playbooks_agree(scenario):
+    """After a failure the steps are the playbook's, and what it warns of comes after what it recommends."""
+    world = World(scenario["sessions"])
+    guides = world.guides()
+    playbooks = [guide for guide in guides if guide.artifact_type == "failure_playbook"]
+    for running in failing(scenario["sessions"]):
+        key = failure_key(running.ahead.failure)
+        answering = [guide for guide in playbooks if key in guide.metadata["failure_keys"]]
+        suggestion = suggest(running, world.model, guides)
+        steps = [step for guide in answering for step in guide.content["recovery_steps"]]
+        assert list(suggestion.recovery) == steps
+        worked = {one["tool"]: one["helped"] for guide in answering for one in guide.metadata["recoveries"]}
+        vain = {tool for tool, helped in worked.items() if not helped}
+        if any(worked.values()):
+            assert suggestion.tools[0].tool not in vain, (suggestion.tools[0], steps)
+        first = next((tool.tool for tool in suggestion.tools if worked.get(tool.tool)), None)
+        if first is not None and not steps[0].startswith("Stop"):
+            named = (first, instruction(first).split()[0] if first == "file_edit" else first)
+            assert any(name in step for step in steps for name in named), (first, steps)
+
+
+def failing(sessions):
+    """The sessions as far as each of their failures."""
+    for events in written(sessions):
+        reader = SessionReader()
+        for event in events:
+            reader.add(event)
+            if (running := reader.summary()).ahead.failure:
+                yield running
 
 
 def test_names_are_unique_and_enough():
