@@ -153,7 +153,8 @@ def _spoken_name(requests: Sequence[str]) -> str:
 
 def _first_said(noun: str, requests: Sequence[str]) -> int:
     """How early the requests mention *noun*, as a negative number: the subject of a sentence comes before the rest."""
-    return -sum(place if (place := request.lower().find(noun)) >= 0 else len(request) for request in requests)
+    places = [(request.lower().find(noun), len(request)) for request in requests]
+    return -sum(place if place >= 0 else length for place, length in places)
 
 
 def _schema(
