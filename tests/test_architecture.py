@@ -30,7 +30,8 @@ MAY_IMPORT = {
     **{room: set(BELOW_PURE) for room in PURE},
     "graph": {*BELOW_PURE, *PURE},
     "api": {*BELOW_PURE, *PURE, "graph", "engine"},
-    "cli": {*BELOW_PURE, *PURE, "graph", "engine", "api", "demo"},
+    "adapters": {*BELOW_PURE, "formats", "api"},
+    "cli": {*BELOW_PURE, *PURE, "graph", "engine", "api", "demo", "adapters"},
 }
 FRONT_DOOR = {"__init__", "__main__"}
 IMPURE_MODULES = {"time", "random", "secrets", "os", "socket", "subprocess", "neo4j", "asyncio", "threading"}

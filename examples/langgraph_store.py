@@ -1,0 +1,57 @@
+"""LangGraph with a memory on Neo4j: what one conversation puts, another finds by its words, and nothing is overwritten.
+
+pip install hmxgraph[local] langgraph
+python examples/langgraph_store.py
+"""
+
+from typing import TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+import hmxgraph
+from hmxgraph.adapters.langgraph import HmxStore
+
+NOTES = ("users", "ana", "notes")
+
+
+class State(TypedDict):
+    """What the node is given, and what it answers."""
+
+    said: str
+    answer: str
+
+
+def remember_and_answer(state: State, runtime: Runtime[None]) -> dict[str, str]:
+    """Answer from the notes that share words with what was said, and keep what was said as a note."""
+    store = runtime.store
+    assert store is not None
+    hits = store.search(NOTES, query=state["said"], limit=1)
+    store.put(NOTES, state["said"], {"text": state["said"]})
+    return {"answer": hits[0].value["text"] if hits else "I do not know yet."}
+
+
+def main() -> None:
+    """Two runs of one graph, then a value as it was before it was overwritten."""
+    with hmxgraph.connect(tenant_id="example-langgraph") as graph:
+        store = HmxStore(graph)
+        for item in store.search(()):
+            store.delete(item.namespace, item.key)
+
+        builder = StateGraph(State)
+        builder.add_node("answer", remember_and_answer)
+        builder.add_edge(START, "answer")
+        builder.add_edge("answer", END)
+        agent = builder.compile(store=store)
+        for said in ("Our staging cluster is called juniper", "Which staging cluster do we use?"):
+            print(f"{said} -> {agent.invoke({'said': said, 'answer': ''})['answer']}")
+
+        store.put(("users", "ana"), "prefs", {"theme": "dark"})
+        dark = store.get(("users", "ana"), "prefs")
+        store.put(("users", "ana"), "prefs", {"theme": "light"})
+        light, before = store.get(("users", "ana"), "prefs"), store.as_of(dark.updated_at)
+        print("now:", light.value, "before:", before.get(("users", "ana"), "prefs").value)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Items of a LangGraph store: each a session whose latest event states it; and how a search compares them."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import log
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, Self, TypeVar
+from urllib.parse import quote, unquote
+
+from langgraph.store.base import Item, SearchItem, get_text_at_path  # pyright: ignore[reportMissingImports]
+
+from hmxgraph.errors import InvalidRequest
+from hmxgraph.text.terms import terms
+
+T = TypeVar("T")
+_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
+Namespace = tuple[str, ...]
+PUT, DELETE, TOUCH = "x-langgraph-put", "x-langgraph-delete", "x-langgraph-touch"
+_ROOT = "langgraph-store/"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """An item as its latest event states it."""
+
+    namespace: Namespace
+    key: str
+    value: dict[str, Any]
+    created: datetime
+    updated: datetime
+    ttl: float | None
+    expires: datetime | None
+    index: Any
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self | None:
+        """The item of a row of ``events/latest``; None if it was deleted or erased."""
+        if row["event_type"] != PUT or row["content"] is None:
+            return None
+        metadata = json.loads(row["metadata"])
+        verbatim = metadata.get("verbatim")
+        value = json.loads(verbatim) if verbatim else json.loads(row["content"])["value"]
+        at = datetime.fromisoformat(row["timestamp"])
+        created = datetime.fromisoformat(metadata.get("created_at", row["timestamp"]))
+        ttl = metadata.get("ttl_minutes")
+        expires = None if ttl is None else datetime.fromisoformat(row["touched"]) + timedelta(minutes=ttl)
+        namespace, key = _address(row["session_id"])
+        return cls(namespace, key, value, created, at, ttl, expires, metadata.get("index"))
+
+    def words(self) -> list[str]:
+        """The terms by which a search finds the item; none if it was put with ``index=False``."""
+        paths = ["$"] if self.index is None else self.index or []
+        return [term for path in paths for text in get_text_at_path(self.value, path) for term in terms(text)]
+
+    def item(self) -> Item:
+        """The item as LangGraph hands it out."""
+        return Item(**self._fields())
+
+    def hit(self, score: float | None) -> SearchItem:
+        """The item as the result of a search."""
+        return SearchItem(**self._fields(), score=score)
+
+    def _fields(self) -> dict[str, Any]:
+        place = {"namespace": self.namespace, "key": self.key, "value": self.value}
+        return place | {"created_at": self.created, "updated_at": self.updated}
+
+
+# Items as sessions.
+
+
+def session_of(namespace: Namespace, key: str | None = None) -> str:
+    """The session of an item, or the start of the sessions of everything in and below *namespace*.
+
+    >>> session_of(("users", "a/b"), "k"), session_of(("users",)), session_of(())
+    ('langgraph-store/users/a%2Fb//k', 'langgraph-store/users/', 'langgraph-store/')
+    """
+    path = "".join(f"{quote(label, safe='')}/" for label in namespace)
+    return _ROOT + path + ("" if key is None else f"/{quote(key, safe='')}")
+
+
+def _address(session_id: str) -> tuple[Namespace, str]:
+    """Namespace and key of a session.
+
+    >>> _address("langgraph-store/users/a%2Fb//k")
+    (('users', 'a/b'), 'k')
+    """
+    path, _, key = session_id.removeprefix(_ROOT).partition("//")
+    return tuple(map(unquote, path.split("/"))), unquote(key)
+
+
+# Filters, namespaces and words.
+
+
+def matches(value: Any, wanted: Any) -> bool:
+    """Whether *value* is as *wanted*: equal, or within its comparisons, also in nested objects.
+
+    >>> matches({"age": 3, "tag": "x"}, {"age": {"$gte": 3, "$ne": 4}, "tag": "x"}), matches({}, {"age": {"$gt": 1}})
+    (True, False)
+    """
+    if not isinstance(wanted, Mapping):
+        return bool(value == wanted)
+    if any(name.startswith("$") for name in wanted):
+        return all(_holds(value, name, bound) for name, bound in wanted.items())
+    return isinstance(value, Mapping) and all(matches(value.get(name), part) for name, part in wanted.items())
+
+
+def _holds(value: Any, name: str, bound: Any) -> bool:
+    if name in {"$eq", "$ne"}:
+        return bool((eq if name == "$eq" else ne)(value, bound))
+    if name not in _COMPARISONS:
+        raise InvalidRequest("filter", repr(name), "a comparison", f"choose $eq, $ne, {', '.join(_COMPARISONS)}")
+    try:
+        return _COMPARISONS[name](float(value), float(bound))
+    except (TypeError, ValueError):
+        return False  # a value without order is beyond no bound
+
+
+def fits(name: Namespace, condition: Any) -> bool:
+    """Whether a namespace starts or ends as the condition says; ``*`` stands for any label."""
+    path = condition.path
+    part = name[: len(path)] if condition.match_type == "prefix" else name[-len(path) :] if path else ()
+    return len(part) == len(path) and all(wanted in {"*", label} for wanted, label in zip(path, part, strict=True))
+
+
+def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:
+    """The items that share words with *query*, best first: the share of its words that they hold, rare words more.
+
+    >>> [(text, score) for text, score in ranked(["red tea", "tea", "ale"], terms, "a red tea")]
+    [('red tea', 1.0), ('tea', 0.380465)]
+    """
+    held = [set(words(item)) for item in items]
+    asked = set(terms(query))
+    spread = Counter(term for terms_of_item in held for term in terms_of_item & asked)
+    weights = {term: log(1 + (len(items) + 1) / (spread[term] + 0.5)) for term in sorted(asked)}
+    most = sum(weights.values())
+    scores = [sum(weights[term] for term in sorted(terms_of_item & asked)) for terms_of_item in held]
+    best = sorted(zip(items, scores, strict=True), key=lambda pair: -pair[1])
+    return [(item, round(score / most, 6)) for item, score in best if score > 0]

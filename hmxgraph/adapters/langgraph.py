@@ -1,0 +1,163 @@
+"""LangGraph's long-term memory: a ``BaseStore`` whose every value is an event.
+
+Each item is a session of its own, ``langgraph-store/<namespace>//<key>``, and each put an event in it. The item is what
+its latest event says, so an overwritten value stays readable: ``store.as_of(time)`` is the store as it was.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any
+
+from langgraph.store.base import (  # pyright: ignore[reportMissingImports]
+    BaseStore,
+    GetOp,
+    ListNamespacesOp,
+    PutOp,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+)
+
+from hmxgraph.adapters._langgraph_items import (
+    DELETE,
+    PUT,
+    TOUCH,
+    Namespace,
+    StoredItem,
+    fits,
+    matches,
+    ranked,
+    session_of,
+)
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import InvalidRequest
+from hmxgraph.protocol.canonical import node_key
+from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.timestamps import microseconds
+
+
+class HmxStore(BaseStore):
+    """A LangGraph store in *graph*, for ``compile(store=...)``.
+
+    Search with ``query=`` needs no embeddings: it returns the items that share words with the query, best first, with a
+    score in (0, 1]. Expired items are gone at once, without a sweep. Values must be JSON. ``abatch`` works in a thread.
+    """
+
+    __slots__ = ("_as_of", "_graph", "ttl_config")
+    supports_ttl = True
+
+    def __init__(self, graph: KnowledgeGraph, *, ttl: TTLConfig | None = None, as_of: datetime | None = None) -> None:
+        self._graph = graph
+        self._as_of = as_of
+        self.ttl_config = ttl
+
+    def as_of(self, moment: str | datetime) -> "HmxStore":
+        """The store as it was at *moment*, to read from."""
+        text = moment if isinstance(moment, str) else moment.isoformat()
+        microseconds(text)  # refuse a time without an offset
+        return HmxStore(self._graph, ttl=self.ttl_config, as_of=datetime.fromisoformat(text).astimezone(UTC))
+
+    def batch(self, ops: Iterable[Any]) -> list[Any]:
+        """The results of *ops* in their order; reads see what was there before the batch, and the last put wins.
+
+        Raises:
+            InvalidRequest: a value that is no JSON or too large, or a put into the past.
+
+        """
+        asked = list(ops)
+        puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}
+        gets = [(op.namespace, op.key) for op in asked if isinstance(op, GetOp)]
+        held = self._named([*gets, *puts])
+        results = [self._result(op, held) for op in asked]
+        for place, op in puts.items():
+            self._put(op, held.get(place))
+        return results
+
+    async def abatch(self, ops: Iterable[Any]) -> list[Any]:
+        """The same as `batch`, without blocking the event loop."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def _result(self, op: Any, held: Mapping[tuple[Namespace, str], StoredItem]) -> Any:
+        match op:
+            case GetOp():
+                stored = held.get((op.namespace, op.key))
+                self._read([stored] if stored else [], refresh=op.refresh_ttl)
+                return stored.item() if stored else None
+            case SearchOp():
+                return self._search(op)
+            case ListNamespacesOp():
+                return self._namespaces(op)
+            case PutOp():
+                return None
+        raise InvalidRequest("operation", type(op).__name__, "an operation of a store", "get, search, put or list")
+
+    def _search(self, op: SearchOp) -> list[SearchItem]:
+        candidates = [stored for stored in self._under(op.namespace_prefix) if matches(stored.value, op.filter or {})]
+        candidates.sort(key=attrgetter("updated"), reverse=True)
+        hits = ranked(candidates, StoredItem.words, op.query) if op.query else [(stored, None) for stored in candidates]
+        page = hits[op.offset : op.offset + op.limit]
+        self._read([stored for stored, _ in page], refresh=op.refresh_ttl)
+        return [stored.hit(score) for stored, score in page]
+
+    def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
+        conditions = op.match_conditions or ()
+        names = {stored.namespace for stored in self._under(())}
+        fitting = {name[: op.max_depth] for name in names if all(fits(name, condition) for condition in conditions)}
+        return sorted(fitting)[op.offset : op.offset + op.limit]
+
+    # Reading and writing events.
+
+    def _named(self, places: Sequence[tuple[Namespace, str]]) -> dict[tuple[Namespace, str], StoredItem]:
+        keys = sorted({node_key(self._graph.tenant_id, session_of(*place)) for place in places})
+        rows = self._graph.query("events/latest", session_keys=keys, **self._seen()) if keys else ()
+        return {(stored.namespace, stored.key): stored for stored in self._living(rows)}
+
+    def _under(self, prefix: Namespace) -> Iterator[StoredItem]:
+        return self._living(self._graph.query("events/latest_under", prefix=session_of(prefix), **self._seen()))
+
+    def _living(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[StoredItem]:
+        now = self._as_of or datetime.now(UTC)
+        for stored in filter(None, map(StoredItem.of, rows)):
+            if stored.expires is None or stored.expires > now:
+                yield stored
+
+    def _seen(self) -> dict[str, Any]:
+        as_of_us = None if self._as_of is None else microseconds(self._as_of.isoformat())
+        return {"as_of_us": as_of_us, "passing": [TOUCH]}
+
+    def _read(self, items: Iterable[StoredItem], *, refresh: bool) -> None:
+        """Restart the time to live of *items*."""
+        for stored in items:
+            if refresh and stored.ttl is not None and self._as_of is None:
+                self._append(TOUCH, stored.namespace, stored.key, {})
+
+    def _put(self, op: PutOp, before: StoredItem | None) -> None:
+        if self._as_of is not None:
+            raise InvalidRequest("put", self._as_of.isoformat(), "a store of now", "put into the store itself")
+        if op.value is None:
+            self._append(DELETE, op.namespace, op.key, {})
+            return
+        value = dict(op.value)
+        created = None if before is None else before.created.isoformat()
+        about = {"created_at": created, "ttl_minutes": op.ttl, "index": op.index, "verbatim": _verbatim(value)}
+        metadata = {name: part for name, part in about.items() if part is not None}
+        self._append(PUT, op.namespace, op.key, metadata, value=value)
+
+    def _append(self, kind: str, namespace: Namespace, key: str, metadata: dict[str, Any], **value: Any) -> None:
+        content = {"namespace": list(namespace), "key": key, **value}
+        session = session_of(namespace, key)
+        receipt = self._graph.append(kind, content, session_id=session, metadata=metadata, source="langgraph")
+        if receipt.status != "stored":
+            raise InvalidRequest("value", f"of {key!r}", "a value that an event can hold", receipt.reason)
+
+
+def _verbatim(value: Any) -> str | None:
+    """*value* as JSON text, where an event would keep a part of it as text (a number beyond 2^53, for example)."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidRequest("value", f"with {error}", "JSON", "convert it before you put it") from error
+    return text if storable(value)[1] else None

@@ -1,0 +1,37 @@
+"""The examples of the adapters run as they are, on a real server and with the real packages."""
+
+import runpy
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+# The package that an example needs, and lines that it prints.
+PRINTED = {
+    "langgraph_store.py": (
+        "langgraph",
+        [
+            "Which staging cluster do we use? -> Our staging cluster is called juniper",
+            "now: {'theme': 'light'} before: {'theme': 'dark'}",
+        ],
+    ),
+}
+
+
+def test_every_example_is_run():
+    """An example that no test runs would rot."""
+    assert {path.name for path in EXAMPLES.glob("*.py")} == PRINTED.keys()
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_an_example_prints_what_it_promises(name, address, monkeypatch, capsys):
+    """From start to end, on the server of the test."""
+    package, lines = PRINTED[name]
+    if find_spec(package) is None:
+        pytest.skip(f"needs {package}: install the extra adapters-test")
+    for setting in ("uri", "user", "password", "database"):
+        monkeypatch.setenv(f"HMXGRAPH_{setting.upper()}", getattr(address, setting))
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert [line for line in lines if line not in printed] == [], printed
