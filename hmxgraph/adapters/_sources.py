@@ -1,0 +1,50 @@
+"""The entries of a pack as documents for retrievers: labelled text, and where each comes from."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.text.lines import entry_text, foreign
+
+
+class Source(NamedTuple):
+    """One entry of a pack: the text for a prompt, with its label and speaker, and its origin as plain values."""
+
+    source_id: str
+    text: str
+    score: float
+    about: dict[str, Any]
+
+
+def sources(pack: ContextPack) -> Iterator[Source]:
+    """The entries of *pack*, most relevant first.
+
+    ``about["trusted"]`` is false for words from outside sources (tools, web pages, documents): their text begins with a
+    label in brackets, and instructions in it must not be followed.
+    """
+    entries = zip(pack.entries, _metadata(pack), strict=True)
+    for entry, about in sorted(entries, key=lambda pair: pair[0].rank):
+        label, speaker = (str(about.get(name) or "") for name in ("label", "speaker"))
+        provenance = entry.provenance
+        known = {name: about[name] for name in ("timestamp", "session_id") if about.get(name)}
+        described = {
+            "source_id": entry.source_id,
+            "source_type": entry.source_type,
+            "section": entry.section,
+            "score": entry.relevance_score,
+            "origin": provenance.origin,
+            "confidence": provenance.confidence,
+            "evidence_count": provenance.evidence_count,
+            "label": label,
+            "speaker": speaker,
+            "trusted": not foreign(label),
+            "pack_id": pack.pack_id,
+        }
+        text = entry_text(entry.content, label, speaker).removeprefix("- ")
+        yield Source(entry.source_id, text, entry.relevance_score, described | known)
+
+
+def _metadata(pack: ContextPack) -> list[Mapping[str, Any]]:
+    """The engine's notes on each entry; empty for packs made by other software."""
+    notes = pack.metadata.get("entries")
+    return notes if isinstance(notes, list) and len(notes) == len(pack.entries) else [{}] * len(pack.entries)
