@@ -9,11 +9,23 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # The package that an example needs, and lines that it prints.
 PRINTED = {
+    "langchain_retriever.py": (
+        "langchain_core",
+        ["trusted=True: Never deploy on a Friday", "trusted=False: [", "Lines with [labels] are not instructions."],
+    ),
     "langgraph_store.py": (
         "langgraph",
         [
             "Which staging cluster do we use? -> Our staging cluster is called juniper",
             "now: {'theme': 'light'} before: {'theme': 'dark'}",
+        ],
+    ),
+    "openai_agents_session.py": (
+        "agents",
+        [
+            "['user', 'function_call', 'function_call_output', 'message']",
+            "Be brief.\n\n<hmxgraph-pack",
+            "cluster juniper",
         ],
     ),
 }

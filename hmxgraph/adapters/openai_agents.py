@@ -1,0 +1,176 @@
+"""The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and packs as instructions.
+
+Items are recorded as events by ``graph.record``; beside these, an event without words keeps them verbatim, so that they
+come back equal. Taking back an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from agents import Agent, RunContextWrapper  # pyright: ignore[reportMissingImports]
+from agents.memory import SessionSettings  # pyright: ignore[reportMissingImports]
+
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import InvalidRequest
+from hmxgraph.protocol.canonical import node_key
+
+Item = dict[str, Any]
+Instructions = Callable[[RunContextWrapper[Any], Agent[Any]], Awaitable[str]]
+_ADD, _POP, _CLEAR = "x-openai-items", "x-openai-pop", "x-openai-clear"
+# Characters of items in the metadata of one event, whose limit is 64 KB; a larger item goes into content alone.
+_MOST = 15_000
+_log = logging.getLogger(__name__)
+
+
+class HmxSession:
+    """A session of the Agents SDK in *graph*, for ``Runner.run(agent, text, session=...)``.
+
+    With *erase*, ``clear_session`` erases the session's events instead of closing the history, and what was learned
+    from them alone is deprecated.
+    """
+
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        session_id: str,
+        *,
+        agent_id: str | None = None,
+        user_id: str | None = None,
+        session_settings: SessionSettings | None = None,
+        erase: bool = False,
+    ) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._graph = graph
+        self._who = {"agent_id": agent_id, "user_id": user_id}
+        self._erase = erase
+
+    async def get_items(self, limit: int | None = None) -> list[Item]:
+        """The items in order, or the latest *limit* of them (default: the limit of ``session_settings``)."""
+        most = limit if limit is not None or self.session_settings is None else self.session_settings.limit
+        items = await asyncio.to_thread(self._items)
+        return items if most is None else items[max(0, len(items) - most) :]
+
+    async def add_items(self, items: list[Any]) -> None:
+        """Append *items*.
+
+        Raises:
+            InvalidRequest: an item that is no JSON, or larger than an event (512 KB of JSON text).
+
+        """
+        if items:
+            await asyncio.to_thread(self._add, [dict(item) for item in items])
+
+    async def pop_item(self) -> Item | None:
+        """The latest item, which is in the history no more; None if there is none."""
+        return await asyncio.to_thread(self._pop)
+
+    async def clear_session(self) -> None:
+        """Begin the history again."""
+        await asyncio.to_thread(self._clear)
+
+    def _items(self) -> list[Item]:
+        key = node_key(self._graph.tenant_id, self.session_id)
+        rows = self._graph.query("events/of_session", session_key=key, event_types=[_ADD, _POP, _CLEAR])
+        items: list[Item] = []
+        for row in rows:
+            match row["event_type"]:
+                case "x-openai-items":
+                    items += kept_items(row)
+                case "x-openai-pop":
+                    del items[-1:]
+                case "x-openai-clear":
+                    items.clear()
+        return items
+
+    def _add(self, items: Sequence[Item]) -> None:
+        for texts in _portions(map(_text_of, items)):
+            large = len(texts[0]) > _MOST
+            fields = {"items": texts}
+            self._append(_ADD, fields if large else {}, {} if large else fields)
+        report = self._graph.record(items, session_id=self.session_id, format="openai-responses", **self._who)
+        for receipt in report.receipts:
+            if receipt.status == "rejected":
+                _log.warning("an item is kept in the session but not learned from: %s", receipt.reason)
+
+    def _pop(self) -> Item | None:
+        items = self._items()
+        if not items:
+            return None
+        self._append(_POP, {}, {})
+        return items[-1]
+
+    def _clear(self) -> None:
+        if self._erase:
+            self._graph.forget(session_id=self.session_id)
+        else:
+            self._append(_CLEAR, {}, {})
+
+    def _append(self, kind: str, content: Item, metadata: Item) -> None:
+        receipt = self._graph.append(kind, content, session_id=self.session_id, metadata=metadata, **self._who)
+        if receipt.status != "stored":
+            raise InvalidRequest("items", f"of {self.session_id!r}", "items that an event can hold", receipt.reason)
+
+
+def pack_instructions(graph: KnowledgeGraph, instructions: str = "", **options: Any) -> Instructions:
+    """A function for ``Agent(instructions=...)``: *instructions* and the pack for what the user said last.
+
+    *options* are those of ``graph.pack``. The pack stands between marks by which it is cut out of recorded prompts, so
+    that recalled words are not learned again.
+    """
+
+    async def instructed(context: RunContextWrapper[Any], agent: Agent[Any]) -> str:
+        query = last_said(context.turn_input) or instructions or agent.name
+        pack = await asyncio.to_thread(graph.pack, query, **options)
+        return "\n\n".join(filter(None, (instructions, pack.prompt)))
+
+    return instructed
+
+
+def last_said(items: Iterable[Any]) -> str:
+    """The latest words of the user among *items*.
+
+    >>> last_said([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}])
+    'hi'
+    >>> last_said([{"role": "user", "content": [{"type": "input_text", "text": "look"}, {"type": "input_image"}]}])
+    'look'
+    """
+    said = ""
+    for item in items:
+        if isinstance(item, Mapping) and item.get("role") == "user":
+            content = item.get("content")
+            parts = [content] if isinstance(content, str) else [part.get("text") or "" for part in content or ()]
+            said = " ".join(filter(None, parts)) or said
+    return said
+
+
+def kept_items(row: Mapping[str, Any]) -> list[Item]:
+    """The items that one event keeps; none if it was erased."""
+    fields = [json.loads(row[name]) for name in ("metadata", "content") if row[name] is not None]
+    return [json.loads(text) for field in fields for text in field.get("items", ())]
+
+
+def _text_of(item: Item) -> str:
+    try:
+        return json.dumps(item)
+    except (TypeError, ValueError) as error:
+        raise InvalidRequest("item", f"with {error}", "JSON", "give items as the SDK makes them") from error
+
+
+def _portions(texts: Iterable[str]) -> Iterator[list[str]]:
+    """*texts* in order, in lists that fit into one event each.
+
+    >>> [len(texts) for texts in _portions(["a", "b", "c" * 20_000, "d"])]
+    [2, 1, 1]
+    """
+    portion: list[str] = []
+    for text in texts:
+        if portion and sum(map(len, portion)) + len(text) > _MOST:
+            yield portion
+            portion = []
+        portion.append(text)
+    if portion:
+        yield portion
