@@ -310,7 +310,7 @@ class Watch:
         self.progress.lines += sum(each.lines for each in report.sources if each.format != UNKNOWN)
         self.progress.accepted += report.accepted
         self.progress.duplicates += report.duplicates
-        self.progress.rejected += len(report.rejected) + report.conflicts - len(unknown)
+        self.progress.rejected += report.rejected_count + report.conflicts - len(unknown)
         return unknown
 
 

@@ -198,8 +198,8 @@ def _table(report: IngestReport) -> Table:
     table = Table(title=f"Events in {report.tenant_id}", show_header=False)
     for name in ("accepted", "duplicates", "conflicts"):
         table.add_row(name, f"{getattr(report, name):,}")
-    table.add_row("rejected", f"{len(report.rejected):,}")
-    events = report.accepted + report.duplicates + report.conflicts + len(report.rejected)
+    table.add_row("rejected", f"{report.rejected_count:,}")
+    events = report.accepted + report.duplicates + report.conflicts + report.rejected_count
     table.add_row(Text("events", "bold"), Text(f"{events:,}", "bold"))
     for name in ("late", "rehomed", "sessions"):
         table.add_row(name, f"{getattr(report, name):,}")
@@ -211,7 +211,7 @@ def _table(report: IngestReport) -> Table:
     for rejection in report.rejected[:SHOWN]:
         faults = "; ".join(map(str, rejection.faults))
         table.add_row(Text("rejected", "red"), f"{_place(rejection)} {rejection.event_id}: {faults}")
-    if (more := len(report.rejected) + len(report.conflicting) - 2 * SHOWN) > 0:
+    if (more := report.rejected_count + report.conflicts - 2 * SHOWN) > 0:
         table.add_row("", f"at most {more:,} more; --json or --rejects tell all")
     return table
 

@@ -66,10 +66,11 @@ _OPEN = (b"[", b"{")
 _CLOSE = (b"]", b"}")
 
 
-def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
+def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes | None], None, bool]:
     """The elements of the array that begins in *first*, numbered from one; they are not parsed here.
 
-    Returns whether the array ended; if it did not, the last element is whatever was read of it.
+    One that is too long to be read is None. Returns whether the array ended; if it did not, the last element is
+    whatever was read of it.
 
     >>> list(elements(b'[{"a": "],"}, ', iter([b'[1, 2]', b']'])))
     [(1, b'{"a": "],"}'), (2, b'[1, 2]')]
@@ -77,8 +78,8 @@ def elements(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, byte
     return (yield from _numbered(_Splitter(level=1), first, chunks))
 
 
-def objects(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
-    """Objects that follow one another, each over any number of lines, numbered from one.
+def objects(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes | None], None, bool]:
+    """Objects that follow one another, each over any number of lines, numbered from one; None for one that is too long.
 
     >>> list(objects(b'{"a": "}"} {', iter([b'"b": {}', b'}'])))
     [(1, b'{"a": "}"}'), (2, b'{"b": {}}')]
@@ -86,72 +87,87 @@ def objects(first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes
     return (yield from _numbered(_Splitter(level=0), first, chunks))
 
 
-def _numbered(splitter: "_Splitter", first: bytes, chunks: Iterator[bytes]) -> Generator[tuple[int, bytes], None, bool]:
+def _numbered(
+    splitter: "_Splitter", first: bytes, chunks: Iterator[bytes]
+) -> Generator[tuple[int, bytes | None], None, bool]:
     number = 0
     for piece in splitter.pieces(first, chunks):
-        if piece.strip():
+        if piece is None or piece.strip():
             number += 1
-            yield number, piece.strip()
+            yield number, None if piece is None else piece.strip()
     return splitter.ended
 
 
 class _Splitter:
-    """Finds where values end that lie *level* brackets deep: at commas in an array, else at their closing bracket."""
+    """Finds where values end that lie *level* brackets deep: at commas in an array, else at their closing bracket.
+
+    Each byte is looked at once, and no more of a value is kept than a line may be long.
+    """
 
     def __init__(self, *, level: int) -> None:
         self._level = level
-        self._buffer = b""
         self._depth = 0
-        self._scanned = 0
-        self._begin = 0
         self._in_string = False
+        # The value so far: its parts from earlier chunks, their size, and where it begins in the present one.
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._begin = 0
 
     @property
     def ended(self) -> bool:
         """Whether all brackets were closed."""
         return self._depth <= 0 and not self._in_string
 
-    def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Each value with the text around it, and the text after the last value."""
-        chunk: bytes | None = first
-        while chunk is not None:
-            self._buffer += chunk
-            yield from self._complete()
-            self._buffer = self._buffer[self._begin :]
-            self._scanned -= self._begin
+    def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | None]:
+        """Each value with the text around it, and the text after the last value; None for a value that is too long."""
+        half_escape = b""
+        for chunk in chain([first], chunks):
+            text, half_escape = half_escape + chunk, b""
+            scanned = yield from self._complete(text)
+            if self._in_string and scanned < len(text) and text.endswith(b"\\"):
+                text, half_escape = text[:-1], b"\\"
+            self._keep(text[self._begin :])
             self._begin = 0
-            chunk = next(chunks, None)
-        yield self._buffer
+        self._keep(half_escape)
+        yield self._taken(b"")
 
-    def _complete(self) -> Iterator[bytes]:
-        while match := self._next_sign():
-            if self._ends_element(match.group()):
-                yield self._buffer[self._begin : match.start() if self._level else match.end()]
-                self._begin = match.end()
-
-    def _next_sign(self) -> re.Match[bytes] | None:
-        """The next bracket or comma outside strings."""
-        while match := (_IN_STRING if self._in_string else _SIGN).search(self._buffer, self._scanned):
-            self._scanned = match.end()
+    def _complete(self, text: bytes) -> Generator[bytes | None, None, int]:
+        """The values that end in *text*; returns how far it was looked at."""
+        scanned = 0
+        while match := (_IN_STRING if self._in_string else _SIGN).search(text, scanned):
+            scanned = match.end()
             if match.group() == b'"':
                 self._in_string = not self._in_string
-            elif not self._in_string:
-                return match
-        # The last character may be the first half of an escape that continues in the next chunk.
-        self._scanned = max(self._scanned, len(self._buffer) - 1)
-        return None
+            elif not self._in_string and self._ends_element(match.group(), scanned):
+                yield self._taken(text[self._begin : match.start() if self._level else scanned])
+                self._begin = scanned
+        return scanned
 
-    def _ends_element(self, sign: bytes) -> bool:
+    def _ends_element(self, sign: bytes, end: int) -> bool:
         if sign in _OPEN:
             self._depth += 1
             if self._depth == self._level:
-                self._begin = self._scanned
+                self._parts, self._size, self._begin = [], 0, end
             return False
         if sign in _CLOSE:
             # A surplus closing bracket costs one object, or what follows an array.
             self._depth = max(self._depth - 1, -self._level)
             return self._depth == 0
         return sign == b"," and self._depth == self._level == 1
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > LONGEST_LINE:
+            self._parts = []
+        elif part:
+            self._parts.append(part)
+
+    def _taken(self, last: bytes) -> bytes | None:
+        """The value that ends with *last*; None if it is too long."""
+        self._keep(last)
+        value = b"".join(self._parts) if self._size <= LONGEST_LINE else None
+        self._parts, self._size = [], 0
+        return value
 
 
 # Pipes, sockets and terminals are written while they are read: yield what is ready, and report pauses.

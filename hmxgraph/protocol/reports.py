@@ -76,7 +76,8 @@ class IngestReport(HtmlTable):
     ``sources`` accounts for the lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected``
     for the events made from them and the lines that could not be read. ``conflicts`` counts ids that came with another
     body (``conflicting`` names them); ``late`` events were stored after later ones of their session; ``rehomed`` ones
-    named another tenant; ``rate`` is accepted events per second.
+    named another tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` hold the first 10,000;
+    ``rejected_count`` and ``conflicts`` count all.
     """
 
     tenant_id: str
@@ -84,6 +85,7 @@ class IngestReport(HtmlTable):
     duplicates: int = 0
     conflicts: int = 0
     rejected: tuple[Rejection, ...] = ()
+    rejected_count: int = 0
     late: int = 0
     rehomed: int = 0
     sessions: int = 0
@@ -97,7 +99,7 @@ class IngestReport(HtmlTable):
         """All lines read, blank ones left out."""
         if self.sources:
             return sum(source.lines for source in self.sources)
-        return self.accepted + self.duplicates + self.conflicts + len(self.rejected)
+        return self.accepted + self.duplicates + self.conflicts + self.rejected_count
 
     @property
     def part_of(self) -> int:
@@ -121,8 +123,10 @@ class IngestReport(HtmlTable):
 
     def document(self) -> dict[str, Any]:
         """The report as a JSON-able dict."""
-        counts = ("tenant_id", "lines", "accepted", "duplicates", "conflicts", "late", "rehomed", "sessions")
+        counts = ("tenant_id", "lines", "accepted", "duplicates", "conflicts", "rejected_count", "late")
         return {name: getattr(self, name) for name in counts} | {
+            "rehomed": self.rehomed,
+            "sessions": self.sessions,
             "part_of": self.part_of,
             "skipped": dict(self.skipped),
             "left_out": dict(self.left_out),
@@ -156,6 +160,8 @@ class BatchReceipt(NamedTuple):
 # Distinct warnings kept of one call: each quotes what it is about, and memory stays flat.
 _MOST_WARNINGS = 500
 _FURTHER = "further warnings"
+# Rejections and conflicts that a report names; all others are counted, and stand in the file of rejects.
+MOST_NAMED = 10_000
 
 
 @dataclass(slots=True)
@@ -164,6 +170,7 @@ class Tally:
 
     tenant_id: str
     rejected: list[Rejection] = field(default_factory=list)
+    rejected_count: int = 0
     rehomed: int = 0
     _counts: Counter[str] = field(default_factory=Counter)
     _warnings: Counter[str] = field(default_factory=Counter)
@@ -177,7 +184,9 @@ class Tally:
 
     def reject(self, rejection: Rejection, *, line: bool = True) -> None:
         """Keep *rejection*; of a whole *line*, it no longer counts as one that became an event."""
-        self.rejected.append(rejection)
+        self.rejected_count += 1
+        if len(self.rejected) < MOST_NAMED:
+            self.rejected.append(rejection)
         counted = self._sources.get(rejection.source)
         if line and counted:
             counted.with_events -= 1
@@ -192,7 +201,8 @@ class Tally:
     def add(self, receipt: BatchReceipt) -> None:
         """Count what became of one batch."""
         self._counts.update(accepted=receipt.accepted, late=receipt.late, duplicates=receipt.duplicates)
-        self._conflicting.extend(receipt.conflicting)
+        self._counts["conflicts"] += len(receipt.conflicting)
+        self._conflicting.extend(receipt.conflicting[: MOST_NAMED - len(self._conflicting)])
         self.warn(receipt.warnings)
         # Eight bytes per session keep memory flat over long runs.
         self._sessions.update(bytes.fromhex(key[:16]) for key in receipt.sessions)
@@ -200,7 +210,7 @@ class Tally:
     @property
     def settled(self) -> int:
         """The number of lines with an outcome so far."""
-        return self._counts["accepted"] + self._counts["duplicates"] + len(self._conflicting) + len(self.rejected)
+        return sum(self._counts[name] for name in ("accepted", "duplicates", "conflicts")) + self.rejected_count
 
     def report(self, seconds: float = 0.0) -> IngestReport:
         """The report so far."""
@@ -208,8 +218,9 @@ class Tally:
             tenant_id=self.tenant_id,
             accepted=self._counts["accepted"],
             duplicates=self._counts["duplicates"],
-            conflicts=len(self._conflicting),
+            conflicts=self._counts["conflicts"],
             rejected=tuple(self.rejected),
+            rejected_count=self.rejected_count,
             late=self._counts["late"],
             rehomed=self.rehomed,
             sessions=len(self._sessions),

@@ -1,5 +1,6 @@
 """Large and hostile files: read piece by piece, everything accounted for, memory flat."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -7,6 +8,10 @@ import sys
 import zlib
 
 import pytest
+
+import hmxgraph
+from hmxgraph.errors import MalformedJson
+from tests.unit.ingest.making import document
 
 MB = 1 << 20
 
@@ -80,3 +85,44 @@ def test_noise_beside_a_transcript(graph, tmp_path):
         "noise.json.gz",
         "noise.jsonl",
     ]
+
+
+BOMBS = {"one line": (b"", b"x" * MB), "one element": (b'[1, "', b"x" * MB), "brackets": (b"", b"[" * MB)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_gzip_bomb(ingested, tmp_path, name):
+    """A small file that unpacks to a gigabyte is reported, in little memory."""
+    begin, filler = BOMBS[name]
+    path = tmp_path / "bomb.json.gz"
+    size = 1024 if name != "brackets" else 16
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(begin)
+        for _ in range(size):
+            file.write(filler)
+    report, most = ingested(path)
+    print(f"{name}: {path.stat().st_size:,} bytes packed, {size} MB unpacked, {most} MB of memory")  # noqa: T201
+    assert (report["accepted"], report["rejected_count"] > 0) == (0, True)
+    assert most < 300
+
+
+def test_numbers_of_any_length(graph, tenant_id):
+    """Ten thousand digits inside content are kept as text, elsewhere they are a rejection."""
+    digits = "7" * 10_000
+    good = json.dumps(document(tenant_id=tenant_id, event_id="good")).replace('"text"', f'"n": {digits}, "text"', 1)
+    bad = json.dumps(document(tenant_id=tenant_id, event_id="bad", sequence=3)).replace(
+        '"sequence": 3', f'"sequence": {digits}'
+    )
+    report = graph.ingest(f"{good}\n{bad}\n".encode())
+    assert (report.accepted, report.rejected_count) == (1, 1)
+    with pytest.raises(MalformedJson, match="10,000 digits"):
+        hmxgraph.Event.parse(f'{{"a": {digits}}}')
+
+
+def test_more_rejections_than_a_report_names(graph, tmp_path):
+    """All are counted, and all stand in the file of rejects."""
+    rejects = tmp_path / "rejects.ndjson"
+    report = graph.ingest(b'{"event_id": 1}\n' * 10_050, rejects=rejects)
+    assert (report.rejected_count, len(report.rejected), report.lines) == (10_050, 10_000, 10_050)
+    assert rejects.read_bytes().count(b"\n") == 10_050

@@ -243,7 +243,16 @@ def test_report_accounts_for_every_line(tally):
     """Accepted, duplicate, conflicting and rejected lines add up to the lines read."""
     tally.add(BatchReceipt(("ab" * 32, "cd" * 32), 5, 1, 2, ()))
     tally.add(BatchReceipt(("ab" * 32,), 3, 0, 0, ()))
-    tally.rejected.append(Rejection("f", 1, "", ()))
+    tally.reject(Rejection("f", 1, "", ()))
     report = tally.report(2.0)
     assert (report.lines, report.accepted, report.sessions, report.rate) == (11, 8, 2, 4.0)
     assert report.document()["rejected"] == [{"source": "f", "line": 1, "event_id": "", "faults": []}]
+
+
+def test_rejections_beyond_ten_thousand_are_counted(tally):
+    """The report names the first ones, and the count is of all."""
+    for line in range(12_345):
+        tally.reject(Rejection("f", line, "", ()))
+    report = tally.report()
+    assert (len(report.rejected), report.rejected_count, report.lines) == (10_000, 12_345, 12_345)
+    assert report.document()["rejected_count"] == 12_345

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -217,3 +218,29 @@ def test_a_closed_standard_input_is_told(monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(IngestRefused, match="closed"):
         deliveries("-")
+
+
+VALUES = [rb'{"a": "],}\""}', rb'["\\", "\\\"]"]', b'{"b": [{}, {"c": "{"}]}', b'"\xc3\xa9\\n"', b"12"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_values_are_found_wherever_chunks_end(size):
+    """Inside strings and escapes, too."""
+    array = b"[" + b", ".join(VALUES) + b"]"
+    pieces = [array[start : start + size] for start in range(0, len(array), size)]
+    assert [value for _, value in elements(pieces[0], iter(pieces[1:]))] == VALUES
+    printed = [value for value in VALUES if value.startswith(b"{")]
+    joined = b"\n".join(printed)
+    pieces = [joined[start : start + size] for start in range(0, len(joined), size)]
+    assert [value for _, value in objects(pieces[0], iter(pieces[1:]))] == printed
+
+
+@pytest.mark.parametrize(("begin", "end"), [(b'[1, "', b'", 2]'), (b"[1, [", b"1], 2]")])
+def test_a_value_beyond_all_measure(begin, end):
+    """It is skipped in linear time and without being kept, those around it are read."""
+    filler = b"x" * CHUNK if begin.endswith(b'"') else b"[1]," * (CHUNK // 4)
+    chunks = [filler] * (LONGEST_LINE // CHUNK + 2)
+    began = process_time()
+    found = list(elements(begin, iter([*chunks, end])))
+    assert found == [(1, b"1"), (2, None), (3, b"2")]
+    assert process_time() - began < 60
