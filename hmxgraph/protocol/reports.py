@@ -76,8 +76,8 @@ class IngestReport(HtmlTable):
     ``sources`` accounts for the lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected``
     for the events made from them and the lines that could not be read. ``conflicts`` counts ids that came with another
     body (``conflicting`` names them); ``late`` events were stored after later ones of their session; ``rehomed`` ones
-    named another tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` hold the first 10,000;
-    ``rejected_count`` and ``conflicts`` count all.
+    named another tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` hold the first
+    10,000; ``rejected_count`` and ``conflicts`` count all.
     """
 
     tenant_id: str

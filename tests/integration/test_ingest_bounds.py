@@ -116,7 +116,7 @@ def test_numbers_of_any_length(graph, tenant_id):
     )
     report = graph.ingest(f"{good}\n{bad}\n".encode())
     assert (report.accepted, report.rejected_count) == (1, 1)
-    with pytest.raises(MalformedJson, match="10,000 digits"):
+    with pytest.raises(MalformedJson, match="number too large"):
         hmxgraph.Event.parse(f'{{"a": {digits}}}')
 
 
