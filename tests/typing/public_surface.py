@@ -63,12 +63,14 @@ def share(graph: hmxgraph.KnowledgeGraph) -> hmxgraph.TaskRecord:
     task: hmxgraph.TaskView = graph.tasks.get(written.task_id)
     resume: hmxgraph.Resume = graph.tasks.resume(written.task_id)
     hits: hmxgraph.SearchResult = graph.tasks.search("leak")
+    claimed: hmxgraph.RecordReceipt = graph.tasks.claim("leak", agent_id="ana", lease=600)
+    board: tuple[hmxgraph.TaskEntry, ...] = graph.tasks.list(assignee="ana")
     related: hmxgraph.Grounding = graph.records.find_related("the cache leaks")
     library: hmxgraph.Library = graph.records.find_failures()
     memories: hmxgraph.MemoryResult = graph.memory.search("leak")
     memory: hmxgraph.MemoryView = graph.memory.get("m1")
     record: hmxgraph.RecordView = graph.records.get(written.artifact_id)
-    print(task, resume, hits, related, library, memories, memory)
+    print(task, resume, hits, claimed, board, related, library, memories, memory)
     return record.record
 
 
