@@ -1,6 +1,7 @@
 // For each memory the others of the same event, or with the same event: tag, of the same project.
 //
-// Memories with a tag are looked for among all of the tenant; this is done for tagged memories only.
+// Memories with a tag are looked for among all of the tenant; this is done for tagged memories only. The time is named
+// so that its index is used.
 //
 // mode: read
 // row:  key, siblings
@@ -13,7 +14,7 @@ CALL (memory) {
     UNION
     UNWIND [tag IN coalesce(memory.tags, []) WHERE tag STARTS WITH 'event:'] AS tag
     MATCH (other:Memory)
-    WHERE other.tenant_id = $tenant_id AND tag IN other.tags
+    WHERE other.tenant_id = $tenant_id AND other.first_us IS NOT NULL AND tag IN other.tags
     RETURN other
   }
   WITH DISTINCT other

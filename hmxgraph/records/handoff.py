@@ -56,7 +56,8 @@ def account(records: Sequence[RecordView]) -> Account:
     lists["open"] = (*_held(moves), *lists["open"])
     summary = _last(view.record.summary for view in kept if part_played(view) in _SUMMARISING) or ""
     texts["summary"] = summary if _bare(summary) not in seen else ""
-    texts["summary"] = texts["summary"] or ("started" if not summary else "")
+    if not any(part_played(view) in _SUMMARISING for view in records):
+        texts["summary"] = "started"
     return Account(**texts, **lists)
 
 

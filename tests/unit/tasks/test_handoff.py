@@ -1,0 +1,51 @@
+"""The account of a task: each text once, rejections apart, the board and blockers as they stand."""
+
+from hmxgraph.records.handoff import account
+from tests.unit.tasks.making import made, view
+
+START = view(made("task_start", "start", goal="Find the leak", agent_id="ana"))
+
+
+def test_a_rejected_end_is_no_summary():
+    """What another agent rejected is told as rejected, with the reason, and nowhere else."""
+    end = made("task_finish", "end", status="completed", summary="Leak closed", what_worked=["Tiles"], agent_id="ana")
+    no = made("verification", "no", summary="It still leaks", supports_claim=False, reply_to_artifact_id="end")
+    told = account([START, view(end, rejected_by=("no",)), view(no)])
+    assert (told.summary, told.what_worked, told.validation) == ("", (), ())
+    assert told.rejected == ("Leak closed (rejected: It still leaks)",)
+
+
+def test_a_text_is_told_where_it_matters_most():
+    """The same words as evidence, as a success and as a summary appear once, among what worked."""
+    seen = made("evidence", "seen", summary="Tiles are fast.", agent_id="ana")
+    end = made("task_finish", "end", status="completed", summary="tiles are  fast", what_worked=["Tiles are fast"])
+    told = account([START, view(seen), view(end)])
+    assert (told.what_worked, told.evidence, told.summary) == (("Tiles are fast",), (), "")
+
+
+def test_a_revised_decision_is_a_decision():
+    """A revision that replaces a record plays its part; one that only remarks is a remark."""
+    revised = made("revision", "new", summary="Use rows", relation_kind="supersedes", agent_id="bo")
+    remark = made("revision", "more", summary="Rows of 4", relation_kind="revises", agent_id="bo")
+    told = account([START, view(revised, inherited=("decision",)), view(remark)])
+    assert (told.decisions, told.validation) == (("Use rows",), ("remark by bo: Rows of 4",))
+
+
+def test_a_claim_and_a_reopening_show_who_has_the_task():
+    """The last move counts: a claim until its end, a reopening with its reason, nothing after the task's end."""
+    claim = made("task_progress", "c", artifact_role="claim", agent_id="bo", parameters={"lease_seconds": 59})
+    end = made("task_finish", "end", status="completed")
+    again = made("task_progress", "r", artifact_role="reopen", summary="It leaks", agent_id="cy")
+    moves = [view(record) for record in (claim, end, again)]
+    assert account([START, moves[0]]).open == ("held by bo until 1970-01-01T00:01:00.000Z",)
+    assert (account([START, *moves[:2]]).open, account([START, *moves[:2]]).status) == ((), "completed")
+    assert (account([START, *moves]).open, account([START, *moves]).status) == (("reopened by cy: It leaks",), "open")
+
+
+def test_a_request_is_open_until_somebody_answers():
+    """A reply by another agent answers; the asker's own does not."""
+    ask = made("review", "ask", summary="Unclear", requested_action="Rerun it", reply_to_artifact_id="e", agent_id="bo")
+    own = made("review", "own", summary="Still", reply_to_artifact_id="ask", agent_id="Bo")
+    answer = made("revision", "done", summary="Rerun", reply_to_artifact_id="ask", agent_id="ana")
+    assert account([START, view(ask), view(own)]).open == ("Rerun it (asked by bo)",)
+    assert account([START, view(ask), view(own), view(answer)]).open == ()
