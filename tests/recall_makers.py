@@ -6,7 +6,7 @@ from hmxgraph.protocol.packs import SECTION_PRIORITY
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import Clock, Episodes, State
-from hmxgraph.recall.draft import Draft, Standings, appraised
+from hmxgraph.recall.draft import Draft, Standings, appraised, with_relations
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     Evidence,
@@ -17,10 +17,13 @@ from hmxgraph.recall.knowledge import (
     KnownMemory,
     KnownRecord,
     KnownRelation,
+    Related,
+    RelatedEntity,
     RunningSession,
 )
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import PackRequest, understood
+from hmxgraph.recall.relations import Vicinity
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.lines import attributed, entry_text, label_of
@@ -91,9 +94,18 @@ def entity(number, name, mentions=3):
     return KnownEntity(f"n{number:03}", name, "concept", mentions, 0.9, NOW)
 
 
-def relation(number, source, target, weight=0.8):
+def relation(number, source, target, weight=0.8, *, kind="runs"):
     """Return a relation."""
-    return KnownRelation(f"r{number:03}", source, "uses", target, weight, 0.9, 4, NOW)
+    return KnownRelation(f"r{number:03}", source, kind, target, weight, 0.9, 4, NOW, source, target)
+
+
+def related(*relations, named=(), types=None, labels=None):
+    """Return relations with the entities at their ends."""
+    names = sorted({end for each in relations for end in (each.source, each.target)})
+    ends = (
+        RelatedEntity(name, name, (types or {}).get(name, "concept"), name, (labels or {}).get(name)) for name in names
+    )
+    return Related(tuple(relations), tuple(ends), frozenset(named))
 
 
 def conflict(number, *sides, text="They differ about the staging environment"):
@@ -116,9 +128,10 @@ def ranked(candidates):
     return list(Standings(Episodes(EventPool(), np.zeros(0), Clock(None, None)), list(candidates)))
 
 
-def known(*, session=None, **lists):
+def known(*, session=None, related=None, **lists):
     """Return knowledge by kind."""
-    return Known(**{name: tuple(found) for name, found in lists.items()}, session=session or RunningSession())
+    kinds = {name: tuple(found) for name, found in lists.items()}
+    return Known(**kinds, session=session or RunningSession(), related=related or Related())
 
 
 def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PRIORITY, guidance=NO_GUIDANCE, **asked):
@@ -126,7 +139,9 @@ def draft(events=(), what=None, *, query=QUERY, budget=2048, sections=SECTION_PR
     request = PackRequest(query, budget=budget, sections=tuple(sections), **asked)
     state = State("acme", 7, NOW, len(events))
     ranking = Ranking(understood(query, NOW), EventPool.of([row for row, _ in events]), len(events))
-    found = appraised(request, state, ranking, what or known(), request.count_tokens, guidance)
+    what = what or known()
+    found = appraised(request, state, ranking, what, request.count_tokens, guidance)
+    found = with_relations(found, what.related, Vicinity())
     return Draft(request, state, ranking, Neighbourhood((), len(events)), found)
 
 

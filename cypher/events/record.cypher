@@ -7,7 +7,8 @@
 // Entities come in key order, so that writers wait for each other instead of deadlocking; relations need no lock of
 // their own. The first write to an entity must not read what it sets: a write that does locks the relationships of the
 // node before the node, and would block whoever holds the node and needs its relationships next. Spelling, type and
-// confidence change rarely and are written only where they do. Of two types for one name, $batch.ranks decides.
+// confidence change rarely and are written only where they do. Of two types for one name, the higher of $batch.ranks
+// decides; a type without a rank was given by data and is above all of these, the one with fewer words first.
 //
 // mode: write
 // row:  stored, mentioned, related
@@ -67,12 +68,22 @@ CALL (events) {
     entity.last_us = CASE WHEN row.last_us > entity.last_us THEN row.last_us ELSE entity.last_us END
   WITH entity, row
   CALL (entity, row) {
-    WITH entity, row
+    WITH entity, row, row.properties.type AS type
+    WITH
+      entity,
+      row,
+      CASE
+        WHEN type = entity.type OR $batch.ranks[type] < coalesce($batch.ranks[entity.type], 3) THEN false
+        WHEN $batch.ranks[type] IS NOT NULL OR $batch.ranks[entity.type] IS NOT NULL THEN true
+        WHEN size(split(type, '_')) <> size(split(entity.type, '_'))
+          THEN size(split(type, '_')) < size(split(entity.type, '_'))
+        ELSE type < entity.type
+      END AS closer
     WHERE row.properties.confidence > entity.confidence
-      OR coalesce($batch.ranks[row.properties.type], 0) > coalesce($batch.ranks[entity.type], 0)
+      OR closer
       OR entity.status <> 'active'
       OR ANY(name IN row.names WHERE name <> entity.name AND NOT name IN entity.aliases)
-    WITH entity, row, COLLECT {
+    WITH entity, row, closer, COLLECT {
       UNWIND entity.aliases + [entity.name] + row.names AS name
       WITH DISTINCT name
       WHERE name <> ''
@@ -90,10 +101,7 @@ CALL (events) {
         WHEN row.properties.confidence > entity.confidence THEN row.properties.confidence
         ELSE entity.confidence
       END,
-      entity.type = CASE
-        WHEN coalesce($batch.ranks[row.properties.type], 0) > coalesce($batch.ranks[entity.type], 0) THEN row.properties.type
-        ELSE entity.type
-      END
+      entity.type = CASE WHEN closer THEN row.properties.type ELSE entity.type END
   }
   UNWIND row.events AS mention
   WITH entity, mention, events[mention[0]] AS event

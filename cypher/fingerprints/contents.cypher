@@ -1,6 +1,7 @@
 // The contents of the artifacts in a fingerprint, and the private names in each one's evidence.
 //
-// Only names of entities whose type must not leave the tenant, so that they can be removed from the texts.
+// Only names of entities whose type must not leave the tenant, so that they can be removed from the texts: types that
+// data gave (order, user) are as private as ids.
 //
 // mode: read
 // row:  artifact_id, content, names
@@ -8,7 +9,7 @@ MATCH (artifact:Artifact)
 WHERE artifact.key IN $keys AND artifact.tenant_id = $tenant_id
 CALL (artifact) {
   MATCH (artifact)-[:EVIDENCED_BY]->(:Event)-[:MENTIONS]->(entity:Entity)
-  WHERE entity.type IN $private_types
+  WHERE NOT entity.type IN $open_types AND entity.name <> ''
   WITH DISTINCT entity
   ORDER BY entity.key
   RETURN collect([entity.type, entity.name]) AS names

@@ -1,17 +1,17 @@
 // Fetch the knowledge that matches a question, as one row: artifacts and memories by words; standing rules and goals of
 // the running session always; the $chosen procedure; task records with the replies that determine their trust;
-// entities, relations, open conflicts, and the actions of the running session. Nothing depends on the ranking of events,
+// entities, open conflicts, and the actions of the running session. Nothing depends on the ranking of events,
 // so the server runs this while the client ranks.
 //
 // As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns best
 // hits first and cannot filter by time, so as-of queries over-fetch by $reach; cut_off reports that an index may have
 // had more. Always returns hard rules, up to 1,000, twice as many as a pack can hold; beyond that sets cut_off.
 //
-// Relations exclude said_by: events carry their speaker. Conflicts are the latest ones and those of the records found; a
-// conflict with a side without remaining evidence is ignored.
+// Conflicts are the latest ones and those of the records found; a conflict with a side without remaining evidence is
+// ignored. Relations come with recall/surroundings.
 //
 // With $earlier, memories and entities are counted by what was observed by then; entities with more than 1,000 mentions
-// are too expensive to count and keep their current number, as relations do.
+// are too expensive to count and keep their current number.
 //
 // Imported memories are supported only by their import event, which says nothing about them and is not shown.
 //
@@ -24,7 +24,7 @@
 // properties the ORDER BY repeats.
 //
 // mode: read
-// row:  artifacts, memories, evidence, task_records, entities, relations, conflicts, session, session_events, cut_off
+// row:  artifacts, memories, evidence, task_records, entities, conflicts, session, session_events, cut_off
 CALL () {
   OPTIONAL MATCH (running:Session {key: $session_key})
   WHERE running.tenant_id = $tenant_id AND NOT $for_user
@@ -221,18 +221,6 @@ CALL (matched) {
     entity.confidence, coalesce(seen_us, entity.last_us)
   ]) AS entities
 }
-CALL (matched) {
-  UNWIND matched AS entity
-  MATCH (entity)-[relation:RELATES_TO]-(other:Entity)
-  WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
-    AND relation.relation_type <> 'said_by'
-    AND (other IN matched OR COUNT { (entity)-[:RELATES_TO]-() } <= 40)
-  WITH DISTINCT relation
-  RETURN collect([
-    startNode(relation).name, relation.relation_type, endNode(relation).name, startNode(relation).key,
-    endNode(relation).key, relation.weight, relation.confidence, relation.evidence_count, relation.last_us
-  ]) AS relations
-}
 CALL (audience, records) {
   CALL (records) {
     MATCH (conflict:Conflict)
@@ -300,7 +288,6 @@ RETURN
   evidence,
   task_records,
   entities,
-  relations,
   conflicts,
   session,
   coalesce(head(COLLECT {

@@ -3,7 +3,8 @@
 // are too common to link events; they are skipped entirely, so that no arbitrary part of their mentions is used.
 //
 // As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. The latest events and those of
-// the session are complete by definition; cut_off reports that the named time has more events than were returned.
+// the session are complete by definition; cut_off reports that the named time has more events, or the named entities more
+// neighbours, than were used.
 //
 // Planner: without the hint it scans the tenant's whole time, or all events, for those of one session; startNode keeps it
 // from starting at events when expanding from an entity. The latest events come straight from the index only if the
@@ -12,11 +13,16 @@
 //
 // The content of the $long events is fetched because the pool has only the beginning of their texts.
 //
+// With $related also fetch the relations around the entities that the question $named, and around what bears such a name,
+// two steps deep, and those of the entities of the best three anchors, one step deep. Entities with more than $links relations are not expanded, for the
+// same reason as above; their relations still come in from the other end. Neighbours are chosen by when they were first
+// related, which later events do not change. A node brings the name that a record gave it.
+//
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
 // reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, contents, cut_off, state_version
+// row:  mentions, events, texts, contents, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -69,12 +75,79 @@ CALL () {
   WHERE event.tenant_id = $tenant_id AND event.erased IS NULL
   RETURN collect([event.event_id, event.event_type, event.content]) AS contents
 }
+CALL () {
+  UNWIND $named AS key
+  MATCH (entity:Entity {key: key})
+  WHERE entity.tenant_id = $tenant_id AND $related
+  RETURN collect(entity) AS named
+}
+CALL (named) {
+  UNWIND named AS entity
+  WITH entity
+  WHERE COUNT { (entity)-[:RELATES_TO]-() } <= $links
+  MATCH (entity)<-[relation:RELATES_TO {relation_type: 'name'}]-(holder:Entity)
+  WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
+  WITH holder, max(relation.first_us) AS first_us
+  ORDER BY first_us DESC, holder.key
+  LIMIT 20
+  RETURN collect(holder) AS holders
+}
+CALL () {
+  UNWIND $anchors[0..3] AS key
+  MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
+  WHERE anchor.tenant_id = $tenant_id AND $related
+  WITH DISTINCT entity
+  WHERE COUNT { (entity)<-[:MENTIONS]-() } <= $degree AND COUNT { (entity)-[:RELATES_TO]-() } <= $links
+  RETURN collect(entity) AS beside
+}
+CALL (named, holders) {
+  UNWIND named + holders AS seed
+  WITH DISTINCT seed
+  WHERE COUNT { (seed)-[:RELATES_TO]-() } <= $links
+  MATCH (seed)-[relation:RELATES_TO]-(other:Entity)
+  WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
+    AND relation.relation_type <> 'said_by'
+    AND COUNT { (other)-[:RELATES_TO]-() } <= $links
+  WITH other, max(relation.first_us) AS first_us
+  ORDER BY first_us DESC, other.key
+  LIMIT 41
+  RETURN collect(other) AS close
+}
+CALL (named, holders, beside, close) {
+  UNWIND named + holders + beside + close[0..40] AS entity
+  WITH DISTINCT entity
+  WHERE COUNT { (entity)-[:RELATES_TO]-() } <= $links
+  MATCH (entity)-[relation:RELATES_TO]-()
+  WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
+    AND relation.relation_type <> 'said_by'
+  RETURN collect(DISTINCT relation) AS links
+}
+CALL (links) {
+  UNWIND links AS relation
+  UNWIND [startNode(relation), endNode(relation)] AS entity
+  WITH DISTINCT entity
+  RETURN collect([
+    entity.key, entity.name, entity.type, entity.normalised,
+    CASE WHEN COUNT { (entity)-[:RELATES_TO]->() } <= $links THEN head(COLLECT {
+      MATCH (entity)-[label:RELATES_TO {relation_type: 'name'}]->(named:Entity)
+      WHERE label.status = 'active' AND label.first_us <= $as_of_us
+      RETURN named.name
+      ORDER BY label.weight DESC, named.key
+      LIMIT 1
+    }) END
+  ]) AS related
+}
 RETURN
   mentions,
   events,
   texts,
   contents,
-  size(spanned) > 120 AS cut_off,
+  [relation IN links | [
+    startNode(relation).key, relation.relation_type, endNode(relation).key, relation.weight, relation.confidence,
+    relation.evidence_count, relation.last_us
+  ]] AS relations,
+  related,
+  size(spanned) > 120 OR size(close) > 40 AS cut_off,
   coalesce(head(COLLECT {
     MATCH (tenant:Tenant {key: $tenant_key})
     WHERE tenant.tenant_id = $tenant_id

@@ -237,6 +237,32 @@ _BY_SIGN = tuple(
 # Names in structured content: the field name tells the type of the value.
 
 MAX_LEAVES = 200
+# The entity types that do not come from the data. Records give others: the nouns in the names of their fields.
+FIXED_TYPES = frozenset(
+    {
+        "agent",
+        "command",
+        "concept",
+        "email",
+        "error_type",
+        "file",
+        "host",
+        "id",
+        "person",
+        "symbol",
+        "tag",
+        "tool",
+        "url",
+    }
+)
+# Fields whose plain words name something, although they do not look like an id; the field is the type. Like concepts,
+# they may be words that procedures consist of.
+NAMING_FIELDS = frozenset(
+    """
+    branch cluster commit container database deployment environment namespace package pod project repo repository
+    service table team test
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
 # Entity type by field name (lower case, without separators). "text" values are read as running text; "aside" values
 # are ignored: they refer to other events, or say where something ran.
 FIELDS: dict[str, str] = {

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from hmxgraph.extraction._entity_forms import commands, forms, host_of, leaves
+from hmxgraph.extraction._entity_forms import FIXED_TYPES, NAMING_FIELDS, commands, forms, host_of, leaves
+from hmxgraph.extraction._entity_records import Link, Thing, records
 from hmxgraph.extraction._entity_spans import spans
 from hmxgraph.extraction.language import Mention, Ref, Relation, Role, Voice
 from hmxgraph.protocol.events import WORK, Event, went_well
@@ -14,14 +15,19 @@ from hmxgraph.text.terms import words
 # Normalisation of names, the same for texts, titles and questions.
 
 # Machine-written names compare character by character; only people spell one name in many ways.
-_EXACT = frozenset({"agent", "command", "email", "error_type", "file", "host", "id", "symbol", "tag", "tool", "url"})
+_SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # Types that may be guessed for the same name, most specific last: a capitalised word may turn out to be a person or an
-# id, a symbol in backticks a tool.
+# id, a symbol in backticks a tool. What a record calls it (order, service) is more specific than any of these.
 FAMILIES = {"name": ("concept", "person", "id"), "tool": ("symbol", "tool")}
-TYPES = tuple(sorted(_EXACT | {"concept", "person"}))
+TYPES = tuple(sorted(FIXED_TYPES))
+# Types whose names may be ordinary words that procedures consist of; names of all other types are private. Concepts may
+# name persons.
+COMMON_TYPES = ("command", "concept", "error_type", "symbol", "tag", "tool", *sorted(NAMING_FIELDS))
 LONGEST_NAME = 200
 _FAMILY = {member: name for name, members in FAMILIES.items() for member in members}
 _RANK = {member: rank for members in FAMILIES.values() for rank, member in enumerate(members)}
+# The rank of a type that data gave.
+GIVEN = 3
 _ARTICLES = frozenset({"the", "a", "an"})
 _QUALIFIED = re.compile(r"^(?P<bare>[^(]*[^(\s])\s*\([^()]*\)$|^(?P<place>[^,]+), (?:[^,]+)$")
 
@@ -29,19 +35,24 @@ _QUALIFIED = re.compile(r"^(?P<bare>[^(]*[^(\s])\s*\([^()]*\)$|^(?P<place>[^,]+)
 def family(entity_type: str) -> str:
     """The part of an entity's key that stands for its type, shared by all types that may be guessed for one name.
 
-    >>> family("person"), family("concept"), family("symbol"), family("file")
+    >>> family("person"), family("order"), family("symbol"), family("file")
     ('name', 'name', 'tool', 'file')
     """
-    return _FAMILY.get(entity_type, entity_type)
+    return _FAMILY.get(entity_type, entity_type if entity_type in FIXED_TYPES else "name")
 
 
 def more_specific(first: str, second: str) -> str:
-    """The more specific of two types of one family.
+    """The more specific of two types of one family. Of two that data gave, the shorter: item, not new_item.
 
-    >>> more_specific("concept", "person"), more_specific("tool", "symbol")
-    ('person', 'tool')
+    >>> more_specific("concept", "person"), more_specific("tool", "symbol"), more_specific("new_item", "item")
+    ('person', 'tool', 'item')
     """
-    return max(first, second, key=lambda entity_type: _RANK.get(entity_type, 0))
+    return min(first, second, key=precedence)
+
+
+def precedence(entity_type: str) -> tuple[int, int, str]:
+    """The sorting key of the types of one family, most specific first; ``events/record`` sorts alike."""
+    return -_RANK.get(entity_type, GIVEN), entity_type.count("_"), entity_type
 
 
 def normalise(entity_type: str, name: str) -> str:
@@ -49,16 +60,16 @@ def normalise(entity_type: str, name: str) -> str:
 
     >>> normalise("concept", "The Beatles'"), normalise("person", "  Zoë  O'Neal's ")
     ('beatles', 'zoe o neal')
-    >>> normalise("tool", "Get_Order"), normalise("file", "./src/App.py"), normalise("id", "#W2378156")
+    >>> normalise("tool", "Get_Order"), normalise("file", "./src/App.py"), normalise("order", "#W2378156")
     ('get_order', 'src/app.py', 'w2378156')
     """
-    if entity_type not in _EXACT:
+    if entity_type in _SPELT:
         return _plain(name)
     trimmed = name.strip()
-    if entity_type in {"id", "tag"}:
-        trimmed = trimmed.lstrip("#")
-    elif entity_type == "file":
+    if entity_type == "file":
         trimmed = trimmed.removeprefix("./")
+    elif entity_type in {"id", "tag"} or entity_type not in FIXED_TYPES:
+        trimmed = trimmed.lstrip("#")
     return trimmed.lower()[:LONGEST_NAME]
 
 
@@ -83,6 +94,8 @@ def _plain(name: str) -> str:
 # Relations between the entities of one event: a table of rules, and a few that need textual evidence.
 
 _MAX_RELATIONS = 12
+# A record may hold more: an order with its items, their products and names.
+_MAX_RECORD_RELATIONS = 24
 
 
 class RelationRule(NamedTuple):
@@ -194,11 +207,14 @@ _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
 class Gathering:
     """The mentions of one event, keyed by family and normalised name."""
 
-    __slots__ = ("_found", "_room")
+    __slots__ = ("_found", "room")
 
     def __init__(self, room: int = _MAX_MENTIONS) -> None:
         self._found: dict[tuple[str, str], Mention] = {}
-        self._room = room
+        self.room = room
+
+    def __len__(self) -> int:
+        return len(self._found)
 
     def add(self, entity_type: str, name: str, confidence: float = 1.0, role: Role = "") -> Ref | None:
         """Count one mention of *name*; None if it is no name or the limit is reached."""
@@ -209,7 +225,7 @@ class Gathering:
             merged = _merged(known, entity_type, name, confidence, role)
             self._found[key] = merged
             return Ref(merged.type, normalised)
-        if not normalised or len(self._found) >= self._room:
+        if not normalised or len(self._found) >= self.room:
             return None
         self._found[key] = Mention(entity_type, name.strip()[:200], normalised, 1, role, confidence)
         return Ref(entity_type, normalised)
@@ -250,7 +266,7 @@ class Gathering:
             ends = (self._resolved(source), self._resolved(target))
             if ends[0] and ends[1] and ends[0] != ends[1]:
                 resolved[Relation(ends[0], relation_type, ends[1], confidence)] = None
-        return tuple(sorted(list(resolved)[:_MAX_RELATIONS]))
+        return tuple(sorted(list(resolved)[: _MAX_RELATIONS + _MAX_RECORD_RELATIONS]))
 
     def _resolved(self, ref: Ref) -> Ref | None:
         mention = self._found.get((family(ref.type), ref.normalised))
@@ -285,8 +301,12 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Results contain far more names than are needed to find them again.
 _MAX_RESULT_MENTIONS = 16
+# Mentions that the records of an event may give, and how many others are still taken beside them.
+_MAX_RECORD_MENTIONS = 24
+_BESIDE_RECORDS = 8
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
+_RESULTS = frozenset({"tool_result", "api_result"})
 _TALK = frozenset({"message", "feedback"})
 _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "comment"})
 # Characters read of each string inside structured content.
@@ -295,7 +315,7 @@ _LONGEST_FIELD = 2_000
 
 def read(event: Event, voice: Voice) -> tuple[Gathering, list[Relation]]:
     """Collect the mentions of *event* and the relations between them."""
-    gathering = Gathering(_MAX_RESULT_MENTIONS if event.event_type in {"tool_result", "api_result"} else 32)
+    gathering = Gathering(_MAX_RESULT_MENTIONS if event.event_type in _RESULTS else _MAX_MENTIONS)
     if event.event_type in _ACTIONS:
         gathering.add("agent", event.agent_id)
     if event.event_type in _TALK:
@@ -333,7 +353,8 @@ def _record(event: Event, gathering: Gathering) -> list[Relation]:
     title = content.get("title")
     subject = gathering.add_title(_title_type(title), title) if isinstance(title, str) and title else None
     _actor(event, gathering)
-    relations = _fields(content, gathering)
+    linked, recorded = _records(event, gathering)
+    relations = _fields(content, gathering, recorded)
     for name in sorted(_PROSE & content.keys()) if event.event_type not in _STRUCTURED else ():
         if isinstance(content[name], str):
             _spans(content[name], gathering, titled=subject is not None)
@@ -343,7 +364,29 @@ def _record(event: Event, gathering: Gathering) -> list[Relation]:
         relations.extend(mentioned_with(subject, gathering.of_type("concept", "person")))
     relations.extend(_relations(event, gathering))
     _tags(event, gathering)
-    return relations
+    return [*relations[:_MAX_RELATIONS], *linked]
+
+
+def _records(event: Event, gathering: Gathering) -> tuple[list[Relation], frozenset[str]]:
+    """Add the things that the records of *event* identify, as far as there is room; return relations and all names."""
+    content = event.content
+    tool = content.get("tool_name")
+    part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
+    hint = tool if part and isinstance(tool, str) else event.event_type
+    found = list(records({part: content.get(part)} if part else content, hint))
+    links = [each for each in found if isinstance(each, Link)]
+    room = gathering.room
+    gathering.room = max(room, _MAX_RECORD_MENTIONS) if links else room
+    things = [each for each in found if isinstance(each, Thing) and gathering.add(each.type, each.name, 0.95)]
+    gathering.room = max(room, min(len(gathering) + _BESIDE_RECORDS, _MAX_MENTIONS)) if links else room
+    kept = {*things}
+    relations = [_linked(link, gathering) for link in links if {link.source, link.target} <= kept]
+    return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in found if isinstance(each, Thing))
+
+
+def _linked(link: Link, gathering: Gathering) -> Relation:
+    ends = (gathering.ref(*thing) for thing in (link.source, link.target))
+    return Relation(next(ends), link.relation_type, next(ends), 0.95)
 
 
 def _actor(event: Event, gathering: Gathering) -> None:
@@ -402,9 +445,12 @@ def _host(url: Ref, name: str, gathering: Gathering) -> Iterable[tuple[Ref, Ref]
     return [(url, host)] if host else []
 
 
-def _fields(content: Mapping[str, Any], gathering: Gathering) -> list[Relation]:
+def _fields(content: Mapping[str, Any], gathering: Gathering, recorded: frozenset[str] = frozenset()) -> list[Relation]:
+    """Add the names in *content* that its records have not given already."""
     relations: list[Relation] = []
     for leaf in leaves(content):
+        if leaf.value in recorded:
+            continue
         if leaf.type == "text":
             relations.extend(_forms(leaf.value[:_LONGEST_FIELD], gathering)[0])
         elif leaf.type == "command":

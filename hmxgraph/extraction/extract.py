@@ -497,8 +497,8 @@ _MAX_ABOUT = 8
 def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False) -> Extraction:
     """Extract the entities that *event* mentions, their relations, and its memories.
 
-    *by_hand* marks the event of a `remember`. The result depends on the event alone: at most 32 mentions (16 in a
-    result), 12 relations and 8 memories, in a fixed order.
+    *by_hand* marks the event of a `remember`. The result depends on the event alone: at most 32 mentions, 36 relations
+    and 8 memories, in a fixed order.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=4, metadata={}, source="user",

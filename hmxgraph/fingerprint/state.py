@@ -14,9 +14,6 @@ from hmxgraph.protocol.fingerprints import TIER_BYTES, TIER_SUMMARIES
 
 # Entities of these types are named; others are only counted.
 PUBLIC_TYPES = ("command", "error_type", "tag", "tool")
-# Names of entities of these types, unless made public, are replaced in every text. Concepts may name persons: they are
-# not listed as hubs, but are not replaced in texts, because procedures consist of them.
-_PRIVATE_TYPES = ("agent", "email", "file", "host", "id", "person", "url")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +73,6 @@ class ExportOptions:
     def discloses(self, entity_type: str) -> bool:
         """Whether names of entities of this type may be exported."""
         return entity_type in self.public_types
-
-    @property
-    def private_types(self) -> tuple[str, ...]:
-        """The entity types whose names are replaced in texts."""
-        return tuple(kind for kind in _PRIVATE_TYPES if not self.discloses(kind))
 
 
 # The learned state of a tenant (HMX-F 11, input requirements).

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hmxgraph.extraction.entities import FAMILIES, family
+from hmxgraph.extraction.entities import FAMILIES, family, more_specific
 from hmxgraph.extraction.language import Extraction, Mention, Ref, Relation
 from hmxgraph.graph.plan import Plan, Row, bind
 from hmxgraph.graph.tenancy import Tenancy
@@ -12,7 +12,7 @@ from hmxgraph.text.terms import search_text
 
 # Extractions of a batch of events as rows to be written: each entity and each relation once.
 
-# If one name has two types, the one with the higher rank is more specific.
+# If one name has two types, the one with the higher rank is more specific. Types that data gave rank above these.
 _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_type in enumerate(members)}
 
 
@@ -62,7 +62,7 @@ class _Entity:
     times: list[int] = field(default_factory=list)
 
     def add(self, mention: Mention) -> None:
-        if _RANKS.get(mention.type, 0) > _RANKS.get(self.mention.type, 0):
+        if mention.type != self.mention.type and more_specific(mention.type, self.mention.type) == mention.type:
             self.mention = mention
         self.names.update((mention.name, *mention.aliases))
         self.confidence = max(self.confidence, mention.confidence)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from hmxgraph.compiler.state import LastRun
 from hmxgraph.errors import UnknownChoice
+from hmxgraph.extraction.entities import COMMON_TYPES
 from hmxgraph.fingerprint.behaviour import RULES, TELLING, Behaviour, ObservedEvent, observed, session_behaviour, total
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.groups import select
@@ -250,7 +251,7 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
         "fingerprints/contents",
         tenant_id=tenancy.tenant_id,
         keys=keys,
-        private_types=list(options.private_types),
+        open_types=sorted({*COMMON_TYPES, *options.public_types}),
     )
     digest = yield from graph_digest(tenancy, named_types=options.public_types)
     memories = yield bind("fingerprints/memories", tenant_id=tenancy.tenant_id)

@@ -24,7 +24,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.candidates import State
-from hmxgraph.recall.draft import Appraised, Draft, appraised
+from hmxgraph.recall.draft import Appraised, Draft, appraised, with_relations
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     Evidence,
@@ -37,18 +37,21 @@ from hmxgraph.recall.knowledge import (
     KnownMemory,
     KnownRecord,
     KnownRelation,
+    Related,
+    RelatedEntity,
     RunningSession,
 )
 from hmxgraph.recall.known_candidates import brief
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import LONGEST_QUESTION, PackRequest, Question, asks_for_work, understood
+from hmxgraph.recall.relations import Vicinity
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.records.events import event_ids_of
 from hmxgraph.records.trust import Reply, rejected, tier, verdicts
 from hmxgraph.text.artifacts import Validity, render_artifact
-from hmxgraph.text.terms import TokenCounter, terms
+from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # The running session in a row of ``recall/knowledge``: its events, each assigned to an action.
 
@@ -103,7 +106,6 @@ def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int) -> Known:
         tuple(sorted((each for each in artifacts if each.status in _SEEN), key=lambda each: each.artifact_id)),
         tuple(sorted((_memory(values, as_of_us) for values in row["memories"]), key=lambda each: each.memory_id)),
         tuple(sorted((KnownEntity(*_entity(values)) for values in row["entities"]), key=lambda each: each.entity_id)),
-        tuple(sorted((_relation(values) for values in row["relations"]), key=lambda each: each.relation_id)),
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
         tuple(sorted(_evidence(row["evidence"], as_of_us), key=lambda each: (each.record_id, each.event_id))),
         RunningSession(tuple(session_actions(row["session"])), row["session_events"]),
@@ -247,11 +249,32 @@ def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
     return key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0
 
 
-def _relation(values: Sequence[Any]) -> KnownRelation:
-    source, relation_type, target, source_key, target_key, weight, confidence, evidence, last_us = values
-    own_id = relation_id(source_key, relation_type, target_key)
+def related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
+    """Return the relations in a row of ``recall/surroundings``, as far as they are certain enough."""
+    entities = {values[0]: RelatedEntity(*values) for values in row["related"]}
+    relations = (_relation(values, entities, as_of_us) for values in row["relations"])
+    return Related(
+        tuple(
+            sorted((each for each in relations if each.confidence >= min_confidence), key=lambda each: each.relation_id)
+        ),
+        tuple(entities[key] for key in sorted(entities)),
+        frozenset(named),
+    )
+
+
+def _relation(values: Sequence[Any], entities: Mapping[str, RelatedEntity], as_of_us: int) -> KnownRelation:
+    source, relation_type, target, weight, confidence, evidence, last_us = values
     return KnownRelation(
-        own_id, source, relation_type, target, weight or 0.0, confidence or 0.0, evidence or 1, last_us or 0
+        relation_id(source, relation_type, target),
+        entities[source].name,
+        relation_type,
+        entities[target].name,
+        weight or 0.0,
+        confidence or 0.0,
+        evidence or 1,
+        min(last_us or 0, as_of_us),
+        source,
+        target,
     )
 
 
@@ -280,6 +303,9 @@ _ANCHORS = 12
 LONG = 4
 # Entities mentioned more often than this are too common to link events.
 COMMON = 30
+# Named entities that the walk through relations starts at, and relations beyond which an entity is a hub.
+_NAMED = 16
+_LINKS = 60
 _GOAL_DAYS = 90
 _LATEST_DAYS = 30
 # Maximum attempts to read one version of the state.
@@ -328,8 +354,10 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
     knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
     # Events are ranked here, and knowledge is appraised below, while the server works on the next statement.
-    surroundings = _surroundings(opening, query_terms)
+    anchors = opening.anchors
     [knowledge_row] = yield knowledge
+    named = opening.named(knowledge_row)
+    surroundings = _surroundings(opening, query_terms, anchors, named)
     yield Ahead(surroundings)
     appraised_knowledge = opening.appraised(knowledge_row, count_tokens)
     [surroundings_row] = yield surroundings
@@ -340,7 +368,7 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
         return None
     truncated = opening.state.truncated or knowledge_row["cut_off"] or surroundings_row["cut_off"]
     state = replace(opening.state, truncated=truncated, unsettled=unsettled)
-    return assemble(opening.draft(state, surroundings_row, appraised_knowledge))
+    return assemble(opening.draft(state, surroundings_row, appraised_knowledge, named))
 
 
 def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
@@ -402,8 +430,32 @@ class _Opening:
         appraised_knowledge = knowledge_of(row, self.tenancy, self.state.as_of_us)
         return appraised(self.request, self.state, self.by_words, appraised_knowledge, count_tokens, self.guidance)
 
-    def draft(self, state: State, row: Row, appraised_knowledge: Appraised) -> Draft:
+    @cached_property
+    def anchors(self) -> tuple[str, ...]:
+        """The best events: where the walks begin."""
+        return self.by_words.anchors(_ANCHORS)
+
+    def named(self, knowledge_row: Row) -> tuple[str, ...]:
+        """The keys of the entities that the question names, those with the longest and rarest names first."""
+        names = ((search_text(name), mentions, key) for key, name, _, mentions, *_ in knowledge_row["entities"])
+        named = [(-name.count(" "), mentions, key) for name, mentions, key in names if self.question.mentions(name)]
+        return tuple(key for *_, key in sorted(named)[:_NAMED])
+
+    def vicinity(self, mentions: Iterable[Mention]) -> Vicinity:
+        """The best events as a start of the walk through relations."""
+        first, index = self.by_words.first, self.by_words.pool.index
+        scores = {event_id: float(first[index[event_id]]) for event_id in self.anchors}
+        top = max(scores.values(), default=0.0) or 1.0
+        return Vicinity(
+            {event_id: score / top for event_id, score in scores.items()},
+            [(mention.event_id, mention.entity) for mention in mentions],
+            self.by_words.assurance,
+        )
+
+    def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
+        related = related_of(row, named, self.state.as_of_us, self.request.min_confidence)
+        appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         surroundings_row = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
@@ -436,7 +488,9 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
     )
 
 
-def _surroundings(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
+def _surroundings(
+    opening: _Opening, query_terms: tuple[str, ...], anchors: Iterable[str], named: Iterable[str]
+) -> Statement:
     tenancy, request, state = opening.tenancy, opening.request, opening.state
     ranking = opening.by_words
     span = ranking.question.span
@@ -446,7 +500,10 @@ def _surroundings(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=state.as_of_us,
-        anchors=_keys(tenancy, ranking.anchors(_ANCHORS), _ANCHORS),
+        anchors=_keys(tenancy, anchors, _ANCHORS),
+        named=_padded(list(named), _NAMED),
+        related="graph_relations" in request.sections,
+        links=_LINKS,
         long=_keys(tenancy, ranking.truncated(LONG), LONG),
         degree=COMMON,
         from_us=span.start_us if span else _NEVER,

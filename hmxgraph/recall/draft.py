@@ -34,6 +34,7 @@ from hmxgraph.recall.knowledge import (
     KnownArtifact,
     KnownConflict,
     Progress,
+    Related,
     priors_of,
     progress,
     recovery_steps,
@@ -49,6 +50,7 @@ from hmxgraph.recall.known_candidates import (
 from hmxgraph.recall.pack import line_of, tokens_of
 from hmxgraph.recall.pool import EventPool, Floats, match_words
 from hmxgraph.recall.question import PackRequest
+from hmxgraph.recall.relations import Vicinity, relation_candidates
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.artifacts import Validity, applies
@@ -140,6 +142,21 @@ def appraised(
     return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
 
 
+def with_relations(of: Appraised, related: Related, vicinity: Vicinity) -> Appraised:
+    """Add the candidates of the relations around the question, which are known last."""
+    conflicts = of.in_force.conflicts
+    sides = {side for conflict in conflicts for side in conflict.sides}
+    candidates = tuple(relation_candidates(related, vicinity, of.appraisal, sides))
+    contest = contested(candidates, conflicts)
+    counted = (_with_tokens(_with_dispute(each, contest), of.appraisal.count_tokens) for each in candidates)
+    return replace(
+        of,
+        in_force=replace(of.in_force, related=related),
+        candidates=(*of.candidates, *counted),
+        contest=Contest(of.contest.losers | contest.losers, of.contest.disputed | contest.disputed),
+    )
+
+
 def _appraisal(
     request: PackRequest, state: State, by_words: Ranking, count_tokens: TokenCounter, guidance: Guidance
 ) -> Appraisal:
@@ -165,7 +182,6 @@ def _in_force(request: PackRequest, state: State, known: Known) -> Known:
         artifacts=tuple(each for each in known.artifacts if each.confidence >= least and here(each.validity)),
         memories=tuple(memory for memory in known.memories if memory.confidence >= least or memory.hard),
         entities=tuple(entity for entity in known.entities if entity.confidence >= least),
-        relations=tuple(relation for relation in known.relations if relation.confidence >= least),
         conflicts=tuple(each for each in known.conflicts if all(map(here, each.scopes))),
         records=tuple(record for record in known.records if trust(record) >= least),
     )

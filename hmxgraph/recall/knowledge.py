@@ -119,6 +119,27 @@ class KnownRelation:
     confidence: float
     evidence_count: int
     last_us: int
+    source_key: str = ""
+    target_key: str = ""
+
+
+class RelatedEntity(NamedTuple):
+    """An entity near the question; ``label`` is the name that a record gave it."""
+
+    key: str
+    name: str
+    type: str
+    normalised: str
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """The relations around a question, the entities at their ends, and the keys of those that the question names."""
+
+    relations: tuple[KnownRelation, ...] = ()
+    entities: tuple[RelatedEntity, ...] = ()
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,16 +199,16 @@ class RunningSession:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All knowledge that may be relevant to the question."""
+    """All knowledge that may be relevant to the question; relations come last, once the best events are known."""
 
     artifacts: tuple[KnownArtifact, ...] = ()
     memories: tuple[KnownMemory, ...] = ()
     entities: tuple[KnownEntity, ...] = ()
-    relations: tuple[KnownRelation, ...] = ()
     conflicts: tuple[KnownConflict, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     session: RunningSession = RunningSession()
     records: tuple[KnownRecord, ...] = ()
+    related: Related = Related()
 
 
 # The prediction of the compiler's model for a request, as far as packs use it.

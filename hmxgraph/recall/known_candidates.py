@@ -287,17 +287,17 @@ _ASKED_FOR = 0.5
 # Relevance of a standing rule to any work, and how many rules apply without a common word.
 _STANDING = 0.4
 _MOST_STANDING = 5
+_COUNTS = re.compile(r"\bhow (?:often|many times)\b|\bmention(?:s|ed)?\b", re.IGNORECASE)
 # Days after which an open request is no longer a goal.
 _OPEN_DAYS = 7
 
 
 def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield a candidate per record, except evidence, which depends on the other entries."""
+    """Yield a candidate per record, except evidence and relations, which depend on the best events."""
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
     standing = _standing(known.memories) if appraisal.question.works else frozenset[str]()
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
     yield from (_entity(entity, appraisal) for entity in known.entities if _is_informative(entity, appraisal))
-    yield from (_relation(relation, appraisal) for relation in known.relations)
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
     yield from _record_candidates(known.records, appraisal)
 
@@ -447,14 +447,16 @@ def _verdict(*, held: bool, sound: bool) -> str:
 
 
 def _is_informative(entity: KnownEntity, appraisal: Appraisal) -> bool:
-    """Whether the question names the entity and its type adds information to the name."""
-    return entity.type not in _MERE_NAMES and appraisal.names(entity.name)
+    """Whether the question asks how often an entity occurs that it names."""
+    asked = _COUNTS.search(appraisal.question.text) is not None
+    return asked and entity.type not in _MERE_NAMES and appraisal.names(entity.name)
 
 
 def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
     times = "once" if entity.mentions == 1 else f"{entity.mentions} times"
+    # The count of what the question names is what it asks for.
     components = appraisal.components(
-        appraisal.share(search_text(entity.name)),
+        1.0,
         entity.last_us,
         support(entity.confidence, entity.mentions),
         _ENTITY_SALIENCE,
@@ -468,7 +470,8 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
     )
 
 
-def _relation(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
+def relation_candidate(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
+    """Return one relation as a candidate: a side of a conflict stands alone."""
     content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
     both = appraisal.names(relation.source) and appraisal.names(relation.target)
     named = both or appraisal.names(relation.source) or appraisal.names(relation.target)

@@ -68,7 +68,7 @@ def test_hard_policies_are_always_told(graph):
     ("said", "question", "known"),
     [
         ("Alice lives in Boston", "Where does Alice live?", "Alice lives in Boston."),
-        ("See src/gadget.py", "What is src/gadget.py?", "src/gadget.py (file), mentioned once"),
+        ("See src/gadget.py", "How often is src/gadget.py mentioned?", "src/gadget.py (file), mentioned once"),
     ],
 )
 def test_what_was_seen_later_does_not_count(graph, said, question, known):

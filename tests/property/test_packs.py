@@ -24,6 +24,7 @@ from tests.recall_makers import (
     memory,
     packed,
     record,
+    related,
     relation,
 )
 
@@ -107,7 +108,7 @@ def worlds(draw):
         memories=memories,
         artifacts=artifacts,
         entities=[entity(1, "staging"), entity(2, "kubectl")][: draw(st.integers(0, 2))],
-        relations=[relation(1, "staging", "kubectl")][: draw(st.integers(0, 1))],
+        related=related(*[relation(1, "staging", "kubectl")][: draw(st.integers(0, 1))], named=["staging"]),
         conflicts=[conflict(number, *pair) for number, pair in enumerate(sides)],
         evidence=[evidence(name, number) for number, name in enumerate(names[:3]) if number < len(events)],
         session=RunningSession(
@@ -205,7 +206,7 @@ def test_the_order_of_candidates_does_not_matter(world, wanted, chance):
         artifacts=artifacts,
         conflicts=conflicts,
         entities=what.entities,
-        relations=what.relations,
+        related=what.related,
         evidence=what.evidence,
         session=what.session,
         records=records,

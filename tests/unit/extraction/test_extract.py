@@ -44,7 +44,7 @@ def test_a_result_names_what_it_returned():
     """Ids, people and addresses in a result are mentioned; what failed raises its error type."""
     result = {"order_id": "#W12345", "customer": {"first_name": "Ann", "last_name": "Lee", "email": "ann@example.com"}}
     found = extract(event("tool_result", {"tool_name": "get_order", "result": result, "success": True}))
-    assert {("id", "w12345"), ("person", "ann lee"), ("email", "ann@example.com")} <= mentioned(found)
+    assert {("order", "w12345"), ("person", "ann lee"), ("email", "ann@example.com")} <= mentioned(found)
     failed = {"tool_name": "get_order", "result": {"output": "TimeoutError: no answer"}, "success": False}
     assert related(extract(event("tool_result", failed))) == {("get_order", "raises", "timeouterror")}
 

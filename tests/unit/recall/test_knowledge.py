@@ -27,6 +27,7 @@ from tests.recall_makers import (
     known,
     memory,
     packed,
+    related,
     relation,
 )  # fmt: skip
 
@@ -47,7 +48,10 @@ def sections(**what):
         ({"memories": [memory(1, kind="preference")]}, ("facts", "memory")),
         ({"artifacts": [artifact(1, kind="decision_policy")]}, ("constraints", "artifact")),
         ({"artifacts": [artifact(1, kind="failure_playbook")]}, ("procedures", "artifact")),
-        ({"relations": [relation(1, "staging", "environment")]}, ("graph_relations", "relation")),
+        (
+            {"related": related(relation(1, "staging", "environment"), named=["staging"])},
+            ("graph_relations", "relation"),
+        ),
         ({"conflicts": [conflict(1, "a", "b")]}, ("conflicts", "conflict")),
     ],
 )
@@ -58,7 +62,8 @@ def test_each_kind_has_its_section(what, place):
 
 def test_entities_are_told_where_the_question_names_them():
     """An entity that the question does not name is not a candidate, even if it shares a word with it."""
-    found = draft((), known(entities=[entity(1, "staging environment"), entity(2, "staging cluster")])).ranking
+    entities = [entity(1, "staging environment"), entity(2, "staging cluster")]
+    found = draft((), known(entities=entities), query="How often was the staging environment mentioned?").ranking
     assert "n002" not in {each.source_id for _, each in found}
 
 

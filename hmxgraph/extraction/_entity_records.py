@@ -1,0 +1,346 @@
+"""Records inside tool arguments and results: what each one identifies, and what it refers to.
+
+A record is a JSON object. The name of a field says what its value identifies (``order_id`` an order, ``items`` a list
+of items); containment says what belongs to what. There is no list of domains: the nouns are the producer's own.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import takewhile
+from typing import Any, NamedTuple, TypeAlias
+
+from hmxgraph.extraction._entity_forms import FIXED_TYPES, NAMING_FIELDS, field_type, is_id
+from hmxgraph.extraction.language import BASE_VERBS
+from hmxgraph.protocol.parsing import parse_json
+
+# Records read per event; a long list repeats itself. Characters and number of texts that are parsed as JSON.
+MOST_RECORDS = 60
+_LONGEST_JSON = 64_000
+_MOST_JSON = 4
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LONGEST_NOUN = 40
+# Endings of the names of fields that identify, strongest first. A number may also count something, so it has to look
+# like an identifier.
+_IDS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
+_NUMBERS = frozenset({"number", "numbers", "no", "num", "nr"})
+# Containers that say nothing about what is in them.
+_WRAPPERS = frozenset(
+    """
+    arguments args argument body content contents data entries entry hits input list metadata object objects output
+    parameters params payload record records response result results rows spec stdout text value values
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+# Verbs of tools beyond those of requests, and words of their names that end what the tool is about.
+_TOOL_VERBS = frozenset({"fetch", "list", "lookup", "query", "read", "retrieve", "select"})
+_NO_SUBJECT = frozenset(
+    {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
+)
+_NO_VALUES = frozenset({"all", "any", "default", "false", "me", "n/a", "na", "none", "null", "self", "true", "unknown"})
+# Fields of these types identify by their value alone.
+_TYPED = frozenset({"email", "file", "host", "person"})
+_LABELS = frozenset({"name", "title"})
+# In front of "name", these say nothing of whose name it is.
+_WHOLE = frozenset({"display", "full", "user"})
+_LONGEST_ID = 80
+# A shorter number says nothing without its noun: order 12, user 12.
+_TELLING_DIGITS = 6
+_SHOWN_NUMBER = 4
+
+
+class Thing(NamedTuple):
+    """Something that a record identifies: its type and its name."""
+
+    type: str
+    name: str
+
+
+class Link(NamedTuple):
+    """*source* has *target* under the field *relation_type*."""
+
+    source: Thing
+    relation_type: str
+    target: Thing
+
+
+class _Field(NamedTuple):
+    """A field that identifies something; a lower ``level`` identifies better, and only a value ``alone`` a record."""
+
+    noun: str
+    thing: Thing
+    level: int
+    alone: bool = True
+
+
+class _Place(NamedTuple):
+    """A node to be read: its noun, the thing it lies in, the relation to that, and its key in an index of records."""
+
+    node: Any
+    noun: str = ""
+    owner: Thing | None = None
+    relation: str = ""
+    keyed: str = ""
+
+
+Found: TypeAlias = Thing | Link
+
+
+def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Found]:
+    """Yield the things that *content* identifies, and the links between them; outer records come first.
+
+    *hint* is the name of the tool: where several fields could identify a record, it says which does. The order of keys
+    decides nothing.
+
+    >>> order = {"order_id": "#W12", "user_id": "ann_7", "items": [{"item_id": "5501447", "name": "Lamp"}]}
+    >>> for found in records(order, "get_order"):
+    ...     if isinstance(found, Link):
+    ...         print(found.source.name, found.relation_type, found.target.name)
+    #W12 user ann_7
+    #W12 item 5501447
+    5501447 name Lamp
+    """
+    reading = _Reading(frozenset(_words(hint)))
+    pending = deque([_Place(content, subject(hint))])
+    seen = 0
+    while pending and seen < MOST_RECORDS:
+        place = pending.popleft()
+        node = reading.parsed(place.node)
+        if isinstance(node, list):
+            pending.extend(place._replace(node=element) for element in node[: MOST_RECORDS - seen])
+        elif isinstance(node, dict):
+            seen += 1
+            yield from reading.record(place._replace(node=node), pending)
+
+
+class _Reading:
+    """Reads the records of one event."""
+
+    __slots__ = ("_hint", "_texts")
+
+    def __init__(self, hint: frozenset[str]) -> None:
+        self._hint = hint
+        self._texts = 0
+
+    def parsed(self, node: Any) -> Any:
+        """*node*; a text that holds JSON is replaced by what it holds."""
+        if not isinstance(node, str) or node.lstrip()[:1] not in {"{", "["} or len(node) > _LONGEST_JSON:
+            return node
+        if self._texts >= _MOST_JSON:
+            return node
+        self._texts += 1
+        try:
+            return parse_json(node)
+        except ValueError:
+            return node
+
+    def record(self, place: _Place, pending: deque[_Place]) -> Iterator[Found]:
+        """Yield what one record identifies and links; append what lies in it to *pending*."""
+        if _is_index(place.node):
+            pending.extend(place._replace(node=place.node[key], keyed=key) for key in sorted(place.node))
+            return
+        fields = [field for key in sorted(place.node) for field in _fields(key, place.node[key], place.noun)]
+        own = self._identity(place, fields)
+        holder = own.thing if own else place.owner
+        if own:
+            yield own.thing
+            if place.owner and place.owner != own.thing:
+                part = not place.relation or place.relation.startswith(f"{own.noun}_")
+                yield Link(place.owner, own.noun or own.thing.type if part else place.relation, own.thing)
+        for field in fields:
+            if holder is None:
+                yield field.thing
+            elif field.thing != holder:
+                yield field.thing
+                yield Link(holder, field.noun, field.thing)
+        if own and own.level < _LABELLED:
+            yield from _label(own.thing, place.node)
+        pending.extend(_children(place, holder))
+
+    def _identity(self, place: _Place, fields: Sequence[_Field]) -> _Field | None:
+        """The field that identifies the record itself; a record inside another may have none and be part of that."""
+        if place.keyed:
+            same = [field for field in fields if field.thing.name.removeprefix("#") == place.keyed.removeprefix("#")]
+            return same[0] if same else _Field(place.noun, _thing(place.noun or "id", place.keyed), 0)
+        single = [field for field in fields if field.alone]
+        named = [field for field in single if _is_own(field.noun, place.noun)]
+        if not named and (person := _person(place.node)):
+            named = [_Field(place.relation or "name", person, _LABELLED)] if place.owner or not single else []
+        known = place.owner is None and any(field.level < _TYPE for field in single)
+        if not named and place.noun and not known and (name := _own_name(place)):
+            named = [name]
+        if not named and place.owner is None:
+            named = [field for field in single if field.noun and set(field.noun.split("_")) <= self._hint] or single
+        return min(named, key=lambda field: (field.level, field.noun, field.thing), default=None)
+
+
+# Levels of identification: an id, a number, a value by its type; a file or host holds many things, a person owns them.
+_ID, _NUMBER, _TYPE, _PLACE, _LABELLED = range(5)
+_LEVELS = {"file": _PLACE, "host": _PLACE, "person": _LABELLED}
+
+
+def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
+    """Yield what the values of one field identify."""
+    if field_type(key) in {"aside", "text", "tool", "command", "error_type"}:
+        return
+    values = value if isinstance(value, list) else [value]
+    if any(isinstance(each, dict | list) for each in values):
+        return
+    name = _noun_of(key)
+    for each in values[:MOST_RECORDS]:
+        if (field := _field(key, name, each, noun)) is not None:
+            yield field._replace(alone=len(values) == 1 and values is not value)
+
+
+class _Noun(NamedTuple):
+    """The noun in the name of a field, the type of its values, and how well they identify; None: by form alone."""
+
+    noun: str
+    type: str
+    level: int | None
+
+
+@lru_cache(maxsize=10_000)
+def _noun_of(key: str) -> _Noun:
+    words = _words(key)
+    kind = field_type(key)
+    if not words or len("_".join(words)) > _LONGEST_NOUN:
+        return _Noun("", "", None)
+    stem = "_".join(words[:-1])
+    if words[-1] in _IDS:
+        return _Noun(stem, stem, _ID)
+    if words[-1] in _NUMBERS:
+        return _Noun(stem, stem, _NUMBER)
+    whole = singular("_".join(words))
+    if kind in _TYPED:
+        of_other = words[-1] in {"name", "path", "address"} and stem
+        return _Noun("name" if stem in _WHOLE else stem if of_other else whole, kind, _LEVELS.get(kind, _TYPE))
+    named = stem if words[-1] == "name" else whole
+    if named in NAMING_FIELDS:
+        return _Noun(named, named, _TYPE)
+    plain = "" if whole in _WRAPPERS else whole
+    return _Noun(plain, plain, None)
+
+
+def _field(key: str, of: _Noun, value: Any, noun: str) -> _Field | None:
+    """The field *key* with *value* in a record called *noun*, if it identifies something."""
+    text = str(value) if type(value) is int and value >= 0 and of.level in {_ID, _NUMBER} else value
+    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text.lower() in _NO_VALUES:
+        return None
+    by_form = not text.isalpha() and key not in _LABELS and bool(is_id(text))
+    if of.level is not None and of.level >= _TYPE:
+        level = _ID if by_form and of.type == of.noun else of.level
+        return _Field(of.noun, Thing(of.type, text.strip()), level) if _is_name(text) else None
+    if any(map(str.isspace, text)) or not any(map(str.isalnum, text)):
+        return None
+    if of.level == _NUMBER and (len(text) < _SHOWN_NUMBER or not any(map(str.isdigit, text))):
+        return None
+    if of.level is None and not by_form:
+        return None
+    return _Field(of.noun or noun, _thing(of.type or noun or "id", text), of.level or _ID)
+
+
+def _is_name(text: str) -> bool:
+    return "\n" not in text and any(map(str.isalpha, text))
+
+
+def _thing(noun: str, value: str) -> Thing:
+    """The thing of type *noun* with this identifier; a short number is told apart by its noun."""
+    if noun in FIXED_TYPES:
+        return Thing("id", value)
+    if value.isdigit() and len(value) < _TELLING_DIGITS:
+        return Thing(noun, f"{noun.replace('_', ' ')} {value}")
+    return Thing(noun, value)
+
+
+def _is_own(noun: str, container: str) -> bool:
+    """Whether a field about a *noun* identifies a record in that *container*: item_id in items, id in orders."""
+    return bool(container) and (noun == container or noun.endswith(f"_{container}") or container.startswith(f"{noun}_"))
+
+
+def _person(node: Mapping[str, Any]) -> Thing | None:
+    first, last = node.get("first_name"), node.get("last_name")
+    if isinstance(first, str) and isinstance(last, str) and first.strip() and last.strip():
+        return Thing("person", f"{first.strip()} {last.strip()}")
+    return None
+
+
+def _own_name(place: _Place) -> _Field | None:
+    """The name of a record in a container that says what it is: services, each with a name."""
+    name = place.node.get("name")
+    if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name):
+        kind = place.noun if place.noun in NAMING_FIELDS else "concept"
+        return _Field(place.noun, Thing(kind, name.strip()), _LABELLED)
+    return None
+
+
+def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Found]:
+    """Yield the name of an identified record as a thing of its own, which other records may share."""
+    for key in sorted(_LABELS & node.keys()):
+        name = node[key]
+        if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name) and name != own.name:
+            label = Thing("concept", name.strip())
+            yield label
+            yield Link(own, "name", label)
+    if person := _person(node):
+        yield person
+        yield Link(own, "name", person)
+
+
+def _children(place: _Place, holder: Thing | None) -> Iterator[_Place]:
+    """Yield the nodes inside a record that may hold further records."""
+    for key in sorted(place.node):
+        value = place.node[key]
+        nested = isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
+        holds = nested or isinstance(value, dict)
+        if not (holds or isinstance(value, str)) or field_type(key) == "aside":
+            continue
+        noun = singular("_".join(_words(key)))[:_LONGEST_NOUN]
+        if noun in _WRAPPERS or key.lower() in _WRAPPERS:
+            yield _Place(value, place.noun, holder, place.relation)
+        elif holds:
+            yield _Place(value, noun, holder, noun)
+
+
+def _is_index(node: Mapping[str, Any]) -> bool:
+    """Whether the keys of *node* identify the records in it: ``{"credit_card_951": {"brand": ...}}``."""
+    if not node or not all(isinstance(value, dict) for value in node.values()):
+        return False
+    return all(
+        (key.isdigit() and len(key) >= _SHOWN_NUMBER) or bool(is_id(key)) or key in node[key].values()
+        for key in sorted(node)[:MOST_RECORDS]
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a field's name, lower case: ``orderId`` and ``order-id`` are order, id."""
+    return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+@lru_cache(maxsize=1_000)
+def subject(tool: str) -> str:
+    """The noun of a tool's name that starts with a verb: what it is about.
+
+    >>> subject("get_user_details"), subject("findUserIdByEmail"), subject("list_orders"), subject("git_show")
+    ('user', 'user', 'order', '')
+    """
+    verb, *rest = _words(tool) or ("",)
+    if verb not in BASE_VERBS and verb not in _TOOL_VERBS:
+        return ""
+    nouns = list(takewhile(lambda word: word not in _NO_SUBJECT, rest))
+    return singular(nouns[-1]) if nouns else ""
+
+
+@lru_cache(maxsize=10_000)
+def singular(noun: str) -> str:
+    """*noun* in the singular, by its ending.
+
+    >>> [singular(noun) for noun in ("items", "addresses", "categories", "status", "databases", "payment_history")]
+    ['item', 'address', 'category', 'status', 'database', 'payment_history']
+    """
+    if noun.endswith("ies") and len(noun) > len("ties"):
+        return f"{noun[:-3]}y"
+    if noun.endswith(("sses", "xes", "tches", "shes")):
+        return noun[:-2]
+    return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) else noun

@@ -1,0 +1,336 @@
+"""Relations around the entities of a question: a walk that ranks them, and sentences that say them.
+
+Personalised PageRank (Haveliwala 2002) over entities, their relations and the best events. It starts at the entities
+that the question names, and with a small share at the best events. What lies between two named entities collects the
+most weight, so that a path of two relations comes before a single relation that leads away.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+
+from hmxgraph.recall.candidates import Candidate, support
+from hmxgraph.recall.knowledge import KnownRelation, Related, RelatedEntity
+from hmxgraph.recall.known_candidates import Appraisal, relation_candidate
+from hmxgraph.recall.pool import Floats, Integers
+from hmxgraph.recall.question import LONGEST_QUESTION, Question
+from hmxgraph.text.terms import search_text, terms, words
+
+_DAMPING = 0.6
+_STEPS = 16
+# Share of the restart mass on the best events if the question names entities.
+_EVENT_SHARE = 0.1
+_MENTION_WEIGHT = 0.25
+# Factor for a relation whose type the question asks for, and for entities that were merely mentioned together.
+_ASKED, _TOGETHER = 3.0, 0.2
+# Relevance grows with the cube root of the weight: a walk spreads over orders of magnitude.
+_FLATNESS = 1 / 3
+# Where named things come together, with each other or with what is asked for, is most likely the answer: the exponent
+# of their number, and the least relevance of what is asked for about a named thing.
+_ANSWERS = 0.7
+_MEETING = 2
+# How much what holds a thing's holder bears on the thing, and what shares a property with it, unless asked for.
+_OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
+_ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
+# Without a named entity the best events only suggest what the question is about.
+_UNNAMED = 0.75
+MOST_SENTENCES = 40
+_MOST_TARGETS = 8
+# Relations that read as verbs; all others are named after fields.
+_VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
+_WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
+_NAME = "name"
+# Types that say no more than the name does.
+_SILENT = frozenset(
+    {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
+)
+_ASKS_WHO = frozenset(terms("agent agents tool tools command commands uses used using"))
+
+
+def _shown(entity: RelatedEntity) -> str:
+    """The name of an entity, with the name that a record gave it."""
+    return f"{entity.name} ({entity.label})" if entity.label and entity.label != entity.name else entity.name
+
+
+def _titled(entity: RelatedEntity) -> str:
+    """Type and name of an entity.
+
+    >>> _titled(RelatedEntity("k", "1151293680", "item", "1151293680", "Lamp"))
+    'item 1151293680 (Lamp)'
+    """
+    kind = entity.type.replace("_", " ")
+    silent = entity.type in _SILENT or entity.name.lower().startswith(f"{kind} ")
+    return _shown(entity) if silent else f"{kind} {_shown(entity)}"
+
+
+class Sentence(NamedTuple):
+    """What one entity has, as far as it concerns the question: the text, its best relation and its relevance."""
+
+    text: str
+    relation: KnownRelation
+    relevance: float
+    from_records: bool
+
+
+@dataclass(frozen=True)
+class Vicinity:
+    """The best events with their scores in [0, 1], the names they mention, and how well they match the question."""
+
+    scores: Mapping[str, float] = field(default_factory=dict)
+    mentions: Sequence[tuple[str, str]] = ()
+    assurance: float = 0.0
+
+
+def relation_candidates(
+    related: Related, vicinity: Vicinity, appraisal: Appraisal, contested: Collection[str]
+) -> Iterator[Candidate]:
+    """Yield the candidates of ``graph_relations``: sentences, and each of the *contested* relations alone."""
+    alone = [relation for relation in related.relations if relation.relation_id in contested]
+    yield from (relation_candidate(relation, appraisal) for relation in alone)
+    agreed = [relation for relation in related.relations if relation.relation_id not in contested]
+    for sentence in sentences(appraisal.question, replace(related, relations=tuple(agreed)), vicinity):
+        yield _candidate(sentence, appraisal)
+
+
+def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
+    relation = sentence.relation
+    components = appraisal.components(
+        sentence.relevance, relation.last_us, support(relation.confidence, relation.evidence_count), relation.weight
+    )
+    return Candidate(
+        section="graph_relations",
+        source_type="relation",
+        source_id=relation.relation_id,
+        tokens=appraisal.count_tokens(sentence.text),
+        score=components.score,
+        components=components,
+        content=sentence.text,
+        origin="graph",
+        confidence=relation.confidence,
+        evidence_count=relation.evidence_count,
+        time_us=relation.last_us,
+        label="data" if sentence.from_records else "",
+    )
+
+
+def sentences(question: Question, related: Related, vicinity: Vicinity) -> Iterator[Sentence]:
+    """Yield the relations around *question* as sentences, one for each entity that has others, best first."""
+    shown = [relation for relation in related.relations if _is_wanted(relation, question)]
+    if not shown:
+        return
+    asked = frozenset(_asked({relation.relation_type for relation in shown}, question))
+    flows = _Walk(related, shown, vicinity, asked).flows * _bearings(question, related, shown)
+    ranked = sorted(zip(flows.tolist(), shown, strict=True), key=lambda pair: (-pair[0], pair[1].relation_id))
+    yield from _worded(related, ranked, asked, 1.0 if related.named else _UNNAMED * vicinity.assurance)
+
+
+def _is_wanted(relation: KnownRelation, question: Question) -> bool:
+    """Whether a relation may be shown: who uses what, and what was mentioned together, only if asked for."""
+    if relation.relation_type not in {"uses", "mentions_with"}:
+        return True
+    ends = sum(question.mentions(search_text(name)) for name in (relation.source, relation.target))
+    asked = relation.relation_type == "uses" and not _ASKS_WHO.isdisjoint(question.terms)
+    return ends == 2 or (ends == 1 and asked)
+
+
+def _asked(relation_types: Iterable[str], question: Question) -> Iterator[str]:
+    """Yield the types of relations that the question asks for by name."""
+    for relation_type in relation_types:
+        own = terms(relation_type.replace("_", " "))
+        if own and set(own) <= set(question.terms):
+            yield relation_type
+
+
+def _bearings(question: Question, related: Related, shown: Sequence[KnownRelation]) -> Floats:
+    """How much each relation bears on what the question names: what merely shares a property with that does so little.
+
+    A step out of a named thing, or into what holds it, and from there a step out again, stays with the subject.
+    """
+    origins = _origins(related)
+    if not origins:
+        return np.ones(len(shown))
+    inside = {each.target_key for each in shown if each.source_key in origins}
+    around = {each.source_key for each in shown if each.target_key in origins}
+    shared = _ASKED_SHARED if not _ASKS_OTHERS.isdisjoint(words(question.text[:LONGEST_QUESTION])) else _SHARED
+
+    def bearing(relation: KnownRelation) -> float:
+        source, target = relation.source_key, relation.target_key
+        if source in origins or target in origins or source in inside or source in around:
+            return 1.0
+        return _OUTER if target in around else shared
+
+    return np.array([bearing(relation) for relation in shown])
+
+
+def _origins(related: Related) -> frozenset[str]:
+    """What the question names, by its own name or by the name that a record gives it."""
+    holders = (each for each in related.relations if each.relation_type == _NAME and each.target_key in related.named)
+    return related.named | {each.source_key for each in holders}
+
+
+def _worded(
+    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked: Collection[str], assurance: float
+) -> Iterator[Sentence]:
+    """Yield a sentence for each source of *ranked* relations, best first, unless others have said all of it."""
+    by_key = {entity.key: entity for entity in related.entities}
+    totals: dict[str, float] = {}
+    least: dict[str, float] = {}
+    by_source: dict[str, list[KnownRelation]] = {}
+    for flow, relation in ranked:
+        totals[relation.source_key] = totals.get(relation.source_key, 0.0) + flow
+        by_source.setdefault(relation.source_key, []).append(relation)
+    for source, relations in by_source.items():
+        met = _met(source, relations, related)
+        asks = any(each.relation_type in asked for each in relations)
+        totals[source] *= max(met + asks, 1) ** _MEETING
+        least[source] = _ANSWERS if met and asks else 0.0
+    top = max(totals.values(), default=0.0)
+    stated: set[frozenset[str]] = set()
+    for source in sorted(totals, key=lambda key: (-totals[key], key))[:MOST_SENTENCES]:
+        relations = _briefer(by_source[source], asked)
+        pairs = {frozenset({source, each.target_key}) for each in relations if each.relation_type != _NAME}
+        if totals[source] > 0 and not pairs <= stated:
+            stated |= pairs
+            relevance = assurance * max((totals[source] / top) ** _FLATNESS, least[source])
+            from_records = any(each.relation_type not in _VERBS for each in relations)
+            yield Sentence(
+                _sentence(by_key[source], relations, by_key, related.named), relations[0], relevance, from_records
+            )
+
+
+def _met(source: str, relations: Sequence[KnownRelation], related: Related) -> int:
+    """How many of the entities that the question names come together in these relations, also by a given name."""
+    ends = {source, *(each.target_key for each in relations)}
+    labels = {entity.label for entity in related.entities if entity.key in ends}
+    return sum(
+        entity.key in ends or entity.name in labels for entity in related.entities if entity.key in related.named
+    )
+
+
+def _briefer(relations: Sequence[KnownRelation], asked: Collection[str]) -> list[KnownRelation]:
+    """Of relations to one target the briefest, and those *asked* for: payment method, not refund payment method."""
+    types: dict[str, set[str]] = {}
+    for each in relations:
+        types.setdefault(each.target_key, set()).add(each.relation_type)
+    return [
+        each
+        for each in relations
+        if each.relation_type in asked
+        or not any(each.relation_type.endswith(f"_{shorter}") for shorter in types[each.target_key])
+    ]
+
+
+def _sentence(
+    entity: RelatedEntity,
+    relations: Sequence[KnownRelation],
+    by_key: Mapping[str, RelatedEntity],
+    named: Collection[str],
+) -> str:
+    """What *entity* has, best first: its fields, then what it does."""
+    parts: dict[str, list[str]] = {}
+    for relation in relations:
+        if relation.relation_type != _NAME or entity.label != relation.target:
+            target = by_key[relation.target_key]
+            name = target.name if target.key in named or target.label == entity.label else _shown(target)
+            parts.setdefault(relation.relation_type, []).append(name)
+    fields = [_listed(_noun(kind, len(names)), names) for kind, names in parts.items() if kind not in _VERBS]
+    verbs = [_listed(_WORDINGS.get(kind, kind), names) for kind, names in parts.items() if kind in _VERBS]
+    has = [f"has {', '.join(fields)}"] if fields else []
+    return f"{_titled(entity)} {'; '.join([*has, *verbs])}"
+
+
+def _listed(word: str, names: Sequence[str]) -> str:
+    """The *names* after their *word*; of a long list only the best, and how many more there are.
+
+    >>> _listed("items", ["a", "b"]), _listed("uses", [str(number) for number in range(10)])
+    ('items a and b', 'uses 0, 1, 2, 3, 4, 5, 6, 7 and 2 more')
+    """
+    if len(names) > _MOST_TARGETS:
+        return f"{word} {', '.join(names[:_MOST_TARGETS])} and {len(names) - _MOST_TARGETS} more"
+    return f"{word} {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"{word} {names[0]}"
+
+
+def _noun(relation_type: str, count: int) -> str:
+    """The noun of a field, in the plural if there are several.
+
+    >>> _noun("payment_method", 1), _noun("item", 2), _noun("category", 2), _noun("address", 2)
+    ('payment method', 'items', 'categories', 'addresses')
+    """
+    noun = relation_type.replace("_", " ")
+    if count == 1:
+        return noun
+    if noun.endswith("y") and noun[-2:-1] not in {"", *"aeiou"}:
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+class _Walk:
+    """The graph of entities and events as arrays."""
+
+    def __init__(
+        self, related: Related, shown: Sequence[KnownRelation], vicinity: Vicinity, asked: Collection[str]
+    ) -> None:
+        scores = vicinity.scores
+        numbers = {entity.key: number for number, entity in enumerate(related.entities)}
+        self._source: Integers = np.array([numbers[each.source_key] for each in shown], dtype=np.int64)
+        self._target: Integers = np.array([numbers[each.target_key] for each in shown], dtype=np.int64)
+        self._weights: Floats = np.array([_weight(each, asked) for each in shown])
+        events = {event_id: len(numbers) + place for place, event_id in enumerate(sorted(scores))}
+        places: dict[str, list[int]] = {}
+        for entity in related.entities:
+            places.setdefault(entity.normalised, []).append(numbers[entity.key])
+        pairs = [
+            (events[event], place)
+            for event, name in vicinity.mentions
+            if event in events
+            for place in places.get(name, ())
+        ]
+        self._begin: Integers = np.concatenate([self._source, np.array([at for at, _ in pairs], dtype=np.int64)])
+        self._end: Integers = np.concatenate([self._target, np.array([at for _, at in pairs], dtype=np.int64)])
+        self._all: Floats = np.concatenate([self._weights, np.full(len(pairs), _MENTION_WEIGHT)])
+        self._size = len(numbers) + len(events)
+        self._degree = np.bincount(self._begin, self._all, self._size) + np.bincount(self._end, self._all, self._size)
+        self._restart = self._seeds(numbers, related.named, events, scores)
+
+    @cached_property
+    def flows(self) -> Floats:
+        """What passes through each relation, in both directions, in one step of the settled walk."""
+        ranks = self._ranks() / np.where(self._degree > 0, self._degree, 1.0)
+        flows: Floats = self._weights * (ranks[self._source] + ranks[self._target])
+        return flows
+
+    def _ranks(self) -> Floats:
+        degree = np.where(self._degree > 0, self._degree, 1.0)
+        ranks = self._restart
+        for _ in range(_STEPS):
+            shares = ranks / degree
+            forward = np.bincount(self._end, self._all * shares[self._begin], self._size)
+            backward = np.bincount(self._begin, self._all * shares[self._end], self._size)
+            ranks = (1 - _DAMPING) * self._restart + _DAMPING * (forward + backward)
+        return ranks
+
+    def _seeds(
+        self, numbers: Mapping[str, int], named: Iterable[str], events: Mapping[str, int], scores: Mapping[str, float]
+    ) -> Floats:
+        """The restart distribution: named entities, rare ones above hubs, and a share for the best events."""
+        seeds = np.zeros(self._size)
+        for key in sorted(named):
+            if key in numbers:
+                seeds[numbers[key]] = 1.0 / log2(2.0 + float(self._degree[numbers[key]]))
+        mass = float(seeds.sum())
+        share = _EVENT_SHARE if mass else 1.0
+        seeds *= (1 - share) / (mass or 1.0)
+        total = sum(max(score, 0.0) for score in scores.values())
+        for event_id, place in events.items():
+            seeds[place] = share * max(scores[event_id], 0.0) / (total or 1.0)
+        return seeds
+
+
+def _weight(relation: KnownRelation, asked: Collection[str]) -> float:
+    """The weight of a relation: how well it is supported, and whether its type is among those *asked* for."""
+    together = _TOGETHER if relation.relation_type == "mentions_with" else 1.0
+    return relation.weight * relation.confidence * together * (_ASKED if relation.relation_type in asked else 1.0)

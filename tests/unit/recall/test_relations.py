@@ -1,0 +1,113 @@
+"""The walk through relations: what comes first, what stays out, and how it reads."""
+
+from dataclasses import replace
+
+from hmxgraph.recall.question import understood
+from hmxgraph.recall.relations import Vicinity, sentences
+from tests.recall_makers import NOW, conflict, draft, entity, known, packed, related, relation
+
+TYPES = {
+    "ann_7": "user",
+    "bob_8": "user",
+    "#W1": "order",
+    "#W2": "order",
+    "#W3": "order",
+    "item_5": "item",
+    "item_6": "item",
+    "visa_1": "payment_method",
+    "visa_2": "payment_method",
+}
+SHOP = [
+    relation(1, "#W1", "ann_7", kind="user"),
+    relation(2, "#W1", "item_5", kind="item"),
+    relation(3, "#W1", "visa_1", kind="payment_method"),
+    relation(4, "#W2", "ann_7", kind="user"),
+    relation(5, "#W2", "item_6", kind="item"),
+    relation(6, "#W2", "visa_2", kind="payment_method"),
+    relation(7, "#W3", "bob_8", kind="user"),
+    relation(8, "#W3", "visa_1", kind="payment_method"),
+]
+
+
+def said(query, relations, *, named=(), vicinity=Vicinity(), labels=None):  # noqa: B008 - a frozen value
+    """The sentences about *query*."""
+    what = related(*relations, named=named, types=TYPES, labels=labels)
+    return [sentence.text for sentence in sentences(understood(query, NOW), what, vicinity)]
+
+
+def test_the_path_between_two_named_things_comes_first():
+    """Where the user and the item of a question come together is the order that it is about."""
+    first, *others = said("How did ann_7 pay for item_5?", SHOP, named=["ann_7", "item_5"])
+    assert first == "order #W1 has item item_5, user ann_7, payment method visa_1"
+    assert others[0].startswith("order #W2")
+
+
+def test_what_is_asked_for_comes_first_in_a_sentence():
+    """Relations of the type that the question asks for come before others of the same thing."""
+    [sentence, *_] = said("Which payment method does order #W1 have?", SHOP, named=["#W1"])
+    assert sentence.startswith("order #W1 has payment method visa_1")
+
+
+def test_what_merely_shares_a_property_is_far():
+    """Another order paid with the same card hardly bears on an order, unless the question asks for others."""
+    what = related(*SHOP, named=["#W1"], types=TYPES)
+
+    def relevance(query):
+        found = sentences(understood(query, NOW), what, Vicinity())
+        return {sentence.text.split(" has")[0]: sentence.relevance for sentence in found}
+
+    plain = relevance("Which orders have the payment method of #W1?")["order #W3"]
+    others = relevance("Which other orders have the payment method of #W1?")["order #W3"]
+    assert plain < 0.25 < 2 * plain < others
+
+
+def test_a_thing_is_shown_with_the_name_that_a_record_gave_it():
+    """Labels follow in parentheses; the relation that gave the label is not said again."""
+    name = relation(9, "item_5", "Lamp", kind="name")
+    product = relation(10, "item_5", "prod_1", kind="product")
+    found = said("What is in #W1?", [*SHOP, name, product], named=["#W1"], labels={"item_5": "Lamp", "prod_1": "Lamp"})
+    assert "item item_5 (Lamp)" in found[0]
+    assert "item item_5 (Lamp) has product prod_1" in found
+
+
+def test_what_is_said_twice_is_said_once():
+    """Relations that lead both ways between two things make one sentence."""
+    back = relation(9, "ann_7", "#W1", kind="order")
+    found = said("What did ann_7 order?", [SHOP[0], back], named=["ann_7"])
+    assert found == ["user ann_7 has order #W1"]
+
+
+def test_longer_names_of_the_same_relation_are_left_out():
+    """A payment method that is also the refund payment method is named once, unless the refund is asked for."""
+    refund = relation(9, "#W1", "visa_1", kind="refund_payment_method")
+    assert "refund" not in said("Who placed #W1?", [SHOP[2], refund], named=["#W1"])[0]
+    assert "refund" in said("Which refund payment method has #W1?", [SHOP[2], refund], named=["#W1"])[0]
+
+
+def test_who_uses_a_tool_is_said_only_if_asked():
+    """That an agent uses a tool answers only questions about agents and tools."""
+    uses = [relation(1, "agent-1", "kubectl", kind="uses"), relation(2, "kubectl", "a.yaml", kind="touches")]
+    assert said("Deploy with kubectl", uses, named=["kubectl"]) == ["kubectl touches a.yaml"]
+    assert "agent-1 uses kubectl" in said("Which agent uses kubectl?", uses, named=["kubectl"])
+
+
+def test_the_best_events_lead_where_nothing_is_named():
+    """Without a named thing the walk starts at what the best events mention, as far as these match the question."""
+    vicinity = Vicinity({"e1": 1.0}, [("e1", "#W1")], assurance=1.0)
+    assert said("How was it paid?", SHOP, vicinity=vicinity)[0].startswith("order #W1")
+    assert said("How was it paid?", SHOP) == []
+
+
+def test_a_side_of_a_conflict_stands_alone():
+    """Relations that contradict each other are not merged into a sentence, so that one can be dropped."""
+    what = known(related=related(*SHOP[:3], named=["#W1"], types=TYPES), conflicts=[conflict(1, "r002", "r003")])
+    entries = packed((), what, query="What about #W1 with item_5 and visa_1?", sections=["graph_relations"]).entries
+    assert {"r002", "r003"} <= {entry.source_id for entry in entries}
+
+
+def test_counts_are_said_only_if_asked():
+    """How often something is mentioned answers only the question how often."""
+    what = known(entities=[replace(entity(1, "staging"), type="host")])
+    assert not list(draft((), what, query="What is staging?").ranking)
+    [(_, candidate)] = draft((), what, query="How often was staging mentioned?").ranking
+    assert candidate.content == "staging (host), mentioned 3 times"
