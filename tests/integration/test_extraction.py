@@ -83,7 +83,7 @@ def test_entities_are_merged_and_counted(graph, stored, events, tenant_id):
     found = {row["entity"]["normalised"]: row for row in stored.rows(ENTITIES)}
     assert found["new york"]["entity"]["mention_count"] == found["new york"]["mentions"] == 2
     assert found["caroline"]["entity"]["type"] == "person"
-    assert found["w12345"]["entity"]["type"] == "id"
+    assert found["w12345"]["entity"]["type"] == "order"
     assert set(found["new york"]["entity"]["aliases"]) | {found["new york"]["entity"]["name"]} >= {
         "NEW YORK",
         "New York",
