@@ -142,21 +142,6 @@ def appraised(
     return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
 
 
-def with_relations(of: Appraised, related: Related, vicinity: Vicinity) -> Appraised:
-    """Add the candidates of the relations around the question, which are known last."""
-    conflicts = of.in_force.conflicts
-    sides = {side for conflict in conflicts for side in conflict.sides}
-    candidates = tuple(relation_candidates(related, vicinity, of.appraisal, sides))
-    contest = contested(candidates, conflicts)
-    counted = (_with_tokens(_with_dispute(each, contest), of.appraisal.count_tokens) for each in candidates)
-    return replace(
-        of,
-        in_force=replace(of.in_force, related=related),
-        candidates=(*of.candidates, *counted),
-        contest=Contest(of.contest.losers | contest.losers, of.contest.disputed | contest.disputed),
-    )
-
-
 def _appraisal(
     request: PackRequest, state: State, by_words: Ranking, count_tokens: TokenCounter, guidance: Guidance
 ) -> Appraisal:
@@ -251,6 +236,21 @@ def _next_step(
 def _step_candidate(by: KnownArtifact, step: str, candidates: tuple[Candidate, ...]) -> Iterator[Candidate]:
     of = next(each for each in candidates if each.source_id == by.artifact_id)
     yield of._replace(section="workflow", content=f"Next: {step}")
+
+
+def with_relations(of: Appraised, related: Related, vicinity: Vicinity) -> Appraised:
+    """Add the candidates of the relations around the question, which are known last."""
+    conflicts = of.in_force.conflicts
+    sides = {side for conflict in conflicts for side in conflict.sides}
+    candidates = tuple(relation_candidates(related, vicinity, of.appraisal, sides))
+    contest = contested(candidates, conflicts)
+    counted = (_with_tokens(_with_dispute(each, contest), of.appraisal.count_tokens) for each in candidates)
+    return replace(
+        of,
+        in_force=replace(of.in_force, related=related),
+        candidates=(*of.candidates, *counted),
+        contest=Contest(of.contest.losers | contest.losers, of.contest.disputed | contest.disputed),
+    )
 
 
 # All candidates of a pack in ranked order.
