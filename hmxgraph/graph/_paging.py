@@ -8,6 +8,7 @@ from typing import Any
 from hmxgraph.errors import InvalidRequest, NotFound
 from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.text.terms import SHORTEST_MISSPELT
 
 # Pages: their size, and where one ended, as an opaque cursor that the next call passes back.
 
@@ -60,6 +61,9 @@ def _place(value: Any) -> tuple[int, str]:
 MOST_TERMS = 64
 # Weight of a name next to other words: in a conversation, the participants' names are everywhere.
 NAME = 0.5
+# Weight of a similar term, and the number of terms from which on a question has enough others.
+_FUZZY = 0.1
+_MOST_FUZZY = 12
 
 
 def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) -> str:
@@ -81,6 +85,23 @@ def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) ->
         return f"+scope:{_quoted(scope)} -scope:{_quoted(scope)}"
     weighed = (f"search_text:{_quoted(term)}{f'^{NAME}' if term in names else ''}" for term in asked)
     return f"+scope:{_quoted(scope)} +({' '.join(weighed)})"
+
+
+def knowledge_query(scope: str, terms: Iterable[str]) -> str:
+    """The query for knowledge with any of *terms*, or with a term that one of them may be a misspelling of.
+
+    Letters alone have no meaning in Lucene's syntax, so that these terms need no quotes.
+
+    >>> knowledge_query("t1t", ["eror", "42"])
+    '+scope:"t1t" +(search_text:"eror" search_text:"42" search_text:eror~1^0.1)'
+
+    """
+    asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    words = [term for term in asked if term.isascii() and term.isalpha() and len(term) >= SHORTEST_MISSPELT]
+    exact = term_query(scope, asked)
+    if not words or len(asked) > _MOST_FUZZY:
+        return exact
+    return f"{exact[:-1]} {' '.join(f'search_text:{term}~1^{_FUZZY}' for term in words)})"
 
 
 def record_query(

@@ -12,7 +12,7 @@ from hmxgraph.extraction.entities import names_in
 from hmxgraph.graph import memories
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._events import pool_rows
-from hmxgraph.graph._paging import term_query
+from hmxgraph.graph._paging import knowledge_query, term_query
 from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failures, guidance, guiding_actions, models_kept
 from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, bind, read
 from hmxgraph.graph.tenancy import Tenancy, model_key
@@ -484,7 +484,7 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         scopes=list(request.scopes),
         chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
         failure=canonical_text(failure) if (failure := opening.guidance.failure) else "",
-        words=term_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),
+        words=knowledge_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),
     )
 
 

@@ -144,16 +144,25 @@ class Repeats:
     def __init__(self) -> None:
         self._texts = Duplicates()
         self._places: set[tuple[str, str]] = set()
+        self._statements: set[tuple[str, ...]] = set()
 
     def reason(self, candidate: Candidate) -> str:
         """Return ``duplicate`` for a source or text already accepted, else ""; workflow and conflicts are exempt."""
         place = (candidate.source_type, candidate.source_id)
         if candidate.section in {"workflow", "conflicts"}:
             return ""
-        if place in self._places or self._texts.repeats(candidate.content):
+        if place in self._places or self._states(candidate) or self._texts.repeats(candidate.content):
             return "duplicate"
         self._places.add(place)
         return ""
+
+    def _states(self, candidate: Candidate) -> bool:
+        """Whether an event says no more than a memory that was accepted before, whoever said it."""
+        if candidate.source_type in {"memory", "policy"}:
+            self._statements.add(tuple(_normalised_words(candidate.content)))
+            return False
+        said = candidate.content.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.content
+        return candidate.source_type == "episode" and tuple(_normalised_words(said)) in self._statements
 
 
 def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Judgement:

@@ -19,6 +19,7 @@ from hmxgraph.protocol.packs import (
 )
 from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.recall._episodes import add_episodes
 from hmxgraph.recall._packing import (
     NOTHING,
     RULES,
@@ -55,13 +56,16 @@ _ORIGINS = {
 
 def assemble(draft: Draft) -> Pack:
     """Return the context pack of *draft*."""
-    reachable_ids = draft.reachable()
+    whole_episodes = draft.told_whole
+    reachable_ids = whole_episodes or draft.reachable()
     ranking = list(draft.ranking.comparable(reachable_ids))
     repeats = Repeats()
-    judgement = judged(ranking, draft.appraised.contest, repeats)
+    told = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
+    judgement = judged([ranked for ranked in ranking if ranked not in told], draft.appraised.contest, repeats)
     box = _filled(draft, judgement)
-    dropped = (*judgement.dropped, *_top_up(box, draft, reachable_ids, repeats))
-    if draft.events.question.recalls:
+    added = add_episodes(box, told) if whole_episodes else _top_up(box, draft, reachable_ids, repeats)
+    dropped = (*judgement.dropped, *added)
+    if draft.events.question.recalls and not whole_episodes:
         _add_recurrences(box, dropped, draft.events.match.share)
     return _Writer(draft, ranking, replace(judgement, dropped=dropped), box).pack()
 

@@ -1,6 +1,6 @@
 """Candidates and their scores: four components combined (HMX-C 5, DESIGN 6); events as candidates."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
@@ -201,6 +201,8 @@ class Dropped(NamedTuple):
 
 # The minimum relevance of an event that relates to the question at all.
 HELPS = 0.2
+# What a step is worth of the best of its episode, where that is shown whole.
+_WITHIN_EPISODE = 0.5
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
 SECTION = "episodes"
@@ -259,6 +261,24 @@ class Episodes:
     @cached_property
     def _columns(self) -> _Columns:
         return _Columns(self.relevance.tolist(), self.recency.tolist(), self.scores.tolist())
+
+    def best_sessions(self, most: int, but: str | None) -> list[str]:
+        """Return the *most* sessions with the best events above the threshold, without the session *but*."""
+        best: list[str] = []
+        for at in np.argsort(-self.scores, kind="stable").tolist():
+            session_id = self.pool.session_id[at]
+            if self.scores[at] < THRESHOLD or len(best) == most:
+                break
+            best += [session_id] if session_id not in {*best, but} else []
+        return best
+
+    def told_whole(self, sessions: Collection[str]) -> "Episodes":
+        """Return the events with those of *sessions* at no less than half of the relevance of their session's best."""
+        relevance = self.relevance.copy()
+        for session_id in sessions:
+            own = np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
+            relevance[own] = np.maximum(relevance[own], _WITHIN_EPISODE * relevance[own].max(initial=0.0))
+        return replace(self, relevance=relevance)
 
     def orders(self) -> Iterator[Order]:
         """Return the ranking key of each event, as in ``Candidate.order``."""
@@ -347,12 +367,14 @@ def with_passages(
 ) -> Episodes:
     """Cut long talk among the best *episodes* to the passages that match *wanted*, unless everything fits *budget*.
 
+    A single one has the budget to itself.
+
     Tool output and documents stay whole: they are about one thing, and half a record misleads.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
     best = [at for at in np.argsort(-scores, kind="stable").tolist() if scores[at] >= THRESHOLD]
-    if sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
+    if len(best) == 1 or sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
         return episodes
     texts, tokens, used = list(pool.text), list(pool.tokens), 0
     for at in best:

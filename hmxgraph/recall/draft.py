@@ -48,14 +48,14 @@ from hmxgraph.recall.known_candidates import (
     trust,
 )
 from hmxgraph.recall.pack import line_of, tokens_of
-from hmxgraph.recall.pool import EventPool, Floats, match_words
+from hmxgraph.recall.pool import EventPool, Floats, match_words, rarity
 from hmxgraph.recall.question import PackRequest
 from hmxgraph.recall.relations import Vicinity, relation_candidates
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.artifacts import Validity, applies
 from hmxgraph.text.lines import DISPUTED
-from hmxgraph.text.terms import TokenCounter
+from hmxgraph.text.terms import TokenCounter, nearest_term, terms
 
 # Open conflicts between candidates: which side is dropped, and which are marked as disputed (DESIGN 6).
 
@@ -132,7 +132,7 @@ def appraised(
     """Appraise *known* for *request*, with term weights from the events in *by_words*."""
     in_force = _in_force(request, state, known)
     guidance = replace(guidance, remedies=remedies(by_words.question, in_force.artifacts, guidance.failure))
-    appraisal = _appraisal(request, state, by_words, count_tokens, guidance)
+    appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))
     labelled = tuple(_labelled(known_candidates(in_force, appraisal), in_force))
     contest = contested(labelled, in_force.conflicts)
     candidates = tuple(_with_tokens(_with_dispute(each, contest), count_tokens) for each in labelled)
@@ -142,14 +142,55 @@ def appraised(
     return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
 
 
+# Words in which most facts and preferences are put say little about which of them is meant.
+_PLAIN_WORDS = frozenset(terms("use want need prefer like"))
+_PLAIN_WEIGHT = 0.5
+_FEW_TEXTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """The number of artifacts and memories with each term, and of all of them."""
+
+    frequency: Mapping[str, int]
+    size: int
+
+    @classmethod
+    def of(cls, known: Known) -> "_Vocabulary":
+        texts = [artifact.words for artifact in known.artifacts] + [memory.words for memory in known.memories]
+        return cls(Counter(term for text in texts for term in set(text.split())), len(texts))
+
+    def weights(self, by_words: Ranking, question_terms: Sequence[str]) -> dict[str, float]:
+        """Return the weight of each term by its rarity among events and knowledge together."""
+        pool = by_words.pool
+        phrasing = match_words(question_terms, pool, by_words.event_count)
+        counts = (phrasing.counts >= 1).sum(axis=1) + np.array([self.frequency.get(term, 0) for term in question_terms])
+        # A term of nothing is no rarer than one of a single text, and few texts say little about rarity.
+        counts, size = np.maximum(counts, 1), max(max(by_words.event_count, len(pool)) + self.size, _FEW_TEXTS)
+        plain = np.array([_PLAIN_WEIGHT if term in _PLAIN_WORDS else 1.0 for term in question_terms])
+        return dict(zip(question_terms, (plain * phrasing.factors * rarity(counts, size)).tolist(), strict=True))
+
+    def corrections(self, by_words: Ranking) -> dict[str, str]:
+        """Return the question's misspelt terms: in no event, and one slip away from a term of some knowledge."""
+        asked = by_words.question.terms
+        said = {term for term, times in zip(asked, by_words.pool.occurrences.counts(asked), strict=True) if times.any()}
+        unknown = (term for term in asked if term not in said and term not in self.frequency)
+        nearest = {term: near for term in unknown if (near := nearest_term(term, self.frequency))}
+        return dict(sorted(nearest.items()))
+
+
 def _appraisal(
-    request: PackRequest, state: State, by_words: Ranking, count_tokens: TokenCounter, guidance: Guidance
+    request: PackRequest,
+    state: State,
+    by_words: Ranking,
+    vocabulary: _Vocabulary,
+    beside: tuple[TokenCounter, Guidance],
 ) -> Appraisal:
     # All terms, including names: events carry their speaker, knowledge only names people in its text.
-    match = match_words(by_words.question.terms, by_words.pool, by_words.event_count)
+    question = by_words.question.corrected(vocabulary.corrections(by_words))
+    weights = vocabulary.weights(by_words, question.terms)
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
-    time = clock(request, by_words.question, state.as_of_us)
-    return Appraisal(by_words.question, match.weight_by_term, time, priors, count_tokens, guidance)
+    return Appraisal(question, weights, clock(request, question, state.as_of_us), priors, *beside)
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
@@ -319,6 +360,9 @@ _MARGIN = 1.2
 _COMPARED_ALIKE = 2
 _COMPARED_BEYOND = 16
 _MOST_COMPARED = 1_500
+# Past sessions shown whole beside procedures; the strategies that spread over single events instead.
+MOST_SESSIONS = 2
+_BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 
 @dataclass(frozen=True)
@@ -337,7 +381,8 @@ class Draft:
         """All candidates of the requested sections, ranked."""
         wanted = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(wanted), *(self._evidence() if EVIDENCE in wanted else ())]
-        return Standings(self._episodes(wanted), others)
+        episodes = self._scored_events
+        return Standings(episodes.told_whole(self.whole_sessions) if self.whole_sessions else episodes, others)
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -345,6 +390,28 @@ class Draft:
         entities, appraisal = self.appraised.in_force.entities, self.appraised.appraisal
         known = sorted(entity.name for entity in entities if appraisal.names(entity.name))
         return tuple(dict.fromkeys([*known, *self.events.question.names]))
+
+    @property
+    def told_whole(self) -> frozenset[str]:
+        """The ids of the events of :attr:`whole_sessions`."""
+        pool = self._scored_events.pool
+        named = zip(pool.event_id, pool.session_id, strict=True)
+        return frozenset(event_id for event_id, session_id in named if session_id in self.whole_sessions)
+
+    @cached_property
+    def whole_sessions(self) -> frozenset[str]:
+        """A few past sessions, and the running one, if procedures answer a request for work; else none.
+
+        Their events are shown as calls with their results, in place of the best lines of many sessions.
+        """
+        if self.request.strategy in _BY_LINE or not self.events.question.works:
+            return frozenset()
+        procedures = (each for each in self.appraised.useful if each.section == "procedures")
+        if not {SECTION, "procedures"} <= set(self.request.sections) or next(procedures, None) is None:
+            return frozenset()
+        running = self.request.session_id
+        best = self._scored_events.best_sessions(MOST_SESSIONS, running)
+        return frozenset([*best, running] if running else best)
 
     def reachable(self) -> frozenset[str]:
         """Return the ids of the best events, somewhat more than fill the budget.
@@ -367,9 +434,10 @@ class Draft:
                 tokens += event.tokens
         return frozenset(ids)
 
-    def _episodes(self, wanted: frozenset[str]) -> Episodes:
-        """Return the scored events."""
-        time = self.appraised.appraisal.clock
+    @cached_property
+    def _scored_events(self) -> Episodes:
+        """The scored events."""
+        wanted, time = frozenset(self.request.sections), self.appraised.appraisal.clock
         if SECTION not in wanted:
             return Episodes(EventPool(), np.zeros(0), time)
         relevance = self.events.relevance(self.neighbourhood)

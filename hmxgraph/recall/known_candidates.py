@@ -36,6 +36,12 @@ from hmxgraph.text.terms import TokenCounter, search_text, terms
 _LEAST_SHARE = 0.1
 # Matching this many rare terms counts as a full match.
 _ENOUGH_TERMS = 6
+# A memory that matches no more than a third of the question is about something else, unless the question names it.
+_LEAST_MEMORY = 0.35
+_NAMED = 0.5
+# A name counts if it has at least this much of the weight of the rarest term: names that are everywhere select nothing.
+_RARE_NAME = 0.5
+_NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,18 @@ class Appraisal:
         term_set = set(words.split())
         matched = sum(weight for term, weight in self.weights.items() if term in term_set)
         return min(matched / self._enough, 1.0) if self._enough else 0.0
+
+    def match(self, memory: KnownMemory) -> float:
+        """Return the relevance of a memory: its share of the question, more if the question calls it by a name."""
+        share = self.share(memory.words)
+        called = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(memory.text)))
+        return max(share, _NAMED) if called else share
+
+    def _is_rare(self, name: str) -> bool:
+        """Whether the question has *name*, and it is rare enough to select something."""
+        found = search_text(name).split()
+        top = max(self.weights.values(), default=0.0)
+        return bool(found) and all(self.weights.get(term, 0.0) >= _RARE_NAME * top > 0 for term in found)
 
     @property
     def now_us(self) -> int:
@@ -303,12 +321,17 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 
 
 def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield the latest event behind each of *records*, with the relevance of the record; each event once."""
+    """Yield the latest event behind each of *records*, with the relevance of the record; each event once.
+
+    An event without any word of the question ("positive feedback") bears nothing out by itself.
+    """
     by_id = {record.source_id: record for record in records}
     seen: set[str] = set()
     for evidence in known.evidence:
         record = by_id.get(evidence.record_id)
-        if record is not None and _is_eligible(record) and evidence.event_id not in seen:
+        if record is None or not (_is_eligible(record) and appraisal.share(search_text(evidence.text))):
+            continue
+        if evidence.event_id not in seen:
             seen.add(evidence.event_id)
             yield _evidence(evidence, record, appraisal)
 
@@ -403,13 +426,13 @@ def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:
 def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candidate:
     rule = memory.kind == "policy" and memory.hard
     own = memory.kind == "goal" and memory.here
-    relevance = 1.0 if own else max(appraisal.share(memory.words), _STANDING if stands else 0.0)
+    relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
     components = appraisal.components(
         relevance,
         memory.last_us,
         _trust(memory),
         _MEMORY_SALIENCE.get(memory.kind, _ENTITY_SALIENCE),
-        least=0.0 if rule or memory.pinned else _LEAST_SHARE,
+        least=0.0 if rule or memory.pinned else _LEAST_MEMORY,
     )
     return Candidate(
         section="core" if rule else _SECTIONS.get(memory.kind, "facts"),

@@ -344,6 +344,11 @@ class WordMatch:
     weights: Floats
 
     @property
+    def factors(self) -> Floats:
+        """How much each term says, whatever its rarity: words that merely phrase a question say less."""
+        return np.array([_PHRASING if term in _PHRASING_WORDS else 1.0 for term in self.terms])
+
+    @property
     def weight_by_term(self) -> dict[str, float]:
         """Weight by term."""
         return dict(zip(self.terms, self.weights.tolist(), strict=True))

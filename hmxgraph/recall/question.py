@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hmxgraph.errors import BudgetTooSmall, InvalidRequest, UnknownChoice
@@ -78,6 +78,19 @@ class Question:
     def mentions(self, name_terms: str) -> bool:
         """Whether the blank-separated terms of a name occur in the question as one run."""
         return name_terms in self.runs
+
+    def corrected(self, spelling: Mapping[str, str]) -> "Question":
+        """Return the question with each term of *spelling* replaced by its correction.
+
+        >>> understood("eror handling?", 0).corrected({"eror": "error"}).mentions("error handl")
+        True
+
+        """
+        if not spelling:
+            return self
+        found = [spelling.get(term, term) for term in terms(self.text[:LONGEST_QUESTION])]
+        asked = tuple(dict.fromkeys(spelling.get(term, term) for term in self.terms))
+        return replace(self, terms=asked, runs=self.runs | frozenset(_runs(found[: 4 * MOST_TERMS])))
 
 
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:

@@ -4,7 +4,7 @@ import gzip
 import re
 import unicodedata
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
@@ -113,6 +113,37 @@ def search_text(text: str) -> str:
 
     """
     return " ".join(terms(text))
+
+
+# A misspelt term keeps its beginning and has one letter too many or too few, or two swapped. A wrong letter more often
+# makes another word (mango, mongo). Shorter words have too many neighbours.
+SHORTEST_MISSPELT = 4
+_KEPT_BEGINNING = 2
+
+
+def nearest_term(term: str, known: Iterable[str]) -> str:
+    """The first of the *known* terms, in alphabetical order, that *term* may be a misspelling of; empty if none is.
+
+    >>> nearest_term("typsecript", ["typescript", "type"]), nearest_term("eror", ["error"])
+    ('typescript', 'error')
+    >>> nearest_term("mango", ["mongo"]), nearest_term("v142", ["v1424"])
+    ('', '')
+
+    """
+    if len(term) < SHORTEST_MISSPELT or not term.isalpha():
+        return ""
+    beginning = term[:_KEPT_BEGINNING]
+    return min((other for other in known if other.startswith(beginning) and _one_slip(term, other)), default="")
+
+
+def _one_slip(term: str, other: str) -> bool:
+    """Whether the two differ by one letter inserted or left out, or by two neighbours swapped."""
+    if not other.isalpha() or len(other) < SHORTEST_MISSPELT:
+        return False
+    size = min(len(term), len(other))
+    start = next((at for at in range(size) if term[at] != other[at]), size)
+    here, there = term[start:], other[start:]
+    return here[1:] == there or here == there[1:] or (here[1::-1] == there[:2] and here[2:] == there[2:])
 
 
 @lru_cache(maxsize=200_000)

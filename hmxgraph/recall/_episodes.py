@@ -1,0 +1,85 @@
+"""Whole episodes: beside procedures, a few past sessions told as calls with their results, instead of torn lines."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from hmxgraph.recall._packing import Box, Repeats
+from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
+from hmxgraph.text.lines import foreign
+
+# The part of the budget that past sessions may fill beside procedures, unless the section's own share is larger.
+_SHARE = 4
+
+Unit = tuple[Ranked, ...]
+
+
+def add_episodes(box: Box, ranking: Iterable[Ranked]) -> list[Dropped]:
+    """Add the sessions in *ranking*, the best first, that fit the cap whole; of a longer first one, its best part.
+
+    Return what is left out as low_relevance, as a duplicate, or for a verdict known in advance.
+    """
+    sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
+    dropped: list[Dropped] = []
+    cap = max(box.budgets.get(SECTION, 0), box.total // _SHARE)
+    for events in sessions:
+        kept, left = _kept(events)
+        dropped += left
+        used = box.in_section.get(SECTION, 0)
+        if not used or sum(ranked.candidate.tokens for ranked in kept) <= cap - used:
+            for unit in _chosen(list(units(kept)), cap - used):
+                _add(box, unit)
+    return dropped
+
+
+def units(events: Sequence[Ranked]) -> Iterator[Unit]:
+    """Yield the units of a session in its order: a message alone, a call with the results that follow it."""
+    unit: list[Ranked] = []
+    for ranked in events:
+        if unit and not foreign(ranked.candidate.label):
+            yield tuple(unit)
+            unit = []
+        unit.append(ranked)
+    if unit:
+        yield tuple(unit)
+
+
+def _sessions(ranking: Iterable[Ranked]) -> list[list[Ranked]]:
+    """Return the events of each session, in its order."""
+    placed = sorted(ranking, key=lambda ranked: (ranked.candidate.session_id, ranked.candidate.place))
+    return [list(events) for _, events in groupby(placed, key=lambda ranked: ranked.candidate.session_id)]
+
+
+def _kept(events: Sequence[Ranked]) -> tuple[list[Ranked], list[Dropped]]:
+    """Return the events that may be shown; repeats count within the session alone, so that it stays whole."""
+    repeats, kept, dropped = Repeats(), list[Ranked](), list[Dropped]()
+    for ranked in events:
+        low = "low_relevance" if ranked.candidate.score < THRESHOLD else ""
+        if reason := ranked.candidate.verdict or low or repeats.reason(ranked.candidate):
+            dropped.append(Dropped(ranked, reason))
+        else:
+            kept.append(ranked)
+    return kept, dropped
+
+
+def _chosen(told: Sequence[Unit], limit: int) -> list[Unit]:
+    """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order."""
+    ends = [place for place in (0, len(told) - 1) if told]
+    ranks = sorted(range(len(told)), key=lambda place: min(ranked.rank for ranked in told[place]))
+    chosen: set[int] = set()
+    for place in dict.fromkeys([*ends, *ranks]):
+        tokens = _tokens(told[place])
+        if tokens <= limit:
+            chosen.add(place)
+            limit -= tokens
+    return [told[place] for place in sorted(chosen)] if len(chosen) > 1 else []
+
+
+def _tokens(unit: Unit) -> int:
+    return sum(ranked.candidate.tokens for ranked in unit)
+
+
+def _add(box: Box, unit: Unit) -> None:
+    """Add all of a unit or nothing."""
+    if _tokens(unit) + sum(box.overhead(ranked) for ranked in unit) <= box.free and all(map(box.fits, unit)):
+        for ranked in unit:
+            box.add(ranked)

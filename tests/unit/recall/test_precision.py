@@ -1,0 +1,135 @@
+"""What goes into a pack, and what stays out although there is room: memories, whole episodes, repeats."""
+
+from collections import Counter
+
+import pytest
+
+from hmxgraph.recall.question import understood
+from hmxgraph.text.terms import counter
+from tests.recall_makers import QUERY, artifact, event, known, memory, packed
+
+LINTING = "The team lints with Biome"
+
+
+def shown(pack, section=None):
+    """The contents of the entries, of one section if given."""
+    return [entry.content for entry in pack.entries if section in {None, entry.section}]
+
+
+def reasons(pack):
+    """Why each source was dropped."""
+    return {drop.source_id: drop.drop_reason for drop in pack.dropped_entries}
+
+
+def test_a_memory_about_something_else_stays_out():
+    """One shared word of four is not enough, however much room there is; the drop says so."""
+    memories = [
+        memory(1, "Deploys to staging go through the release environment"),
+        memory(2, "The staging fridge is empty"),
+    ]
+    pack = packed(what=known(memories=memories), query="Which release environment do deploys to staging use?")
+    assert shown(pack) == [memories[0].text]
+    assert reasons(pack) == {"m002": "low_relevance"}
+
+
+@pytest.mark.parametrize(
+    ("query", "made"),
+    [
+        ("So, what do we say about k8s when the committee meets next quarter?", {"aliases": ("k8s", "kube")}),
+        ("What do the committee and the sponsors think of Kubernetes next quarter?", {}),
+    ],
+)
+def test_a_memory_that_the_question_names_goes_in(query, made):
+    """By an alias or by a name in its text, whatever else the question says."""
+    text = "Services run on Kubernetes with Helm charts"
+    assert shown(packed(what=known(memories=[memory(1, text, **made)]), query=query)) == [text]
+
+
+def test_a_name_that_is_everywhere_selects_nothing():
+    """In a conversation the names of those who talk are no reason to show all that is known of them."""
+    events = [event(number, f"Ann: tale number {number}", age_days=90) for number in range(20)]
+    memories = [memory(1, "Ann plays the piano"), memory(2, "Ann adopted a puppy in spring")]
+    pack = packed(events, known(memories=memories), query="When did Ann adopt her puppy?", sections=["facts"])
+    assert shown(pack) == ["Ann adopted a puppy in spring"]
+
+
+def test_a_misspelt_word_is_read_as_the_word_that_is_known():
+    """One letter too many or too few, or two swapped."""
+    memories = [memory(1, "Writes TypeScript in strict mode"), memory(2, "Mangoes ripen in May")]
+    assert shown(packed(what=known(memories=memories), query="typsecript compilation")) == [memories[0].text]
+
+
+def test_a_correction_changes_no_known_word():
+    """A word of some event is a word."""
+    said = [event(1, "The modal dialog closes", age_days=1)]
+    pack = packed(said, known(memories=[memory(1, "The model is linear")]), query="modal?", sections=["facts"])
+    assert shown(pack) == []
+    assert understood("modal?", 0).corrected({}).terms == ("modal",)
+
+
+def test_a_pinned_memory_needs_no_match():
+    """It stands in every pack of any strategy."""
+    pack = packed(what=known(memories=[memory(1, LINTING, pinned=True), memory(2, "Lunch is at noon")]))
+    assert shown(pack) == [LINTING]
+
+
+def work(session, number, *, ends="It is running"):
+    """Return a session that deploys: a request, two calls with their results, and how it ended."""
+    told = [
+        (QUERY, {}),
+        ("exec(command=kubectl apply -f staging.yaml)", {"kind": "tool_call"}),
+        ("exec -> deployment of the staging environment configured", {"kind": "tool_result"}),
+        ("exec(command=kubectl rollout status)", {"kind": "tool_call"}),
+        ("exec -> rolled out", {"kind": "tool_result"}),
+        (ends, {"source": "agent"}),
+    ]
+    return [event(number + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(told)]
+
+
+PROCEDURE = artifact(1, steps=[("Apply with kubectl", "kubectl")])
+
+
+def test_beside_procedures_two_past_sessions_are_told_whole():
+    """Calls come with their results and the request with its outcome, instead of the best lines of many sessions."""
+    events = [each for number in range(6) for each in work(f"s{number}", 100 * number)]
+    pack = packed(events, known(artifacts=[PROCEDURE]))
+    told = [about["session_id"] for about in pack.metadata["entries"] if "session_id" in about]
+    assert sorted(Counter(told).values()) == [6, 6]
+    assert pack.token_budget.section_budgets["episodes"].used <= pack.token_budget.total_budget // 4
+    assert set(reasons(pack)).isdisjoint(entry.source_id for entry in pack.entries)
+
+
+def test_a_result_never_stands_without_its_call():
+    """Where a session does not fit, its units are left out whole; how it began and ended stays."""
+    events = work("s1", 0)
+    pack = packed(events, known(artifacts=[PROCEDURE]), budget=200)
+    content = set(shown(pack, "episodes"))
+    assert {QUERY, "It is running"} < content < {text for _, text in events}
+    assert ("exec -> rolled out" in content) == ("exec(command=kubectl rollout status)" in content)
+
+
+@pytest.mark.parametrize("strategy", ["breadth_first", "depth_first"])
+def test_other_strategies_spread_over_lines(strategy):
+    """They visibly differ from the default."""
+    events = [
+        each for number in range(6) for each in work(f"s{number}", 100 * number, ends=f"It runs on host {number}")
+    ]
+    what = known(artifacts=[PROCEDURE])
+    assert shown(packed(events, what, strategy=strategy)) != shown(packed(events, what))
+
+
+def test_a_lone_message_is_not_cut_while_there_is_room():
+    """However long it is."""
+    text = "The staging environment needs deploying. " + " ".join(
+        f"Step {number} takes a while." for number in range(90)
+    )
+    pack = packed([event(1, text)], sections=["episodes"], budget=counter()(text) + 60)
+    assert shown(pack) == [text]
+
+
+def test_a_rule_is_not_repeated_by_the_message_that_gave_it():
+    """Whoever said it."""
+    rule = "Always deploy the staging environment with Helm"
+    pack = packed([event(1, rule, speaker="user")], known(memories=[memory(1, rule, kind="policy")]))
+    assert shown(pack) == [rule]
+    assert reasons(pack) == {"e001": "duplicate"}
