@@ -7,14 +7,14 @@ import re
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from hmxgraph.conformance.kit import digest, example, example_names, vectors
 from hmxgraph.protocol.canonical import canonical_text, content_hash
 from hmxgraph.protocol.document import schema
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, fingerprint_hash, integrity_hash
-from tests.conformance.kit import HERE, digest, example, example_names
 from tests.shared_data import shared
 
-VECTORS = json.loads((HERE / "vectors" / "hashes.json").read_text(encoding="utf-8"))
+VECTORS = vectors()
 
 
 def _each(kind):

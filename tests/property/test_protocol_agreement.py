@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hmxgraph.conformance.kit import example, example_names
 from hmxgraph.errors import InvalidDocument
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
@@ -17,7 +18,6 @@ from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
 from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import microseconds
-from tests.conformance.kit import example, example_names
 from tests.property.protocol_documents import as_json, documents, spoiled
 
 KINDS = {

@@ -2,10 +2,10 @@
 
 import pytest
 
+from hmxgraph.conformance.kit import example
 from hmxgraph.errors import InvalidDocument
 from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, STATUSES, Artifact, TimeRange, ValidityScope
 from hmxgraph.protocol.canonical import content_hash
-from tests.conformance.kit import example
 
 SCHEMA = example("artifact-task-schema")
 

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 import pytest
 
+from hmxgraph.conformance.kit import digest, example
 from hmxgraph.errors import InvalidDocument, MalformedJson
 from hmxgraph.protocol.events import EVENT_TYPES, Event
-from tests.conformance.kit import digest, example
 from tests.shared_data import shared
 
 MESSAGE = example("event-user-message")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hmxgraph.conformance.kit import example
 from hmxgraph.errors import InvalidDocument
 from hmxgraph.protocol.fingerprints import (
     HASHED_FIELDS,
@@ -11,7 +12,6 @@ from hmxgraph.protocol.fingerprints import (
     fingerprint_hash,
     integrity_hash,
 )
-from tests.conformance.kit import example
 
 FINGERPRINT = example("fingerprint")
 ENVELOPE = example("envelope")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hmxgraph.conformance.kit import example
 from hmxgraph.errors import InvalidDocument
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
@@ -17,7 +18,6 @@ from hmxgraph.protocol.mappings import (
     pack_of_internal,
 )
 from hmxgraph.protocol.packs import ContextPack
-from tests.conformance.kit import example
 
 
 def test_episode_trace_has_the_named_fields():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hmxgraph.conformance.kit import example
 from hmxgraph.errors import InvalidDocument
 from hmxgraph.protocol.packs import (
     SECTION_PRIORITY,
@@ -14,7 +15,6 @@ from hmxgraph.protocol.packs import (
     QueryClassification,
     pack_hash,
 )
-from tests.conformance.kit import example
 
 PACK = example("context-pack")
 

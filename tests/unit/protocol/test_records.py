@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from hmxgraph.conformance.kit import example
 from hmxgraph.errors import InvalidDocument
 from hmxgraph.protocol.document import schema
 from hmxgraph.protocol.records import (
@@ -17,7 +18,6 @@ from hmxgraph.protocol.records import (
     TaskRecord,
 )
 from hmxgraph.records.search import ConversationTags
-from tests.conformance.kit import example
 from tests.shared_data import shared
 
 RECORD = example("task-record")

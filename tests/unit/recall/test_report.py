@@ -1,22 +1,20 @@
 """The HTML report of a pack: self-contained and safe for any event content."""
 
 import re
-from pathlib import Path
 
 import pytest
 
+from hmxgraph.conformance.kit import example
 from hmxgraph.protocol.packs import ContextPack
-from hmxgraph.protocol.parsing import parse_bounded
 from hmxgraph.recall._report import pack_html
 
-EXAMPLE = Path(__file__).parents[2] / "conformance" / "examples" / "context-pack.json"
 EVENT = {"timestamp": "2026-03-14T03:00:00Z", "session_id": "s", "event_type": "message", "text": "<script>x</script>"}
 
 
 @pytest.fixture
 def document():
     """Return the specification's example."""
-    return parse_bounded(EXAMPLE.read_bytes())[0]
+    return example("context-pack")
 
 
 def entry_of(document):

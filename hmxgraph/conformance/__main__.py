@@ -1,0 +1,103 @@
+"""Run the kit: ``python -m hmxgraph.conformance --adapter module:function`` or ``--command "node program.js"``."""
+
+import json
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import track
+from rich.table import Table
+
+from hmxgraph.conformance.runner import Implementation, Outcome, Verdict, verdicts
+
+_STYLES: dict[Outcome, str] = {"passed": "green", "failed": "red", "untested": "yellow"}
+
+
+class Program:
+    """An implementation in another language: one request per line on its standard input, one answer per line back."""
+
+    def __init__(self, command: str) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - the user's own command
+            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        )
+
+    def __call__(self, request: dict[str, Any]) -> Mapping[str, Any]:
+        """The answer to one request."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise typer.BadParameter(f"the implementation ended while it was asked: {request['op']}")
+        answer: Mapping[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """End the program."""
+        self._process.communicate(timeout=30)
+
+
+_Factory = Annotated[bool, typer.Option("--factory", help="Call what --adapter names; its result answers.")]
+_ShowAll = Annotated[bool, typer.Option("--all", help="List every case, not only failed and untested ones.")]
+_AsJson = Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")]
+
+
+def run(
+    *,
+    adapter: Annotated[str | None, typer.Option(help="A Python function that answers requests, module:name.")] = None,
+    command: Annotated[str | None, typer.Option(help="A program that answers requests, a JSON line each.")] = None,
+    factory: _Factory = False,
+    show_all: _ShowAll = False,
+    as_json: _AsJson = False,
+) -> None:
+    """Test an implementation of HMX-1.0 and memd task records; exit code 1 if a case fails."""
+    if (adapter is None) == (command is None):
+        raise typer.BadParameter("give either --adapter module:name or --command 'program'")
+    implementation = Program(command) if command else _imported(str(adapter), factory=factory)
+    try:
+        results = list(track(verdicts(implementation), "cases", console=Console(stderr=True), transient=True))
+    finally:
+        if close := getattr(implementation, "close", None):
+            close()
+    if as_json:
+        sys.stdout.write(json.dumps([result.document() for result in results]) + "\n")
+    else:
+        _show(results, show_all=show_all)
+    if any(result.outcome == "failed" for result in results):
+        raise typer.Exit(1)
+
+
+def _imported(name: str, *, factory: bool) -> Implementation:
+    module, _, attribute = name.partition(":")
+    found = getattr(import_module(module), attribute)
+    implementation: Implementation = found() if factory else found
+    return implementation
+
+
+def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
+    """Print failed cases, or all, and what the implementation does not do."""
+    console = Console()
+    table = Table("clause", "level", "case", "verdict", "detail")
+    for result in results:
+        if show_all or result.outcome == "failed":
+            outcome = f"[{_STYLES[result.outcome]}]{result.outcome}"
+            table.add_row(result.clause, result.level, result.name, outcome, escape(result.detail))
+    if table.rows:
+        console.print(table)
+    missing = Counter(result.detail for result in results if result.outcome == "untested")
+    for detail, count in sorted(missing.items()):
+        console.print(f"untested, for want of {detail}: {count}", style="yellow", highlight=False)
+    counts = Counter(result.outcome for result in results)
+    console.print(", ".join(f"{counts[outcome]} {outcome}" for outcome in _STYLES), highlight=False)
+
+
+if __name__ == "__main__":
+    typer.run(run)

@@ -1,0 +1,189 @@
+"""hmxgraph itself as an implementation that the kit can test: documents without a server, everything with one."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from hmxgraph.api.graph import KnowledgeGraph, connect
+from hmxgraph.errors import HmxGraphError, InvalidDocument, MalformedJson
+from hmxgraph.graph.records import write_record
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.canonical import content_hash, sha256_hex
+from hmxgraph.protocol.document import Document
+from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.fingerprints import Envelope, Fingerprint, fingerprint_hash, integrity_hash
+from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.protocol.records import TaskRecord
+
+_KINDS: Mapping[str, type[Document]] = {
+    "event": Event,
+    "artifact": Artifact,
+    "context-pack": ContextPack,
+    "envelope": Envelope,
+    "fingerprint": Fingerprint,
+    "task-record": TaskRecord,
+}
+_HASHES: Mapping[str, Callable[[Any], str]] = {
+    "content_hash": content_hash,
+    "event_hash": lambda value: Event.parse(value).event_hash,
+    "fingerprint_hash": fingerprint_hash,
+    "integrity_hash": integrity_hash,
+}
+# The kit's words for text that is no JSON document, by a part of our own message.
+_MALFORMED = {
+    "NaN": "not_finite",
+    "Infinity": "not_finite",
+    "too large for a float": "not_finite",
+    "lone surrogate": "lone_surrogate",
+    "nested deeper": "too_deep",
+    "repeated key": "duplicate_key",
+}
+# The kit's codes for refused steps, by our own errors.
+_ERRORS = {
+    "AlreadySuperseded": "already_superseded",
+    "HashMismatch": "hash_mismatch",
+    "ImmutableArtifact": "immutable_artifact",
+    "InvalidDocument": "invalid_document",
+    "InvalidTransition": "invalid_transition",
+    "SuccessorMismatch": "successor_mismatch",
+    "SuccessorNeeded": "successor_needed",
+    "SupersessionCycle": "supersession_cycle",
+    "TaskError": "step_refused",
+    "UnknownChoice": "unknown_filter",
+    "UnsupportedVersion": "unsupported_version",
+}
+
+
+def documents(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of the document layer: reading, hashing, signing. Steps on a store are unsupported."""
+    match request["op"]:
+        case "read":
+            return _read(_KINDS[request["kind"]], request["text"])
+        case "hash":
+            return {"hash": _HASHES[request["of"]](request["value"])}
+        case "sign":
+            signed = Envelope.parse(request["envelope"]).signed_bytes()
+            key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(request["private_key"]))
+            return {"value": key.sign(signed).hex(), "signed_sha256": sha256_hex(signed)}
+    return {"unsupported": True}
+
+
+def _read(kind: type[Document], text: str) -> dict[str, Any]:
+    try:
+        parsed = kind.parse(text)
+    except MalformedJson as error:
+        return {"malformed": next((word for part, word in _MALFORMED.items() if part in str(error)), "not_json")}
+    except InvalidDocument as error:
+        return {"refused": [{"path": fault.path, "clause": fault.clause} for fault in error.faults]}
+    accepted: dict[str, Any] = {
+        "document": parsed.document(),
+        "warnings": [warning.partition(":")[0] for warning in parsed.warnings],
+    }
+    if isinstance(parsed, Envelope):
+        accepted["hashes_match"] = parsed.hash_matches and Fingerprint.parse(parsed.fingerprint).hash_matches
+    return {"accepted": accepted}
+
+
+def store() -> "StoreAdapter":
+    """The whole of hmxgraph, on the Neo4j that ``connect`` finds."""
+    return StoreAdapter(lambda tenant_id: connect(tenant_id=tenant_id))
+
+
+class StoreAdapter:
+    """Documents, and steps on a fresh tenant for each case; *opened* gives the graph of a tenant."""
+
+    def __init__(self, opened: Callable[[str], KnowledgeGraph]) -> None:
+        self._opened = opened
+        self._graph: KnowledgeGraph | None = None
+
+    def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to one request."""
+        match request["op"]:
+            case "begin":
+                self.close()
+                self._graph = self._opened(f"conformance-{uuid4()}")
+                return {"tenant_id": self._graph.tenant_id}
+            case "do":
+                return self._do(request["step"], request["arguments"])
+            case "look":
+                return {"is": self._look(request["at"], request.get("of", ""))}
+        return documents(request)
+
+    def close(self) -> None:
+        """Close the graph of the last case."""
+        if self._graph is not None:
+            self._graph.close()
+            self._graph = None
+
+    @property
+    def _open(self) -> KnowledgeGraph:
+        if self._graph is None:
+            raise ValueError("the first request about a store is {'op': 'begin'}")
+        return self._graph
+
+    def _do(self, step: str, given: Any) -> dict[str, Any]:
+        if step not in _STEPS:
+            return {"unsupported": True}
+        try:
+            result = _STEPS[step](self._open, given)
+        except HmxGraphError as error:
+            fields = {name: value for name, value in vars(error).items() if isinstance(value, str | int)}
+            return {"error": _ERRORS.get(type(error).__name__, "other"), "fields": fields}
+        return {"result": result if isinstance(result, dict) else result.document()}
+
+    def _look(self, effect: str, subject: str) -> Any:
+        graph = self._open
+        match effect:
+            case "version":
+                return graph.health()["state_version"]
+            case "status":
+                return graph.artifact(subject).status
+            case "chain":
+                return [version.artifact_id for version in graph.chain(subject).versions]
+            case "trust":
+                return graph.records.get(subject).trust_tier
+            case "order":
+                return _order(graph, subject)
+        raise ValueError(f"no such effect: {effect!r}")
+
+
+def _order(graph: KnowledgeGraph, session_id: str) -> list[str]:
+    """The events of a session along the chain of ``NEXT``, which is their total order."""
+    picture = graph.query("explore/session_picture", session_id=session_id).rows
+    after: dict[str, str | None] = {row["event"]["event_id"]: None for row in picture}
+    for row in picture:
+        if row["relation"] and row["relation"]["type"] == "NEXT":
+            after[row["event"]["event_id"]] = row["other"]["event_id"]
+    current = next((name for name in after if name not in after.values()), None)
+    chain: list[str] = []
+    while current is not None and len(chain) < len(after):
+        chain.append(current)
+        current = after[current]
+    return chain
+
+
+def _search(graph: KnowledgeGraph, given: Mapping[str, Any]) -> dict[str, Any]:
+    result = graph.records.search(given["query"], **given["filters"])
+    return {"artifact_ids": [hit.artifact_id for hit in result.hits]}
+
+
+def _record_task(graph: KnowledgeGraph, document: Any) -> Any:
+    # The face drafts records from fields; whole documents come in by the procedure behind it.
+    return graph._perform(write_record(Tenancy.of(graph.tenant_id), TaskRecord.parse(document)))  # noqa: SLF001
+
+
+_STEPS: Mapping[str, Callable[[KnowledgeGraph, Any], Any]] = {
+    "ingest": lambda graph, events: graph.ingest(events),
+    "record_artifact": lambda graph, artifact: graph.record_artifact(artifact),
+    "supersede": lambda graph, given: graph.supersede(given["old"], given["artifact"]),
+    "transition": lambda graph, given: graph.transition(given["artifact_id"], given["status"]),
+    "chain": lambda graph, given: graph.chain(given["of"]),
+    "pack": lambda graph, given: graph.pack(**given),
+    "export_fingerprint": lambda graph, given: graph.export_fingerprint(tier=given["tier"]),
+    "import_fingerprint": lambda graph, envelope: graph.import_fingerprint(envelope),
+    "record_task": _record_task,
+    "search_tasks": _search,
+}

@@ -1,0 +1,142 @@
+"""The kit's files as values: examples, cases, vectors, and the few words in which cases change an example."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import rfc8785
+
+DATA = Path(__file__).resolve().parent / "data"
+# What a fingerprint's own hash covers (HMX-F 7).
+HASHED = (
+    "hmx_version",
+    "fingerprint_version",
+    "artifact_summaries",
+    "behavioral_patterns",
+    "graph_digest",
+    "semantic_summary",
+    "context_priors",
+    "compression_tier",
+    "source_event_count",
+    "source_artifact_count",
+    "compiler_state",
+)
+# The order in which sections are compared (HMX-C 3.3).
+SECTIONS = (
+    "core",
+    "constraints",
+    "goals",
+    "procedures",
+    "facts",
+    "episodes",
+    "graph_relations",
+    "workflow",
+    "conflicts",
+    "evidence",
+)
+
+
+def example(name: str) -> Any:
+    """One example document, fresh.
+
+    >>> example("event-error")["event_type"]
+    'error'
+    """
+    return json.loads((DATA / "examples" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def example_names() -> list[str]:
+    """The names of all example documents."""
+    return sorted(path.stem for path in (DATA / "examples").glob("*.json"))
+
+
+def cases(*, server: bool) -> dict[str, Any]:
+    """Each case by its name: those that need a store, or those that do not."""
+    return {name: case for name, case in _all_cases().items() if ("needs" in case) is server}
+
+
+@cache
+def _all_cases() -> dict[str, Any]:
+    paths = sorted((DATA / "cases").glob("*.json"))
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+@cache
+def vectors() -> dict[str, Any]:
+    """The hash and signature vectors, by kind."""
+    loaded: dict[str, Any] = json.loads((DATA / "vectors" / "hashes.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def built(given: Mapping[str, Any]) -> Any:
+    """The document that ``{"example": ..., "set": ..., "remove": ...}`` describes."""
+    return changed(example(given["example"]), given)
+
+
+def changed(document: Any, change: Mapping[str, Any]) -> Any:
+    """*document* with the change applied: removals, then plain values, then fillings, then hashes."""
+    for pointer in change.get("remove", ()):
+        parent, last = _parent(document, pointer)
+        del parent[last]
+    values = change.get("set", {})
+    for rank in range(3):
+        for pointer, value in values.items():
+            if _rank(value) == rank:
+                _put(document, pointer, _made(value, document, pointer))
+    return document
+
+
+def at(document: Any, pointer: str) -> Any:
+    """The value at a JSON pointer.
+
+    >>> at({"a": [1, 2]}, "/a/1")
+    2
+    """
+    if not pointer:
+        return document
+    parent, last = _parent(document, pointer)
+    return parent[last]
+
+
+def digest(value: Any) -> str:
+    """Hex SHA-256 of the canonical value, by the rfc8785 library."""
+    return hashlib.sha256(rfc8785.dumps(value)).hexdigest()
+
+
+def _rank(value: Any) -> int:
+    keys = value.keys() if isinstance(value, dict) else ()
+    if "$fill" in keys:
+        return 1
+    return 2 if {"$hash_of", "$fingerprint_hash_of"} & set(keys) else 0
+
+
+def _made(value: Any, document: Any, pointer: str) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "$list" in value:
+        template = json.dumps(value["$list"])
+        return [json.loads(template.replace("#", str(index))) for index in range(value["times"])]
+    if "$fill" in value:
+        _put(document, pointer, "")
+        return "x" * (value["bytes"] - len(rfc8785.dumps(at(document, value["$fill"]))))
+    if "$hash_of" in value:
+        return digest(at(document, value["$hash_of"]))
+    if "$fingerprint_hash_of" in value:
+        whole = at(document, value["$fingerprint_hash_of"])
+        return digest({name: whole[name] for name in HASHED if name in whole})
+    return value
+
+
+def _put(document: Any, pointer: str, value: Any) -> None:
+    parent, last = _parent(document, pointer)
+    parent[last] = value
+
+
+def _parent(document: Any, pointer: str) -> tuple[Any, Any]:
+    *path, last = pointer.removeprefix("/").split("/")
+    for step in path:
+        document = document[int(step)] if isinstance(document, list) else document[step]
+    return document, int(last) if isinstance(document, list) else last

@@ -1,0 +1,254 @@
+"""Put every case and vector to an implementation, and judge its answers.
+
+An implementation is a function from a request to an answer, both JSON objects (README.md). It may answer
+``{"unsupported": true}``: the case is then untested, which is neither passed nor failed.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from hmxgraph.conformance.kit import SECTIONS, at, built, cases, changed, digest, example, example_names, vectors
+
+Answer: TypeAlias = Mapping[str, Any]
+Implementation: TypeAlias = Callable[[dict[str, Any]], Answer]
+Play: TypeAlias = Callable[[Implementation], None]
+Trial: TypeAlias = Callable[[Implementation], "Verdict"]
+Outcome: TypeAlias = Literal["passed", "failed", "untested"]
+KINDS = ("event", "artifact", "context-pack", "envelope", "fingerprint", "task-record")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one case: its clause and rule, the outcome, and what was wrong or missing."""
+
+    name: str
+    clause: str
+    level: str
+    rule: str
+    outcome: Outcome
+    detail: str = ""
+
+    def document(self) -> dict[str, str]:
+        """The verdict as a JSON-able dict."""
+        return asdict(self)
+
+
+class Wrong(Exception):
+    """An answer is not what the case says."""
+
+
+class Unsupported(Exception):
+    """The implementation does not do what the case asks."""
+
+
+def verdicts(implementation: Implementation) -> Iterator[Verdict]:
+    """The verdict on each example, document case, vector and store case, in this order."""
+    return (trial(implementation) for trial in trials().values())
+
+
+def trials() -> dict[str, Trial]:
+    """Each example, document case, vector and store case by name, to be put to an implementation one by one."""
+    listed = [(name, "example", partial(_example, name)) for name in example_names()]
+    listed += [(name, case, partial(_document_case, case)) for name, case in cases(server=False).items()]
+    listed += [
+        (f"{kind} {vector.get('name') or vector['example']}", "vector", partial(_vector, kind, vector))
+        for kind, vectors_of_kind in vectors().items()
+        for vector in vectors_of_kind
+    ]
+    listed += [(name, case, partial(_store_case, case)) for name, case in cases(server=True).items()]
+    return {name: partial(_judged, name, case, play) for name, case, play in listed}
+
+
+def _judged(name: str, case: Mapping[str, Any] | str, play: Play, implementation: Implementation) -> Verdict:
+    """The verdict on *implementation*: *play* raises `Wrong` or `Unsupported`, or returns."""
+    described = {"clause": "", "level": "rule", "rule": case} if isinstance(case, str) else case
+    clause, level, rule = (described[part] for part in ("clause", "level", "rule"))
+    try:
+        play(implementation)
+    except Wrong as wrong:
+        return Verdict(name, clause, level, rule, "failed", str(wrong))
+    except Unsupported as missing:
+        return Verdict(name, clause, level, rule, "untested", str(missing))
+    return Verdict(name, clause, level, rule, "passed")
+
+
+def _asked(implementation: Implementation, **request: Any) -> Answer:
+    answer = implementation(request)
+    if answer.get("unsupported"):
+        raise Unsupported(" ".join(str(request[part]) for part in ("op", "kind", "of", "step") if part in request))
+    return answer
+
+
+def _expect(condition: object, expected: object, answer: object) -> None:
+    if not condition:
+        raise Wrong(f"expected {_short(expected)}, got {_short(answer)}")
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)
+    return text if len(text) <= 300 else f"{text[:299]}…"
+
+
+# Documents and vectors: nothing is stored.
+
+
+def _example(name: str, implementation: Implementation) -> None:
+    kind = next(kind for kind in KINDS if name.startswith(kind))
+    _accepted(implementation, kind, json.dumps(example(name)), {})
+
+
+def _document_case(case: Mapping[str, Any], implementation: Implementation) -> None:
+    for check in case["checks"]:
+        when, then = check["when"], check["then"]
+        text = when["text"] if "text" in when else json.dumps(changed(example(case["given"]["example"]), when))
+        kind = case["given"]["kind"].removeprefix("fingerprint-")
+        if "malformed" in then or "refused" in then:
+            _refused(implementation, kind, text, then)
+        else:
+            _accepted(implementation, kind, text, then)
+
+
+def _refused(implementation: Implementation, kind: str, text: str, then: Mapping[str, Any]) -> None:
+    answer = _asked(implementation, op="read", kind=kind, text=text)
+    if "malformed" in then:
+        _expect(answer.get("malformed") == then["malformed"], then, answer)
+        return
+    faults = {(fault["path"], fault["clause"]) for fault in answer.get("refused", ())}
+    _expect({(fault["path"], fault["clause"]) for fault in then["refused"]} <= faults, then, answer)
+
+
+def _accepted(implementation: Implementation, kind: str, text: str, then: Mapping[str, Any]) -> None:
+    answer = _asked(implementation, op="read", kind=kind, text=text)
+    accepted = answer.get("accepted")
+    _expect(isinstance(accepted, Mapping) and accepted.get("document") == json.loads(text), "accepted", answer)
+    assert isinstance(accepted, Mapping)
+    if "warned" in then:
+        _expect(sorted(accepted.get("warnings", ())) == sorted(then["warned"]), then, accepted.get("warnings"))
+    for pointer, value in then.get("kept", {}).items():
+        _expect(at(accepted["document"], pointer) == value, value, accepted["document"])
+    if "hashes_match" in then:
+        _expect(accepted.get("hashes_match") is then["hashes_match"], then, accepted)
+
+
+def _vector(kind: str, vector: Mapping[str, Any], implementation: Implementation) -> None:
+    if kind == "signature":
+        signature = {"algorithm": "Ed25519", "public_key": vector["public_key"], "value": vector["value"]}
+        request = {
+            "envelope": example(vector["example"]) | {"signature": signature},
+            "private_key": vector["private_key"],
+        }
+        answer = _asked(implementation, op="sign", **request)
+        expected = {"value": vector["value"], "signed_sha256": vector["signed_sha256"]}
+        _expect(all(answer.get(name) == value for name, value in expected.items()), expected, answer)
+        return
+    answer = _asked(implementation, op="hash", of=kind, value=_hashed_value(kind, vector))
+    _expect(answer.get("hash") == vector["sha256"], vector["sha256"], answer)
+
+
+def _hashed_value(kind: str, vector: Mapping[str, Any]) -> Any:
+    if "value" in vector:
+        return vector["value"]
+    document = example(vector["example"])
+    if kind == "content_hash":
+        return document["content"]
+    return document.get("fingerprint", document) if kind == "integrity_hash" else document
+
+
+# Cases that need a store: steps on an empty tenant, then what one step results in and leaves behind.
+
+
+def _store_case(case: Mapping[str, Any], implementation: Implementation) -> None:
+    tenant_id = _asked(implementation, op="begin")["tenant_id"]
+    earlier: Any = None
+    for step in case["given"]:
+        earlier = _done(implementation, tenant_id, step)
+    before = _asked(implementation, op="look", at="version")["is"]
+    _judge_step(implementation, tenant_id, case, earlier)
+    for effect in case["side_effects"]:
+        for name, value in effect.items():
+            _judge_effect(implementation, name, value, before)
+
+
+def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[str, Any], earlier: Any) -> None:
+    then = case["then"]
+    if "error" not in then:
+        _judge_result(_done(implementation, tenant_id, case["when"]), earlier, then)
+        return
+    answer = _step(implementation, tenant_id, case["when"])
+    fields = answer.get("fields", {})
+    same = all(fields.get(name) == value for name, value in then.get("fields", {}).items())
+    _expect(answer.get("error") == then["error"] and same, then, answer)
+
+
+def _step(implementation: Implementation, tenant_id: str, step: Mapping[str, Any]) -> Answer:
+    ((name, arguments),) = step.items()
+    return _asked(implementation, op="do", step=name, arguments=_filled(arguments, tenant_id))
+
+
+def _done(implementation: Implementation, tenant_id: str, step: Mapping[str, Any]) -> Any:
+    answer = _step(implementation, tenant_id, step)
+    _expect("result" in answer, "a result", answer)
+    return answer["result"]
+
+
+def _filled(described: Any, tenant_id: str) -> Any:
+    """*described* with documents built from their examples; the tenant they name gives way to that of the run."""
+    if isinstance(described, list):
+        return [_filled(part, tenant_id) for part in described]
+    if not isinstance(described, Mapping):
+        return described
+    if "example" not in described:
+        return {name: _filled(part, tenant_id) for name, part in described.items()}
+    document = built(described)
+    own = "tenant_id" in document and not described["example"].startswith("envelope")
+    return document | {"tenant_id": tenant_id} if own else document
+
+
+def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
+    """The result has the values, endings and sources, keeps the limits and the order, or is the same as before."""
+    for pointer, value in then.get("result", {}).items():
+        _expect(at(result, pointer) == value, {pointer: value}, at(result, pointer))
+    for pointer, limit in then.get("at_most", {}).items():
+        _expect(at(result, pointer) <= limit, f"{pointer} at most {limit}", at(result, pointer))
+    for pointer, ending in then.get("ends", {}).items():
+        _expect(at(result, pointer).endswith(ending), f"{pointer} ends with {ending}", at(result, pointer))
+    for pointer, ids in then.get("sources", {}).items():
+        sources = sorted(entry["source_id"] for entry in at(result, pointer))
+        _expect(sources == sorted(ids), {pointer: sorted(ids)}, sources)
+    if "ordered" in then:
+        entries = at(result, then["ordered"])
+        _expect(entries == sorted(entries, key=_place), "entries in the order of HMX-C 3.3", "another order")
+    if "same_as_before" in then:
+        which = then["same_as_before"]
+        _expect(_compared(result, which) == _compared(earlier, which), "the same as before", "another result")
+
+
+def _place(entry: Mapping[str, Any]) -> tuple[int, float, int, str]:
+    """The place of an entry by HMX-C 3.3."""
+    section = SECTIONS.index(entry["section"])
+    return section, -entry["relevance_score"], entry["token_estimate"], entry["source_id"]
+
+
+def _compared(result: Any, which: Mapping[str, Any]) -> Any:
+    """What of a result is compared: the values at some pointers, or the canonical rest without them."""
+    if "only" in which:
+        return [at(result, pointer) for pointer in which["only"]]
+    rest = json.loads(json.dumps(result))
+    for pointer in which.get("except", ()):
+        parent, _, name = pointer.rpartition("/")
+        at(rest, parent).pop(name, None)
+    return digest(rest)
+
+
+def _judge_effect(implementation: Implementation, name: str, value: Any, before: Any) -> None:
+    if name == "none":
+        return
+    if name == "unchanged":
+        _expect(_asked(implementation, op="look", at="version")["is"] == before, "nothing written", "a write")
+        return
+    subject = next(value[key] for key in ("artifact_id", "of", "session_id") if key in value)
+    answer = _asked(implementation, op="look", at=name, of=subject)
+    _expect(answer.get("is") == value["is"], {name: value}, answer)

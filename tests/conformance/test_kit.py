@@ -1,0 +1,83 @@
+"""The kit is passed by hmxgraph, well formed, and complete in its own table."""
+
+import json
+import re
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import hmxgraph
+import hmxgraph.conformance
+from hmxgraph.conformance.adapter import StoreAdapter, documents
+from hmxgraph.conformance.kit import built, cases, example, example_names
+from hmxgraph.conformance.runner import trials
+
+README = Path(hmxgraph.conformance.__file__).with_name("README.md")
+TRIALS = trials()
+STORE_CASES = sorted(cases(server=True))
+
+
+@pytest.mark.parametrize("name", [name for name in TRIALS if name not in STORE_CASES])
+def test_documents(name):
+    """Each example, document case and vector is passed without a server."""
+    verdict = TRIALS[name](documents)
+    assert verdict.outcome == "passed", verdict.detail
+
+
+@pytest.mark.parametrize("name", STORE_CASES)
+def test_store(name, address):
+    """Each case that needs a store is passed on a real Neo4j, through the public interface."""
+    adapter = StoreAdapter(partial(_opened, address))
+    try:
+        verdict = TRIALS[name](adapter)
+    finally:
+        adapter.close()
+    assert verdict.outcome == "passed", verdict.detail
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_an_example_keeps_its_bytes(name):
+    """An example comes back as it was, and is the same whether it was read from text or from values."""
+    document = example(name)
+    first, second = (documents({"op": "read", "kind": _kind(name), "text": json.dumps(document)}) for _ in range(2))
+    assert first == second
+    assert first["accepted"]["document"] == document
+
+
+@pytest.mark.parametrize("name", STORE_CASES)
+def test_a_store_case_is_well_formed(name):
+    """A case for a store says what is given, done, expected and left behind, with documents that can be built."""
+    case = cases(server=True)[name]
+    assert case.keys() == {"clause", "level", "rule", "needs", "given", "when", "then", "side_effects"}
+    for step in [*case["given"], case["when"]]:
+        for described in _described(step):
+            request = {"op": "read", "kind": _kind(described["example"]), "text": json.dumps(built(described))}
+            assert "accepted" in documents(request)
+
+
+def test_every_case_is_in_the_table():
+    """The README's table and the folder list the same cases."""
+    named = re.findall(r"\| `((?:json|hmx|memd)-[a-z0-9-]+)` \|", README.read_text(encoding="utf-8"))
+    assert sorted(named) == sorted([*cases(server=False), *cases(server=True)])
+
+
+def _opened(address, tenant_id):
+    login = {"user": address.user, "password": address.password, "database": address.database}
+    return hmxgraph.connect(address.uri, tenant_id=tenant_id, **login)
+
+
+def _kind(example_name):
+    kinds = ("event", "artifact", "context-pack", "envelope", "fingerprint", "task-record")
+    return next(kind for kind in kinds if example_name.startswith(kind))
+
+
+def _described(step):
+    if isinstance(step, dict):
+        if "example" in step:
+            yield step
+        for part in step.values():
+            yield from _described(part)
+    elif isinstance(step, list):
+        for part in step:
+            yield from _described(part)
