@@ -35,7 +35,7 @@ _MOST_CHANGES = 3
 # How inputs change between attempts, with the conjunction between their names.
 _GIVEN, _CORRECTED, _LEFT = "given", "corrected", "left out"
 _CHANGED = {_GIVEN: "and", _CORRECTED: "or", _LEFT: "and"}
-_FORM = re.compile(r"required|missing|must|should|invalid|valid|format|expected|match", re.IGNORECASE)
+_FORM = re.compile(r"required|missing|invalid|valid|format|expected|match", re.IGNORECASE)
 
 
 def failure_playbooks(

@@ -83,7 +83,7 @@ _TOPICS = 6
 _MOST_RUNS = 4
 _MAJORITY = 0.5
 _OFTEN = 0.3
-_MOST_OPTIONAL = 4
+_MOST_OPTIONAL = 5
 
 
 def task_schemas(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -205,13 +205,15 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
 
 
 def _told_steps(goal_class: GoalClass, profile: CompilerProfile) -> list[tuple[str, float]]:
-    """The steps worth telling: all required ones, and of the optional ones the most frequent, no more than fit beside.
+    """The steps worth telling: all required ones, and the most frequent of the optional ones, changes before lookups.
 
-    Where nearly everything is optional, the steps are a list of what somebody once did.
+    Where nearly everything is optional, all steps together are a list of what somebody once did.
     """
     optional = {name: share for name, share in goal_class.steps if share < profile.required_share}
+    ranked = sorted(optional, key=lambda name: (-optional[name], name))
+    changes = [name for name in ranked if is_action(name)][:_MOST_CHANGES]
     most = max(_MOST_OPTIONAL, len(goal_class.steps) - len(optional))
-    kept = set(sorted(optional, key=lambda name: (-optional[name], name))[:most])
+    kept = {*changes, *[name for name in ranked if name not in changes][: most - len(changes)]}
     return [(name, share) for name, share in goal_class.steps if name not in optional or name in kept]
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.knowledge import (
     Guidance,
     Happened,
@@ -245,3 +246,12 @@ def test_words_of_an_action_are_no_words_of_a_message():
     own = artifact(2, "fails", kind="failure_playbook", failures=("item differ",), actions=("modify_pending_order",))
     question = understood("modify_pending_order failed: the items differ", NOW)
     assert remedies(question, [pending, own], "") == {own.artifact_id}
+
+
+def test_the_playbook_of_a_reported_failure_does_not_age():
+    """However long ago the failure was seen last, and however new the procedure is."""
+    old = replace(UPSTREAM, created_us=NOW - 400 * DAY_US, observed_count=2)
+    lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
+    question = "git push failed: The current branch login-page has no upstream branch."
+    pack = packed(what=known(artifacts=[old, RELEASE]), query=question, guidance=lead)
+    assert next(entry.source_id for entry in pack.entries if entry.section == "procedures") == old.artifact_id

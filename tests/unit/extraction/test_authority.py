@@ -1,0 +1,33 @@
+"""Whom the words of a user are bound to, by the names that their event gives."""
+
+import pytest
+
+from hmxgraph.extraction.extract import extract
+from hmxgraph.protocol.trust import TrustPolicy
+from tests.unit.extraction.events import by_person, said
+
+WISH = "I prefer short answers."
+SESSION = "session\0session-1"
+
+
+@pytest.mark.parametrize(
+    ("event", "owners"),
+    [
+        (said(WISH), {SESSION}),
+        (said(WISH, source="Customer"), {SESSION}),
+        (said(WISH, metadata={"user_id": "Ann"}), {"ann"}),
+        (said(WISH, metadata={"user_name": "Ann Lee"}), {"ann lee"}),
+        (by_person(WISH), {"caroline"}),
+    ],
+)
+def test_what_a_user_wishes_is_bound_to_the_user_or_the_session(event, owners):
+    """A source may be a channel for many people, so that it is no name."""
+    assert {memory.owner for memory in extract(event).memories} == owners
+
+
+def test_in_a_tenant_of_one_person_an_unnamed_user_speaks_for_the_tenant():
+    """A user with a name still speaks for themselves."""
+    personal = TrustPolicy(single_user=True)
+    assert {memory.owner for memory in extract(said(WISH), personal).memories} == {""}
+    named = said(WISH, metadata={"user_id": "Ann"})
+    assert {memory.owner for memory in extract(named, personal).memories} == {"ann"}
