@@ -297,8 +297,9 @@ EVIDENCE = "evidence"
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
-# Share of a failure's words in a question that reports it, and how many words need no mention of trouble beside them.
-_REPORTED = 0.8
+# Share of a failure's words in a question that reports it, less if it names the action; and how many words need no
+# mention of trouble beside them.
+_REPORTED, _REPORTED_WITH_ACTION = 0.8, 0.6
 _TELLING_WORDS = 4
 # Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
@@ -400,12 +401,12 @@ def _said_of_trouble(question: Question, actions: AbstractSet[str]) -> frozenset
 def _reported(artifact: KnownArtifact, question: Question, said: frozenset[str]) -> tuple[int, int]:
     """Return how many words of the failure the question holds, 0 if too few, and whether it names the action."""
     named = any(map(question.mentions, map(search_text, artifact.actions)))
-    sure = named or question.troubled
+    sure, least = named or question.troubled, _REPORTED_WITH_ACTION if named else _REPORTED
     keys = [set(key.split()) for key in artifact.failures]
     held = [
         len(said.intersection(key))
         for key in keys
-        if len(said.intersection(key)) >= _REPORTED * len(key) and (sure or len(key) >= _TELLING_WORDS)
+        if len(said.intersection(key)) >= least * len(key) and (sure or len(key) >= _TELLING_WORDS)
     ]
     return max(held, default=0), int(named)
 

@@ -219,7 +219,7 @@ def test_the_state_of_a_pack():
 
 
 PUSH = {"kind": "failure_playbook", "actions": ("git push",), "confidence": 0.3}
-UPSTREAM = artifact(1, "git push fails", failures=("current branch upstream branch", "branch upstream"), **PUSH)
+UPSTREAM = artifact(1, "git push fails", failures=("current branch upstream branch",), **PUSH)
 REJECTED = artifact(2, "git push fails, rejected", failures=("reject fetch first",), **PUSH)
 RELEASE = artifact(3, "Push the current release branch", steps=[("Push", "git push")], confidence=0.95)
 
@@ -229,6 +229,7 @@ RELEASE = artifact(3, "Push the current release branch", steps=[("Push", "git pu
     [
         ("git push failed: The current branch login-page has no upstream branch.", UPSTREAM),
         ("Help! git push: [rejected] fetch first", REJECTED),
+        ("git push fails: no upstream for my branch", UPSTREAM),
         ("Push the current release branch", RELEASE),
         ("Which branch is current?", RELEASE),
     ],
