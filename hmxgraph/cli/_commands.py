@@ -41,6 +41,9 @@ COMMANDS = {
     "task": Entry("task", "app", "Tasks: shared work with its runs and evidence."),
     "record": Entry("record", "app", "Task records: reviews, verifications and decisions."),
     "memory": Entry("memory", "app", "Semantic memories: add, search, judge, maintain."),
+    "install": Entry("install", "install", "Show or install the memory's hooks in a coding agent."),
+    "uninstall": Entry("install", "uninstall", "Show or remove the memory's hooks in a coding agent."),
+    "hook": Entry("install", "hook", "Answer one hook of a coding agent, in time or not at all."),
     "server": Entry("server", "app", "The local Neo4j that hmxgraph starts on demand."),
 }
 

@@ -1,0 +1,56 @@
+"""``hmxgraph hook EVENT``: one hook of an agent, answered within a deadline or not at all, and always successful."""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+
+USAGE = """Usage: hmxgraph hook EVENT [--tenant NAME] [--within SECONDS]
+
+Reads the JSON of a Claude Code hook from standard input and prints its answer, or nothing. It always succeeds.
+UserPromptSubmit prints a context pack, PostToolUseFailure what helped last time; Stop, SubagentStop, PreCompact and
+SessionEnd store the transcript from where it was left. hmxgraph install claude-code sets it up.
+"""
+WITHIN = 0.3
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Answer one hook; the first call starts a warm process and stays silent."""
+    options = dict(zip(arguments[1::2], arguments[2::2], strict=False))
+    tenant = options.get("--tenant") or os.environ.get("HMXGRAPH_TENANT") or "default"
+    if not arguments or arguments[0] in {"--help", "-h"}:
+        sys.stdout.write(USAGE)
+        return
+    if arguments[0] == "--listen":
+        _listen(dict(zip(arguments[1::2], arguments[2::2], strict=False)).get("--tenant") or tenant)
+        return
+    timer = threading.Timer(_seconds(options.get("--within")), os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+    try:
+        given = json.loads(sys.stdin.buffer.read() or b"{}")
+        from hmxgraph.adapters._warm import asked  # noqa: PLC0415 - after the clock has started
+
+        answer = asked(tenant, {"event": arguments[0], "input": given})
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"hmxgraph hook {arguments[0]}: {error}\n")
+        return
+    timer.cancel()
+    if answer:
+        sys.stdout.write(answer + "\n")
+
+
+def _seconds(text: str | None) -> float:
+    """The deadline; anything but a number is the default, because a hook must not fail over its options."""
+    try:
+        return float(text) if text else WITHIN
+    except ValueError:
+        return WITHIN
+
+
+def _listen(tenant: str) -> None:
+    from hmxgraph.adapters.claude_code import run_warm  # noqa: PLC0415 - slow; the program that asks does without
+
+    first = sys.stdin.buffer.read()
+    run_warm(tenant, json.loads(first) if first.strip() else None)

@@ -1,0 +1,147 @@
+"""Claude Code's hooks: a pack for a prompt, what helped for a failed tool, and the transcript ingested as it grows.
+
+``hmxgraph install claude-code`` puts ``hmxgraph hook EVENT`` into the settings of Claude Code. That program waits at
+most 0.3 seconds for the warm process (`_warm`) that runs this module, says nothing when there is no answer, and always
+succeeds: memory never blocks or fails the agent.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from hmxgraph.adapters._warm import Message, Warm, state_file
+from hmxgraph.api.graph import KnowledgeGraph, connect
+from hmxgraph.api.watching import Positions, Watch
+from hmxgraph.errors import HmxGraphError
+from hmxgraph.text.terms import terms
+
+_log = logging.getLogger(__name__)
+_PROMPT_BUDGET, _FAILURE_BUDGET = 1_200, 600
+# Characters of an error that are asked about; what went wrong stands at the beginning or at the end.
+_MOST_ASKED = 1_500
+# Terms that an error and what is known of it have in common at least, and more than this share of the shorter one's.
+_LEAST_SHARED, _MOSTLY = 3, 0.5
+_WORK = ("procedures", "constraints", "episodes")
+
+
+class Hooks:
+    """What each hook of Claude Code is answered from *graph*; how far transcripts were read is kept in *folder*."""
+
+    def __init__(self, graph: KnowledgeGraph, folder: Path) -> None:
+        self._graph = graph
+        self._folder = folder
+
+    def answer(self, message: Mapping[str, Any]) -> tuple[str, Callable[[], object] | None]:
+        """The output of one hook as JSON text, empty for silence, and what is left to do after it was sent."""
+        event, given = str(message.get("event")), message.get("input")
+        if not isinstance(given, Mapping):
+            return "", None
+        try:
+            text = self._context(event, given)
+        except HmxGraphError as error:
+            _log.warning("%s stays silent: %s", event, error)
+            text = ""
+        paths = _transcripts(event, given)
+        return hook_output(event, text), (lambda: self.ingest(paths)) if paths else None
+
+    def ingest(self, paths: list[Path]) -> int:
+        """The number of events stored: what the transcripts hold beyond what was read before. Then learn from it."""
+        try:
+            stored = sum(self._ingest(path) for path in paths if path.exists())
+            if stored:
+                self._graph.compile()
+        except (HmxGraphError, OSError) as error:
+            _log.warning("%s is read again next time: %s", paths[0].name, error)
+            return 0
+        return stored
+
+    def _context(self, event: str, given: Mapping[str, Any]) -> str:
+        """The pack for a hook, between marks by which it is cut out of the transcript before that is learned from."""
+        session = given.get("session_id")
+        if event == "UserPromptSubmit" and (prompt := str(given.get("prompt") or "").strip()):
+            return self._graph.pack(prompt, budget=_PROMPT_BUDGET, session_id=session).prompt
+        if event == "PostToolUseFailure" and given.get("is_interrupt") is not True:
+            pack = self._graph.pack(failure_of(given), budget=_FAILURE_BUDGET, sections=_WORK)
+            error = str(given.get("error") or "")
+            return pack.prompt if any(same_failure(error, entry.content) for entry in pack.entries) else ""
+        return ""
+
+    def _ingest(self, path: Path) -> int:
+        name = sha256(str(path).encode()).hexdigest()[:24]
+        positions = Positions(self._folder / f"{name}-{self._graph.tenant_id[:40].replace('/', '_')}.sqlite")
+        try:
+            watch = Watch(self._graph, path, positions, format="claude-code")
+            stored = watch.step()
+            while watch.progress.behind:
+                stored += watch.step()
+        finally:
+            positions.close()
+        return stored
+
+
+def failure_of(given: Mapping[str, Any]) -> str:
+    """The question for a failed tool: its name, what it was given, and the error.
+
+    >>> failure_of({"tool_name": "Bash", "tool_input": {"command": "make up"}, "error": "port in use"})
+    'Bash failed: port in use (make up)'
+    """
+    asked = given.get("tool_input")
+    words = " ".join(str(value) for value in asked.values()) if isinstance(asked, Mapping) else ""
+    error = str(given.get("error") or "").strip()
+    half = _MOST_ASKED // 2
+    shown = error if len(error) <= _MOST_ASKED else f"{error[:half]} {error[-half:]}"
+    return f"{given.get('tool_name') or 'tool'} failed: {shown}" + (f" ({words[:300]})" if words else "")
+
+
+def same_failure(error: str, content: str) -> bool:
+    """Whether *content* tells of *error*: at least three terms in common, and most of those of the shorter one.
+
+    An agent that fails is helped by what is known of this failure, and distracted by anything else.
+
+    >>> same_failure("tcp connect: connection refused", "Bash failed: tcp connect (db:5432): connection refused")
+    True
+    >>> same_failure("Module not found: react", "user: Rename the cart module")
+    False
+    """
+    asked, held = set(terms(error)), set(terms(content))
+    shared = len(asked & held)
+    return shared >= min(_LEAST_SHARED, len(asked)) > 0 and shared > _MOSTLY * min(len(asked), len(held))
+
+
+def hook_output(event: str, text: str) -> str:
+    """The JSON that Claude Code reads from a hook; empty without a text.
+
+    >>> hook_output("Stop", "")
+    ''
+    >>> hook_output("UserPromptSubmit", "known")
+    '{"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "known"}}'
+    """
+    said = {"hookEventName": event, "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": said}) if text else ""
+
+
+def _transcripts(event: str, given: Mapping[str, Any]) -> list[Path]:
+    """The files to ingest after this hook."""
+    if event not in {"Stop", "SubagentStop", "PreCompact", "SessionEnd"}:
+        return []
+    named = (given.get(name) for name in ("transcript_path", "agent_transcript_path"))
+    return [Path(path).expanduser() for path in named if isinstance(path, str) and path]
+
+
+def run_warm(tenant: str, first: Message | None) -> None:
+    """Answer the hooks of *tenant* until none came for an hour; returns at once where another process does."""
+    file = state_file(tenant)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        with FileLock(file.with_suffix(".lock"), timeout=0), connect(tenant_id=tenant) as graph:
+            warm = Warm(Hooks(graph, file.parent).answer)
+            if first:
+                warm.handle(first)
+            warm.serve(file)
+    except Timeout:
+        return

@@ -1,0 +1,105 @@
+"""The hooks of hmxgraph in a settings file of Claude Code: merged in, shown, and taken out again.
+
+Only hooks whose command is ``hmxgraph hook`` are ours; everything else in the file stays as it is.
+"""
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+from hmxgraph.errors import InvalidRequest
+
+Settings = dict[str, Any]
+EVENTS = ("UserPromptSubmit", "PostToolUseFailure", "Stop", "SubagentStop", "PreCompact", "SessionEnd")
+# Hooks are answered within 0.3 s; this is what Claude Code allows on a machine that is out of breath, in seconds.
+_TIMEOUT = 5
+_OURS = re.compile(r"(?:^|[/\\\s'\"])hmxgraph(?:\.exe)?['\"]? hook (?:" + "|".join(EVENTS) + r")\b")
+
+
+def default_path() -> Path:
+    """The settings file of the user, for all projects."""
+    return Path("~/.claude/settings.json").expanduser()
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings in *path*; empty if there is no such file.
+
+    Raises:
+        InvalidRequest: the file is no JSON object, or its hooks have another form than Claude Code's.
+
+    """
+    if not path.exists():
+        return {}
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8") or "{}")
+    except ValueError as error:
+        raise InvalidRequest("settings", f"{path} ({error})", "JSON", "mend the file, nothing was changed") from error
+    hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
+    if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
+        raise InvalidRequest(
+            "settings", str(path), "an object with lists of hooks", "mend the file, nothing was changed"
+        )
+    return settings
+
+
+def write_settings(path: Path, settings: Settings) -> None:
+    """Write *settings* to *path* at once: a reader sees the old file or the new one. A link stays a link."""
+    target = path.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.hmxgraph")
+    temporary.write_text(rendered(settings), encoding="utf-8")
+    if target.exists():
+        temporary.chmod(target.stat().st_mode & 0o777)
+    temporary.replace(target)
+
+
+def rendered(settings: Settings) -> str:
+    """*settings* as the text of the file."""
+    return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
+
+
+def installed(settings: Settings, program: str, tenant: str) -> Settings:
+    """*settings* with our hooks after all others; installing twice changes nothing, another tenant replaces the first.
+
+    >>> settings = installed({"model": "opus"}, "hmxgraph", "default")
+    >>> settings["hooks"]["Stop"]
+    [{'hooks': [{'type': 'command', 'command': 'hmxgraph hook Stop --tenant default', 'timeout': 5}]}]
+    >>> installed(settings, "hmxgraph", "default") == settings, uninstalled(settings)
+    (True, {'model': 'opus'})
+    """
+    cleared = uninstalled(settings)
+    hooks = dict(cleared.get("hooks", {}))
+    for event in EVENTS:
+        command = f"{shlex.quote(program)} hook {event} --tenant {shlex.quote(tenant)}"
+        entry = {"type": "command", "command": command, "timeout": _TIMEOUT}
+        hooks[event] = [*hooks.get(event, []), {"hooks": [entry]}]
+    return {**cleared, "hooks": hooks}
+
+
+def uninstalled(settings: Settings) -> Settings:
+    """*settings* without our hooks, and without the groups and lists that only they were in."""
+    if "hooks" not in settings:
+        return settings
+    hooks = {}
+    for event, groups in settings["hooks"].items():
+        kept = [left for group in groups if (left := _without_ours(group)) is not None]
+        if kept or not groups:
+            hooks[event] = kept
+    if hooks or not settings["hooks"]:
+        return {**settings, "hooks": hooks}
+    return {name: value for name, value in settings.items() if name != "hooks"}
+
+
+def _without_ours(group: Any) -> Any:
+    """A group without our hooks; None if there were no others in it."""
+    entries = group.get("hooks") if isinstance(group, dict) else None
+    if not isinstance(entries, list) or not any(map(_is_ours, entries)):
+        return group
+    foreign = [entry for entry in entries if not _is_ours(entry)]
+    return {**group, "hooks": foreign} if foreign else None
+
+
+def _is_ours(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(command := entry.get("command"), str) and bool(_OURS.search(command))

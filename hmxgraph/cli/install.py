@@ -1,0 +1,63 @@
+"""``hmxgraph install`` and ``hmxgraph uninstall``: the memory inside a coding agent."""
+
+import difflib
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hmxgraph.adapters import claude_code_settings as claude_code
+from hmxgraph.cli._terminal import Tenant, err
+from hmxgraph.errors import UnknownChoice
+
+_Agent = Annotated[str, typer.Argument(help="The agent: claude-code.")]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Change the file, instead of showing what would change.")]
+_File = Annotated[Path | None, typer.Option("--settings", help="Settings file; ~/.claude/settings.json if left out.")]
+
+
+def install(agent: _Agent, tenant: Tenant = "default", yes: _Yes = False, settings: _File = None) -> None:
+    """Show or install the memory's hooks in a coding agent.
+
+    Prints what would change in the settings file; --yes changes it. Other hooks stay untouched.
+    """
+    path = _settings_of(agent, settings)
+    before = claude_code.read_settings(path)
+    program = shutil.which("hmxgraph") or sys.argv[0]
+    _change(path, before, claude_code.installed(before, program, tenant), yes=yes)
+
+
+def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:
+    """Show or remove the memory's hooks in a coding agent.
+
+    Prints what would change in the settings file; --yes changes it. Other hooks stay untouched.
+    """
+    path = _settings_of(agent, settings)
+    before = claude_code.read_settings(path)
+    _change(path, before, claude_code.uninstalled(before), yes=yes)
+
+
+def _settings_of(agent: str, settings: Path | None) -> Path:
+    if agent != "claude-code":
+        raise UnknownChoice("agent", agent, ("claude-code",))
+    return settings or claude_code.default_path()
+
+
+def _change(path: Path, before: claude_code.Settings, after: claude_code.Settings, *, yes: bool) -> None:
+    if before == after:
+        err.print(f"nothing to change in {path}", highlight=False, soft_wrap=True)
+        return
+    old, new = (claude_code.rendered(settings).splitlines(keepends=True) for settings in (before, after))
+    sys.stdout.write("".join(difflib.unified_diff(old, new, str(path), str(path))))
+    if yes:
+        claude_code.write_settings(path, after)
+    done = "changed" if yes else "nothing changed yet; repeat with --yes to change"
+    err.print(f"{done}: {path}", highlight=False, soft_wrap=True)
+
+
+def hook() -> None:
+    """Answer one hook of a coding agent, in time or not at all."""
+    from hmxgraph.adapters._hook import run  # noqa: PLC0415 - __main__ takes this way without importing the commands
+
+    run(sys.argv[2:])

@@ -1,0 +1,137 @@
+"""Claude Code's hooks over recorded transcripts: what one session finds out, the next is given at the same failure."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from hmxgraph.adapters import _warm
+from hmxgraph.adapters.claude_code import Hooks
+from tests.transcripts import Transcript
+
+ERROR = (
+    "Exit code 1\n** (Mix) Could not start application shop: ** (DBConnection.ConnectionError) "
+    "tcp connect (localhost:5432): connection refused - :econnrefused"
+)
+FIX = "docker compose up -d db"
+
+
+@pytest.fixture
+def hooks(graph, tmp_path):
+    """The hooks of a fresh tenant."""
+    return Hooks(graph, tmp_path / "hooks")
+
+
+@pytest.fixture
+def first(tmp_path):
+    """The transcript of a session that fails and finds the fix."""
+    transcript = Transcript(tmp_path, "one", "2026-03-02T09:00:00+00:00")
+    transcript.user("Run the test suite of the shop").bash("mix test", ERROR, failed=True)
+    transcript.bash("cat config/test.exs", 'config :shop, Shop.Repo, hostname: "localhost", port: 5432')
+    transcript.bash(FIX, "Container shop-db-1  Started").bash("mix test", "212 tests, 0 failures")
+    return transcript.says("The database container was not running; all tests pass now.")
+
+
+def failed(error, command="mix test test/cart_test.exs", **more):
+    """What Claude Code hands to the hook of a failed tool."""
+    given = {"session_id": "two", "tool_name": "Bash", "tool_input": {"command": command}, "error": error, **more}
+    return {"event": "PostToolUseFailure", "input": given}
+
+
+def stopped(transcript, event="Stop"):
+    """What Claude Code hands to the hook at the end of a turn."""
+    return {"event": event, "input": {"session_id": "one", "transcript_path": str(transcript.path)}}
+
+
+def context(output):
+    """The text that a hook puts into the conversation; empty for a silent hook."""
+    return json.loads(output)["hookSpecificOutput"]["additionalContext"] if output else ""
+
+
+def test_the_second_session_is_given_the_fix_at_the_same_failure(hooks, first):
+    """And nothing at another failure, at an interruption, or before anything was learned."""
+    assert hooks.answer(failed(ERROR)) == ("", None)
+    silent, rest = hooks.answer(stopped(first))
+    assert silent == ""
+    assert rest() > 0
+    said = context(hooks.answer(failed(ERROR))[0])
+    assert said.startswith("<hmxgraph-pack")
+    assert FIX in said
+    assert hooks.answer(failed("Module not found: can't resolve 'react' in src/app.js", "npm run build"))[0] == ""
+    assert hooks.answer(failed(ERROR, is_interrupt=True))[0] == ""
+    prompt = {"session_id": "two", "prompt": "Run the tests of the shop"}
+    assert FIX in context(hooks.answer({"event": "UserPromptSubmit", "input": prompt})[0])
+
+
+def test_a_transcript_is_read_on_from_where_it_was_left(hooks, first, graph):
+    """Before a compaction, at the end of a turn and of a sub-agent; nothing is stored twice."""
+    assert hooks.answer(stopped(first, "PreCompact"))[1]() > 0
+    assert hooks.answer(stopped(first))[1]() == 0
+    first.user("Thanks, now push")
+    assert hooks.answer(stopped(first))[1]() == 1
+    assert [row["text"] for row in graph.query("explore/session_story", session_id="one").rows][-1].endswith("now push")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"event": "Stop", "input": {}},
+        {"event": "Stop", "input": "x"},
+        {"event": "UserPromptSubmit", "input": {"prompt": " "}},
+        {"event": "Unheard", "input": {"prompt": "x"}},
+        {"event": "PostToolUseFailure", "input": {"error": None, "tool_input": 3}},
+    ],
+)
+def test_a_hook_that_is_given_nothing_useful_is_silent(hooks, message):
+    """A new version of the agent must not make it fail."""
+    assert hooks.answer(message) == ("", None)
+
+
+def test_a_missing_transcript_is_no_error(hooks, tmp_path):
+    """The agent may have removed it."""
+    gone = {"event": "Stop", "input": {"transcript_path": str(tmp_path / "gone.jsonl")}}
+    assert hooks.answer(gone)[1]() == 0
+
+
+def hook(environment, event, given, *options):
+    """One run of ``hmxgraph hook`` as Claude Code starts it, and its seconds."""
+    began = time.monotonic()
+    command = [sys.executable, "-m", "hmxgraph", "hook", event, *options]
+    text = given if isinstance(given, str) else json.dumps(given)
+    ran = subprocess.run(command, input=text, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return ran, time.monotonic() - began
+
+
+@pytest.mark.slow
+def test_hooks_answer_through_a_warm_process(address, graph, tmp_path, monkeypatch):
+    """The first call is silent and starts it; later ones are answered; none fails, even when the process is gone."""
+    settings = {"HOME": tmp_path, "URI": address.uri, "USER": address.user, "PASSWORD": address.password}
+    environment = os.environ | {f"HMXGRAPH_{name}": str(value) for name, value in settings.items()}
+    for name in ("HMXGRAPH_HOME", "HMXGRAPH_URI"):
+        monkeypatch.setenv(name, environment[name])
+    monkeypatch.delenv("HMXGRAPH_DATABASE", raising=False)
+    graph.remember("Never push on a Friday", kind="policy", hard=True)
+    prompt = {"session_id": "s", "prompt": "Push the branch"}
+    tenant = ("--tenant", graph.tenant_id)
+    ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    file = _warm.state_file(graph.tenant_id)
+    deadline = time.monotonic() + 120
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    try:
+        ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant, "--within", "60")
+        assert "Never push on a Friday" in context(ran.stdout)
+        ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant, "--within", "0.000001")
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+        assert file.stat().st_mode & 0o777 == 0o600
+        for given in ("", "{", "[]"):
+            assert hook(environment, "Stop", given, *tenant, "--within", "60")[0].returncode == 0
+    finally:
+        os.kill(json.loads(file.read_bytes())["pid"], 9)
+    ran, _ = hook(environment, "Stop", {}, *tenant)
+    assert (ran.returncode, ran.stdout) == (0, "")
