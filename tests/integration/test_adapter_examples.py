@@ -21,6 +21,10 @@ PRINTED = {
             "now: {'theme': 'light'} before: {'theme': 'dark'}",
         ],
     ),
+    "opentelemetry_exporter.py": (
+        "opentelemetry.sdk",
+        ["message: Which cluster does staging run on?", "tool_call: cluster_of("],
+    ),
     "openai_agents_session.py": (
         "agents",
         [

@@ -1,0 +1,70 @@
+"""OpenTelemetry: a ``SpanExporter`` that turns spans of models and tools into events while they happen.
+
+Every framework that is traced by the GenAI conventions or by OpenInference is remembered this way without an adapter of
+its own; ``formats.opentelemetry`` says what each span becomes.
+"""
+
+import json
+import logging
+from collections.abc import Sequence
+from copy import copy
+from itertools import count
+from typing import Any
+
+from opentelemetry.sdk.trace import ReadableSpan  # pyright: ignore[reportMissingImports]
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult  # pyright: ignore[reportMissingImports]
+
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import HmxGraphError
+from hmxgraph.formats.conversion import Origin, Record
+from hmxgraph.formats.opentelemetry import OPENTELEMETRY
+
+_log = logging.getLogger(__name__)
+
+
+class HmxSpanExporter(SpanExporter):
+    """Stores spans in *graph*: ``provider.add_span_processor(BatchSpanProcessor(HmxSpanExporter(graph)))``.
+
+    Spans of one conversation become one session, by ``gen_ai.conversation.id`` or ``session.id``, else by *session_id*,
+    else by their trace. Spans of nothing but models, tools and retrievals are left out. An export that fails is logged
+    and counted as failed, as the interface asks: tracing must not stop the program.
+    """
+
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        *,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        user_id: str | None = None,
+    ) -> None:
+        self._graph = graph
+        self._who = {"session_id": session_id, "agent_id": agent_id, "user_id": user_id}
+        self._carried: dict[str, Any] = {}
+        self._lines = count(1)
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Store *spans*; what was seen of a conversation before is not stored again."""
+        carried = {name: copy(value) for name, value in self._carried.items()}
+        records = [Record(json.loads(span.to_json()), line=next(self._lines)) for span in spans]
+        origin = Origin(**self._who, carried=carried)
+        try:
+            outcomes = list(OPENTELEMETRY.convert(records, origin))
+            events = [{**event, "tenant_id": self._graph.tenant_id} for outcome in outcomes for event in outcome.events]
+            report = self._graph.ingest(events)
+        except HmxGraphError as error:
+            _log.warning("%d spans were not stored: %s", len(spans), error)
+            return SpanExportResult.FAILURE
+        self._carried = carried
+        faults = [*(outcome.fault for outcome in outcomes if outcome.fault), *report.rejected]
+        for fault in faults:
+            _log.warning("a span is not stored: %s", fault)
+        return SpanExportResult.FAILURE if faults else SpanExportResult.SUCCESS
+
+    def shutdown(self) -> None:
+        """Do nothing: the graph belongs to who opened it."""
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Report that nothing waits: what was exported is stored."""
+        del timeout_millis
+        return True

@@ -1,0 +1,90 @@
+"""The span exporter in the real OpenTelemetry SDK: spans become events as they end."""
+
+import json
+
+import pytest
+
+pytest.importorskip("opentelemetry.sdk", reason="needs the extra adapters-test")
+
+from opentelemetry.sdk import trace as sdk
+from opentelemetry.sdk.trace import export
+from opentelemetry.sdk.trace.export import in_memory_span_exporter as memory
+from opentelemetry.trace import Status, StatusCode
+
+from hmxgraph.adapters.opentelemetry import HmxSpanExporter
+
+SHARED = {"gen_ai.conversation.id": "conv-1", "gen_ai.agent.name": "clerk"}
+USER = {"role": "user", "parts": [{"type": "text", "content": "Cancel order #W1"}]}
+CALL = {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "cancel", "arguments": {"id": "#W1"}}]}
+RESULT = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "order not found"}]}
+DONE = {"role": "assistant", "parts": [{"type": "text", "content": "There is no such order."}]}
+
+
+def chat(tracer, given, answer):
+    """A model call, with the conversation so far."""
+    messages = {"gen_ai.input.messages": json.dumps(given), "gen_ai.output.messages": json.dumps([answer])}
+    with tracer.start_as_current_span("chat", attributes={**SHARED, "gen_ai.operation.name": "chat", **messages}):
+        pass
+
+
+def conversation(tracer):
+    """An agent's run: a request, a call that fails, the answer."""
+    agent = {**SHARED, "gen_ai.operation.name": "invoke_agent"}
+    with tracer.start_as_current_span("invoke_agent clerk", attributes=agent):
+        chat(tracer, [USER], CALL)
+        tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "cancel", "gen_ai.tool.call.id": "c1"}
+        with tracer.start_as_current_span("execute_tool cancel", attributes={**SHARED, **tool}) as span:
+            span.set_status(Status(StatusCode.ERROR, "order not found"))
+        with tracer.start_as_current_span("GET /orders"):
+            pass
+        chat(tracer, [USER, CALL, RESULT], DONE)
+
+
+@pytest.fixture
+def spans():
+    """The finished spans of a conversation."""
+    kept, provider = memory.InMemorySpanExporter(), sdk.TracerProvider()
+    provider.add_span_processor(export.SimpleSpanProcessor(kept))
+    conversation(provider.get_tracer("test"))
+    provider.shutdown()
+    return kept.get_finished_spans()
+
+
+def story(graph):
+    """The stored conversation, in order."""
+    rows = graph.query("explore/session_story", session_id="conv-1").rows
+    return [(row["event_type"], row["speaker"], row["text"]) for row in rows]
+
+
+def test_a_running_program_is_remembered(graph):
+    """Through the SDK's own processor: each message, call and result once, though every model call repeats them."""
+    provider = sdk.TracerProvider()
+    provider.add_span_processor(export.SimpleSpanProcessor(HmxSpanExporter(graph)))
+    conversation(provider.get_tracer("test"))
+    assert provider.force_flush()
+    provider.shutdown()
+    assert [kind for kind, _, _ in story(graph)] == ["message", "tool_call", "tool_result", "message"]
+    assert story(graph)[0] == ("message", "user", "Cancel order #W1")
+    assert "order not found" in story(graph)[2][2]
+
+
+def test_one_by_one_is_the_same_as_all_at_once(graph, spans):
+    """Whatever batches the processor makes, the same conversation is stored, and a repeated export adds nothing."""
+    exporter = HmxSpanExporter(graph)
+    assert [exporter.export([span]) for span in spans] == [export.SpanExportResult.SUCCESS] * len(spans)
+    single = story(graph)
+    assert HmxSpanExporter(graph.for_tenant(f"{graph.tenant_id}-2")).export(spans) is export.SpanExportResult.SUCCESS
+    assert story(graph.for_tenant(f"{graph.tenant_id}-2")) == single
+    exporter.export(spans)
+    assert story(graph) == single
+
+
+def test_a_graph_that_does_not_answer_fails_the_export(address, graph, spans):
+    """Without raising into the program that is traced; the next export stores the spans."""
+    closed = graph.for_tenant(graph.tenant_id)
+    exporter = HmxSpanExporter(closed)
+    closed.close()
+    assert exporter.export(spans) is export.SpanExportResult.FAILURE
+    exporter._graph = graph
+    assert exporter.export(spans) is export.SpanExportResult.SUCCESS
+    assert len(story(graph)) == 4
