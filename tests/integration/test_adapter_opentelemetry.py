@@ -73,8 +73,9 @@ def test_one_by_one_is_the_same_as_all_at_once(graph, spans):
     exporter = HmxSpanExporter(graph)
     assert [exporter.export([span]) for span in spans] == [export.SpanExportResult.SUCCESS] * len(spans)
     single = story(graph)
-    assert HmxSpanExporter(graph.for_tenant(f"{graph.tenant_id}-2")).export(spans) is export.SpanExportResult.SUCCESS
-    assert story(graph.for_tenant(f"{graph.tenant_id}-2")) == single
+    with graph.for_tenant(f"{graph.tenant_id}-2") as other:
+        assert HmxSpanExporter(other).export(spans) is export.SpanExportResult.SUCCESS
+        assert story(other) == single
     exporter.export(spans)
     assert story(graph) == single
 
