@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -39,7 +40,7 @@ class HmxSpanExporter(SpanExporter):
         user_id: str | None = None,
     ) -> None:
         self._graph = graph
-        self._who = {"session_id": session_id, "agent_id": agent_id, "user_id": user_id}
+        self._origin = Origin(session_id, agent_id, user_id)
         self._carried: dict[str, Any] = {}
         self._lines = count(1)
 
@@ -47,7 +48,7 @@ class HmxSpanExporter(SpanExporter):
         """Store *spans*; what was seen of a conversation before is not stored again."""
         carried = {name: copy(value) for name, value in self._carried.items()}
         records = [Record(json.loads(span.to_json()), line=next(self._lines)) for span in spans]
-        origin = Origin(**self._who, carried=carried)
+        origin = replace(self._origin, carried=carried)
         try:
             outcomes = list(OPENTELEMETRY.convert(records, origin))
             events = [{**event, "tenant_id": self._graph.tenant_id} for outcome in outcomes for event in outcome.events]
