@@ -1,7 +1,7 @@
 """The examples of the adapters run as they are, on a real server and with the real packages."""
 
+import gc
 import runpy
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,8 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # The package that an example needs, and lines that it prints.
 PRINTED = {
+    "google_adk_memory.py": ("google.adk", ["deployer: Staging runs on cluster juniper."]),
+    "llama_index_memory.py": ("llama_index.core", ["Never deploy on a Friday", "user: Deploy staging, please"]),
     "claude_code_hooks.py": ("hmxgraph", ["<hmxgraph-pack id=", "docker compose up -d db"]),
     "langchain_retriever.py": (
         "langchain_core",
@@ -41,14 +43,16 @@ def test_every_example_is_run():
     assert {path.name for path in EXAMPLES.glob("*.py")} == PRINTED.keys()
 
 
+# LlamaIndex leaves a database of its own to the collector.
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("name", PRINTED)
 def test_an_example_prints_what_it_promises(name, address, monkeypatch, capsys):
     """From start to end, on the server of the test."""
     package, lines = PRINTED[name]
-    if find_spec(package) is None:
-        pytest.skip(f"needs {package}: install the extra adapters-test")
+    pytest.importorskip(package, reason=f"needs {package}", exc_type=ImportError)
     for setting in ("uri", "user", "password", "database"):
         monkeypatch.setenv(f"HMXGRAPH_{setting.upper()}", getattr(address, setting))
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    gc.collect()
     printed = capsys.readouterr().out
     assert [line for line in lines if line not in printed] == [], printed

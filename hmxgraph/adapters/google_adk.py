@@ -1,0 +1,161 @@
+"""Google ADK: a ``BaseMemoryService`` for ``Runner(memory_service=...)`` and its memory tools.
+
+Each user of each app is a tenant, so that no search ever sees another user's memory. Events keep their ids: a session
+that is added again while it grows stores only what is new.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from google.adk.events import Event  # pyright: ignore[reportMissingImports]
+from google.adk.memory.base_memory_service import (  # pyright: ignore[reportMissingImports]
+    BaseMemoryService,
+    SearchMemoryResponse,
+)
+from google.adk.memory.memory_entry import MemoryEntry  # pyright: ignore[reportMissingImports]
+from google.adk.sessions import Session  # pyright: ignore[reportMissingImports]
+from google.genai import types  # pyright: ignore[reportMissingImports]
+
+from hmxgraph.adapters._sources import sources
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import NotFound
+from hmxgraph.protocol.events import ASSISTANT, HARNESS, HMX_VERSION, ORIGIN, TOOL, USER
+
+_UNNAMED = "adk-events"
+_MICROSECONDS = 1_000_000
+
+
+class HmxMemoryService(BaseMemoryService):
+    """Memory of ADK sessions at the server of *graph*; each search returns entries of a pack of *budget* tokens."""
+
+    def __init__(self, graph: KnowledgeGraph, *, budget: int = 2048) -> None:
+        self._graph = graph
+        self._budget = budget
+
+    async def add_session_to_memory(self, session: Session) -> None:
+        """Store the events of *session* that are not stored yet."""
+        await asyncio.to_thread(self._add, session.app_name, session.user_id, session.events, session.id)
+
+    async def add_events_to_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        events: Sequence[Event],
+        session_id: str | None = None,
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Store *events* that are not stored yet."""
+        del custom_metadata
+        await asyncio.to_thread(self._add, app_name, user_id, events, session_id or _UNNAMED)
+
+    async def add_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        memories: Sequence[MemoryEntry],
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Remember the text of each of *memories* as a fact."""
+        del custom_metadata
+        texts = ["\n".join(part.text for part in entry.content.parts or () if part.text) for entry in memories]
+        await asyncio.to_thread(self._remember, app_name, user_id, [text for text in texts if text.strip()])
+
+    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
+        """The entries of the pack for *query*, best first; words of tools and pages keep their label."""
+        return await asyncio.to_thread(self._search, app_name, user_id, query)
+
+    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
+        """Erase the events that an entry of a search rests on; an unknown id does nothing."""
+        if memory_id:
+            await asyncio.to_thread(self._delete, app_name, user_id, memory_id)
+
+    def _of(self, app_name: str, user_id: str) -> KnowledgeGraph:
+        return self._graph.for_tenant(tenant_of(app_name, user_id))
+
+    def _add(self, app_name: str, user_id: str, events: Sequence[Event], session_id: str) -> None:
+        with self._of(app_name, user_id) as graph:
+            about = {"tenant_id": graph.tenant_id, "session_id": session_id}
+            graph.ingest([about | document for event in events for document in documents_of(event)], on_error="raise")
+
+    def _remember(self, app_name: str, user_id: str, texts: Sequence[str]) -> None:
+        with self._of(app_name, user_id) as graph:
+            for text in texts:
+                graph.remember(text)
+
+    def _search(self, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
+        with self._of(app_name, user_id) as graph:
+            found = list(sources(graph.pack(query, budget=self._budget)))
+        return SearchMemoryResponse(memories=[_entry(text, about) for _, text, _, about in found])
+
+    def _delete(self, app_name: str, user_id: str, memory_id: str) -> None:
+        with self._of(app_name, user_id) as graph:
+            try:
+                trail = graph.explain(memory_id).trail()
+            except NotFound:
+                return
+            graph.forget(event_id=sorted({event.event_id for event in trail}))
+
+
+def tenant_of(app_name: str, user_id: str) -> str:
+    """The tenant of a user of an app.
+
+    >>> tenant_of("shop", "ana/1")
+    'shop/ana%2F1'
+    """
+    return f"{quote(app_name, safe='')}/{quote(user_id, safe='')}"
+
+
+def documents_of(event: Event) -> Iterator[dict[str, Any]]:
+    """The HMX events of one ADK event, without tenant and session; unfinished streaming events are left out."""
+    if event.partial:
+        return
+    contents = list(_contents(event))
+    us = round(event.timestamp * _MICROSECONDS)
+    named = {} if event.author in {"", "user"} else {"author": event.author}
+    for number, (event_type, origin, content) in enumerate(contents):
+        yield {
+            "hmx_version": HMX_VERSION,
+            "event_id": event.id if number == 0 else f"{event.id}#{number}",
+            "event_type": event_type,
+            "agent_id": event.author or "agent",
+            "timestamp": datetime.fromtimestamp(us / _MICROSECONDS, UTC).isoformat(),
+            "sequence": us + number,
+            "content": content,
+            "metadata": {ORIGIN: origin, "invocation_id": event.invocation_id} | named,
+        }
+
+
+def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    by_user = event.author == "user"
+    for part in (event.content and event.content.parts) or ():
+        if part.text and not part.thought:
+            role = "user" if by_user else "assistant"
+            yield "message", USER if by_user else ASSISTANT, {"role": role, "text": part.text}
+        elif call := part.function_call:
+            given = {"tool_name": call.name or "unknown", "arguments": call.args or {}}
+            yield "tool_call", ASSISTANT, given | ({"call_id": call.id} if call.id else {})
+        elif answer := part.function_response:
+            returned = answer.response or {}
+            result = {"tool_name": answer.name or "unknown", "result": returned, "success": "error" not in returned}
+            yield "tool_result", TOOL, result | ({"call_id": answer.id} if answer.id else {})
+    if event.error_code:
+        message = event.error_message or event.error_code
+        yield "error", HARNESS, {"error_type": str(event.error_code), "message": message}
+
+
+def _entry(text: str, about: Mapping[str, Any]) -> MemoryEntry:
+    """An entry as the tools of the ADK show it: the author stands beside the text, not in it."""
+    author = about["speaker"] or None
+    content = types.Content(role="user", parts=[types.Part(text=text.removeprefix(f"{author}: "))])
+    return MemoryEntry(
+        content=content,
+        id=about["source_id"],
+        author=author,
+        timestamp=about.get("timestamp"),
+        custom_metadata=dict(about),
+    )

@@ -1,0 +1,67 @@
+"""LlamaIndex: a retriever over context packs, and a memory block for ``Memory(memory_blocks=[...])``."""
+
+import asyncio
+from typing import Any
+
+from llama_index.core.base.base_retriever import BaseRetriever  # pyright: ignore[reportMissingImports]
+from llama_index.core.base.llms.types import ChatMessage  # pyright: ignore[reportMissingImports]
+from llama_index.core.memory import BaseMemoryBlock  # pyright: ignore[reportMissingImports]
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode  # pyright: ignore[reportMissingImports]
+
+from hmxgraph.adapters._sources import sources
+from hmxgraph.api.graph import KnowledgeGraph
+
+
+class HmxRetriever(BaseRetriever):
+    """Nodes from the pack for a query, best first: ``HmxRetriever(graph, budget=1024).retrieve("Deploy staging")``.
+
+    *budget* is the hard limit of all nodes together, in tokens; *options* are those of ``graph.pack``. Texts keep their
+    labels, metadata name source, section, origin, confidence and whether the words are trusted.
+    """
+
+    def __init__(self, graph: KnowledgeGraph, *, budget: int = 2048, **options: Any) -> None:
+        super().__init__()
+        self._graph = graph
+        self._options = {"budget": budget, **options}
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        pack = self._graph.pack(query_bundle.query_str, **self._options)
+        return [
+            NodeWithScore(node=TextNode(id_=source_id, text=text, metadata=about), score=score)
+            for source_id, text, score, about in sources(pack)
+        ]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await asyncio.to_thread(self._retrieve, query_bundle)
+
+
+class HmxMemoryBlock(BaseMemoryBlock[str]):
+    """A block that gives the pack for what was said last, and records the messages that leave the short-term memory.
+
+    Messages are recorded in the session that LlamaIndex names, else in *session_id*.
+    """
+
+    name: str = "hmxgraph"
+    graph: KnowledgeGraph
+    session_id: str = "llama-index"
+    user_id: str | None = None
+    budget: int = 1024
+
+    async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
+        del block_kwargs
+        said = [message.content for message in messages or () if message.role == "user" and message.content]
+        if not said:
+            return ""
+        pack = await asyncio.to_thread(self.graph.pack, said[-1], budget=self.budget, user_id=self.user_id)
+        return pack.prompt
+
+    async def _aput(self, messages: list[ChatMessage]) -> None:
+        for message in messages:
+            session = message.additional_kwargs.get("session_id") or self.session_id
+            item = {"role": str(message.role.value), "content": message.content or ""}
+            await asyncio.to_thread(self.graph.record, [item], session_id=session, user_id=self.user_id)
+
+    async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
+        """Nothing: a pack that is cut would lose its end; a smaller *budget* is the way to a shorter one."""
+        del content, tokens_to_truncate
+        return None
