@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 3
+// version: 4
 // mode: schema
 // row:  -
 
@@ -69,6 +69,19 @@ FOR (n:Challenge) REQUIRE n.key IS UNIQUE;
 
 CREATE CONSTRAINT contributor_key IF NOT EXISTS
 FOR (n:Contributor) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT api_key IF NOT EXISTS
+FOR (n:ApiKey) REQUIRE n.key IS UNIQUE;
+
+// A request brings the secret of a key; only its hash is stored.
+CREATE CONSTRAINT api_key_secret IF NOT EXISTS
+FOR (n:ApiKey) REQUIRE n.secret_hash IS UNIQUE;
+
+CREATE CONSTRAINT usage_hour_key IF NOT EXISTS
+FOR (n:UsageHour) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT compile_run_key IF NOT EXISTS
+FOR (n:CompileRun) REQUIRE n.key IS UNIQUE;
 
 // --- Linear chains (HMX-A 7): two writers can never both succeed the same node ---
 
@@ -214,3 +227,14 @@ FOR (n:Task) ON (n.tenant_id, n.updated_us);
 // The newest records with a facet, whichever of the eighteen exact filters it belongs to.
 CREATE INDEX record_with_facet IF NOT EXISTS
 FOR ()-[r:HAS_FACET]-() ON (r.facet_key, r.created_us);
+
+// --- API keys, usage and compilations, in order of time ---
+
+CREATE INDEX api_key_of_tenant IF NOT EXISTS
+FOR (n:ApiKey) ON (n.tenant_id, n.created_us);
+
+CREATE INDEX usage_hour_of_tenant IF NOT EXISTS
+FOR (n:UsageHour) ON (n.tenant_id, n.hour_us);
+
+CREATE INDEX compile_run_of_tenant IF NOT EXISTS
+FOR (n:CompileRun) ON (n.tenant_id, n.finished_us);

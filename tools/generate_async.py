@@ -23,6 +23,8 @@ SUBJECTS = (
     "tasks",
     "records",
     "memory",
+    "access",
+    "usage",
 )
 _AWAITED = re.compile(r"self\._(perform|ingest|beside|called)\(")
 BASES = ("Face", "SharedWork")

@@ -8,6 +8,7 @@ from functools import wraps
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from uuid import uuid4
 
 from hmxgraph.api._base import (
     ArtifactFilters,
@@ -31,6 +32,7 @@ from hmxgraph.api._base import (
     pack_request,
     search_request,
 )
+from hmxgraph.api.access import new_key
 from hmxgraph.api.exploring import QueryResult
 from hmxgraph.api.fingerprints import ExportArguments, export_options, import_arguments
 from hmxgraph.api.learning import _silent
@@ -53,6 +55,7 @@ from hmxgraph.errors import InvalidRequest
 from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.fingerprint.verify import EnvelopeSource
 from hmxgraph.graph import (
+    access,
     appending,
     artifacts,
     checks,
@@ -71,6 +74,7 @@ from hmxgraph.graph import (
     record_search,
     records,
     retention,
+    usage,
 )
 from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.compilations import CompileOptions, compile_tenant
@@ -83,11 +87,12 @@ from hmxgraph.graph.plan import Procedure, query
 from hmxgraph.graph.record_search import Shape
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.sources import Source
+from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.explanations import Explanation
 from hmxgraph.protocol.fingerprints import Envelope, Signature
-from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Chain, Conflict
+from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Chain, Conflict, Sorting
 from hmxgraph.protocol.memories import DreamReport, Memories, Memory, MemoryResult, MemoryView, Report
 from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.parsing import checked_list
@@ -112,6 +117,7 @@ from hmxgraph.protocol.reports import (
     WithdrawnImport,
 )
 from hmxgraph.protocol.suggestions import Suggestion
+from hmxgraph.protocol.usage import CompileRun, UsageHour
 from hmxgraph.recall.pack import Pack
 from hmxgraph.records.board import LEASE
 
@@ -457,24 +463,35 @@ class AsyncArtifacts(AsyncFace):
         as_of: Moment | None = None,
         after: str | None = None,
         limit: int = 50,
+        sort: str | None = None,
+        order: str = "desc",
+        total: bool = False,
         **filters: Unpack[ArtifactFilters],
     ) -> ArtifactPage:
         """A page of artifacts, newest first; only active ones unless ``status`` says otherwise (None: all).
+
+        *sort* is ``"created"``, ``"updated"``, ``"confidence"`` or ``"evidence"``, *order* ``"desc"`` or ``"asc"``.
+        With *total*, the page says how many artifacts match in all.
 
         Filters: ``status``, ``artifact_type``, ``tags`` (all of them), ``text`` (all its words), ``compiled_by``;
         ``agent_id`` and ``situation`` (tags) are matched against the validity scope (HMX-A 6). *after* is the
         ``cursor`` of the previous page.
 
         Raises:
-            UnknownChoice: no such status.
+            UnknownChoice: no such status, sort or order.
             InvalidRequest: *limit* is not a valid page size.
-            NotFound: *after* is not a cursor.
+            NotFound: *after* is not a cursor of this sort.
 
         """
+        wanted, sorting = artifact_filter(filters), Sorting(sort, order, total)
         page = artifacts.artifacts(
-            self._tenancy, artifact_filter(filters), as_of_us=as_us(as_of), after=after, limit=limit
+            self._tenancy, wanted, as_of_us=as_us(as_of), after=after, limit=limit, sorting=sorting
         )
         return await self._perform(page)
+
+    async def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
+        """The type of each artifact by its id, in one read; ids that are no artifacts are left out."""
+        return await self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
 
     async def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
         """All versions of the artifact's supersession chain recorded by *as_of*, oldest first (HMX-A 7).
@@ -1242,3 +1259,88 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         )
         procedure = maintenance.dream_of(self._tenancy, project_id, dry_run=dry_run, drafts=drafts)
         return await self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure), whole=True)
+
+
+class AsyncKeys(AsyncFace):
+    """API keys of the tenant. Only the hash of a key's secret is stored."""
+
+    def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
+        self._tenancy = tenancy
+        self._opened: AsyncConnection | None = connection
+
+    async def create(
+        self,
+        agent_id: str,
+        *,
+        scopes: Sequence[str] = SCOPES,
+        label: str = "",
+        expires: Moment | None = None,
+    ) -> NewKey:
+        """A new key, with its secret, which is shown only now. Requests with it act as the agent *agent_id*.
+
+        *scopes* are ``"read"`` and ``"write"``; from *expires* on, the key is refused.
+
+        Raises:
+            UnknownChoice: no such scope.
+            InvalidTime: *expires* is not a time.
+            InvalidRequest: no agent, or scopes that are not a list.
+
+        """
+        made = new_key(self._tenancy.tenant_id, agent_id, scopes, label, expires)
+        await self._perform(access.create(self._tenancy, made.key, made.secret))
+        return made
+
+    async def list(self) -> tuple[ApiKey, ...]:
+        """The tenant's keys, newest first, also expired and revoked ones."""
+        return await self._perform(access.keys(self._tenancy))
+
+    async def revoke(self, key_id: str) -> ApiKey:
+        """The key *key_id*, which is refused from now on.
+
+        Raises:
+            NotFound: the tenant has no such key.
+
+        """
+        return await self._perform(access.revoke(self._tenancy, key_id, now_us()))
+
+    async def find(self, secret: str) -> ApiKey | None:
+        """The key with this secret, of whichever tenant, in force or not; None if there is none. For servers."""
+        return await self._perform(access.find(secret))
+
+
+class AsyncUsage(AsyncFace):
+    """What a tenant's memory was used for: events, syntheses and compilations by hour, and stored compilations."""
+
+    def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
+        self._tenancy = tenancy
+        self._opened: AsyncConnection | None = connection
+
+    async def add(self, hours: Iterable[UsageHour]) -> int:
+        """Add the counts to those stored for the same hours; the number of hours written.
+
+        If the server's answer to the commit is lost, the counts may be added twice: they are statistics, not a ledger.
+        """
+        return await self._perform(usage.add(self._tenancy, tuple(hours)))
+
+    async def hours(self, *, since: Moment | None = None, until: Moment | None = None) -> tuple[UsageHour, ...]:
+        """The hours that begin from *since* (default: always) up to *until* (default: now), oldest first.
+
+        Raises:
+            InvalidTime: a time that is none.
+
+        """
+        return await self._perform(usage.hours(self._tenancy, as_us(since) or 0, now_us(until)))
+
+    async def record_run(self, report: CompileReport) -> CompileRun:
+        """The stored run of a compilation, under a fresh id."""
+        run = CompileRun(str(uuid4()), self._tenancy.tenant_id, now_us(), report.document())
+        return await self._perform(usage.record_run(self._tenancy, run))
+
+    async def runs(self, *, limit: int = 20) -> tuple[CompileRun, ...]:
+        """The latest stored compilations, newest first.
+
+        Raises:
+            InvalidRequest: *limit* is not a valid page size.
+
+        """
+        return await self._perform(usage.runs(self._tenancy, limit))

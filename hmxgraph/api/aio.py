@@ -12,6 +12,7 @@ from hmxgraph.api._async import (
     AsyncArtifacts,
     AsyncExploring,
     AsyncFingerprints,
+    AsyncKeys,
     AsyncLearning,
     AsyncMemoryOperations,
     AsyncRecalling,
@@ -19,6 +20,7 @@ from hmxgraph.api._async import (
     AsyncRecording,
     AsyncRecords,
     AsyncTasks,
+    AsyncUsage,
 )
 from hmxgraph.api.graph import Isolation, Login, address, chosen_timeout, isolated, revival
 from hmxgraph.api.recording import LiveSessions, Recorder
@@ -116,6 +118,16 @@ class AsyncKnowledgeGraph(
     def memory(self) -> AsyncMemoryOperations:
         """Operations on semantic memories."""
         return AsyncMemoryOperations(self._tenancy, self._connection, self._meter)
+
+    @property
+    def keys(self) -> AsyncKeys:
+        """API keys that open this tenant's memory through a server."""
+        return AsyncKeys(self._tenancy, self._connection)
+
+    @property
+    def usage(self) -> AsyncUsage:
+        """Usage by hour, and stored compilations."""
+        return AsyncUsage(self._tenancy, self._connection)
 
     def session(
         self, session_id: str | None = None, *, agent_id: str | None = None, user_id: str | None = None

@@ -1,12 +1,12 @@
 """Artifacts and conflicts: record, supersede, transition, resolve, and read as of any time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from hmxgraph.api._base import ArtifactFilters, Face, Moment, artifact_filter, as_artifact, as_us
 from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.protocol.artifacts import Artifact
-from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Chain, Conflict
+from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Chain, Conflict, Sorting
 
 
 class Artifacts(Face):
@@ -39,24 +39,35 @@ class Artifacts(Face):
         as_of: Moment | None = None,
         after: str | None = None,
         limit: int = 50,
+        sort: str | None = None,
+        order: str = "desc",
+        total: bool = False,
         **filters: Unpack[ArtifactFilters],
     ) -> ArtifactPage:
         """A page of artifacts, newest first; only active ones unless ``status`` says otherwise (None: all).
+
+        *sort* is ``"created"``, ``"updated"``, ``"confidence"`` or ``"evidence"``, *order* ``"desc"`` or ``"asc"``.
+        With *total*, the page says how many artifacts match in all.
 
         Filters: ``status``, ``artifact_type``, ``tags`` (all of them), ``text`` (all its words), ``compiled_by``;
         ``agent_id`` and ``situation`` (tags) are matched against the validity scope (HMX-A 6). *after* is the
         ``cursor`` of the previous page.
 
         Raises:
-            UnknownChoice: no such status.
+            UnknownChoice: no such status, sort or order.
             InvalidRequest: *limit* is not a valid page size.
-            NotFound: *after* is not a cursor.
+            NotFound: *after* is not a cursor of this sort.
 
         """
+        wanted, sorting = artifact_filter(filters), Sorting(sort, order, total)
         page = artifacts.artifacts(
-            self._tenancy, artifact_filter(filters), as_of_us=as_us(as_of), after=after, limit=limit
+            self._tenancy, wanted, as_of_us=as_us(as_of), after=after, limit=limit, sorting=sorting
         )
         return self._perform(page)
+
+    def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
+        """The type of each artifact by its id, in one read; ids that are no artifacts are left out."""
+        return self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
 
     def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
         """All versions of the artifact's supersession chain recorded by *as_of*, oldest first (HMX-A 7).

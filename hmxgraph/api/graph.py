@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 from uuid import uuid4
 
 from hmxgraph import engine
+from hmxgraph.api.access import Keys
 from hmxgraph.api.artifacts import Artifacts
 from hmxgraph.api.exploring import Exploring
 from hmxgraph.api.fingerprints import Fingerprints
@@ -21,6 +22,7 @@ from hmxgraph.api.recording import LiveSessions, Recorder, Recording
 from hmxgraph.api.records import Records
 from hmxgraph.api.sessions import RecordedSession
 from hmxgraph.api.tasks import Tasks
+from hmxgraph.api.usage import Usage
 from hmxgraph.errors import (
     DatabaseMissing,
     EngineError,
@@ -227,6 +229,16 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def memory(self) -> MemoryOperations:
         """Operations on semantic memories."""
         return MemoryOperations(self._tenancy, self._connection, self._meter)
+
+    @property
+    def keys(self) -> Keys:
+        """API keys that open this tenant's memory through a server."""
+        return Keys(self._tenancy, self._connection)
+
+    @property
+    def usage(self) -> Usage:
+        """Usage by hour, and stored compilations."""
+        return Usage(self._tenancy, self._connection)
 
     def session(
         self, session_id: str | None = None, *, agent_id: str | None = None, user_id: str | None = None

@@ -3,12 +3,15 @@
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Collection, Iterable
+from math import isfinite
 from typing import Any
 
 from hmxgraph.errors import InvalidRequest, NotFound
 from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.terms import SHORTEST_MISSPELT
+
+_UNCHANGED = "give back the cursor of the page before, unchanged"
 
 # Pages: their size, and where one ended, as an opaque cursor that the next call passes back.
 
@@ -45,7 +48,33 @@ def place(text: str | None) -> tuple[int | None, str | None]:
     try:
         return _place(parse_json(urlsafe_b64decode(text.encode())))
     except (binascii.Error, ValueError) as error:
-        raise NotFound("cursor", text, hint="give back the cursor of the page before, unchanged") from error
+        raise NotFound("cursor", text, hint=_UNCHANGED) from error
+
+
+def number_cursor(number: float, name: str) -> str:
+    """The cursor of a page sorted by a number whose last row has this number and id."""
+    return urlsafe_b64encode(canonical_bytes(["number", repr(number), name])).decode()
+
+
+def number_place(text: str | None) -> tuple[float | None, str | None]:
+    """The number and id in the cursor *text*; nothing for the first page.
+
+    Raises:
+        NotFound: *text* was not made by :func:`number_cursor`.
+
+    >>> number_place(number_cursor(-0.5, "a"))
+    (-0.5, 'a')
+
+    """
+    if text is None:
+        return None, None
+    try:
+        match parse_json(urlsafe_b64decode(text.encode())):
+            case ["number", str(number), str(name)] if isfinite(float(number)):
+                return float(number), name
+    except (binascii.Error, ValueError) as error:
+        raise NotFound("cursor", text, hint=_UNCHANGED) from error
+    raise NotFound("cursor", text, hint=_UNCHANGED)
 
 
 def _place(value: Any) -> tuple[int, str]:

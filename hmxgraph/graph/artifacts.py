@@ -1,17 +1,18 @@
 """Artifacts in the graph: rows and documents; one, a page, a chain, a head; each as of any time."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from hmxgraph.errors import NotFound, UnknownChoice
-from hmxgraph.graph._paging import check_limit, cursor, place
+from hmxgraph.graph._paging import check_limit, cursor, number_cursor, number_place, place
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
 from hmxgraph.graph.tenancy import Tenancy, state
 from hmxgraph.protocol.artifacts import LIVE_STATUSES, STATUSES, Artifact
 from hmxgraph.protocol.canonical import canonical_text, content_hash
-from hmxgraph.protocol.lifecycle import ArtifactFilter, ArtifactPage, Chain
+from hmxgraph.protocol.lifecycle import ORDERS, SORTS, ArtifactFilter, ArtifactPage, Chain, Sorting
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
 from hmxgraph.text.artifacts import artifact_words, render_artifact, validity
@@ -229,6 +230,7 @@ def _changes(properties: Row, as_of_us: int) -> Iterator[int]:
 # Artifacts read: one, a page, a chain, a head, each as of any time.
 
 _ANY = ArtifactFilter()
+_NEWEST_FIRST = Sorting()
 
 
 def artifact(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Artifact]:
@@ -248,19 +250,35 @@ def artifacts(
     as_of_us: int | None = None,
     after: str | None = None,
     limit: int = 50,
+    sorting: Sorting = _NEWEST_FIRST,
 ) -> Procedure[ArtifactPage]:
-    """A page of artifacts, newest first, of those that apply to the reader (HMX-A 6).
+    """A page of artifacts, newest first unless *sorting* says otherwise, of those that apply to the reader (HMX-A 6).
 
     Raises:
-        UnknownChoice: there is no such status.
+        UnknownChoice: there is no such status, sort or order.
         InvalidRequest: *limit* is no valid page size.
         NotFound: *after* is no cursor.
 
     """
     if wanted.status is not None and wanted.status not in STATUSES:
         raise UnknownChoice("status", wanted.status, STATUSES)
+    if sorting.sort is not None and sorting.sort not in SORTS:
+        raise UnknownChoice("sort", sorting.sort, SORTS)
+    if sorting.order not in ORDERS:
+        raise UnknownChoice("order", sorting.order, ORDERS)
     check_limit(limit)
-    return (yield from read(lambda: _page(tenancy, wanted, as_of_us, after, limit)))
+    return (yield from read(lambda: _counted_page(tenancy, wanted, as_of_us, sorting, after, limit)))
+
+
+def artifact_types(tenancy: Tenancy, artifact_ids: Iterable[str]) -> Procedure[dict[str, str]]:
+    """The type of each artifact by its id; ids that are no artifacts are left out."""
+
+    def plan() -> Plan[dict[str, str]]:
+        keys = sorted({tenancy.node_key(artifact_id) for artifact_id in artifact_ids})
+        rows = yield bind("artifacts/types", tenant_id=tenancy.tenant_id, keys=keys)
+        return {row["artifact_id"]: row["artifact_type"] for row in rows}
+
+    return (yield from read(plan))
 
 
 def chain(tenancy: Tenancy, artifact_id: str, *, as_of_us: int | None = None) -> Procedure[Chain]:
@@ -307,6 +325,45 @@ def value(properties: Row, as_of_us: int | None = None) -> Artifact:
 def _artifact(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[Artifact]:
     properties = yield from node(tenancy, artifact_id, as_of_us)
     return value(properties, as_of_us)
+
+
+def _counted_page(
+    tenancy: Tenancy, wanted: ArtifactFilter, as_of_us: int | None, sorting: Sorting, after: str | None, limit: int
+) -> Plan[ArtifactPage]:
+    if sorting == _NEWEST_FIRST or (sorting.sort is None and sorting.order == "desc"):
+        page = yield from _page(tenancy, wanted, as_of_us, after, limit)
+    else:
+        page = yield from _sorted_page(tenancy, wanted, as_of_us, sorting, after, limit)
+    if not sorting.total:
+        return page
+    rows = yield bind("artifacts/count", **(yield from _visible(tenancy, as_of_us)), **_criteria(wanted))
+    return replace(page, total=rows[0]["total"])
+
+
+def _visible(tenancy: Tenancy, as_of_us: int | None) -> Plan[Row]:
+    tenant = yield from state(tenancy)
+    moment_us = (tenant["logical_us"] or 0) if as_of_us is None else as_of_us
+    visible_us = ALWAYS if as_of_us is None else as_of_us
+    return {"tenant_id": tenancy.tenant_id, "as_of_us": visible_us, "moment_us": moment_us}
+
+
+def _sorted_page(
+    tenancy: Tenancy, wanted: ArtifactFilter, as_of_us: int | None, sorting: Sorting, after: str | None, limit: int
+) -> Plan[ArtifactPage]:
+    after_place, after_id = number_place(after)
+    rows = yield bind(
+        "artifacts/ranked",
+        **(yield from _visible(tenancy, as_of_us)),
+        **_criteria(wanted),
+        sort=sorting.sort or "created",
+        direction=1 if sorting.order == "asc" else -1,
+        after_place=after_place,
+        after_id=after_id,
+        limit=limit + 1,
+    )
+    found = tuple(value(row["artifact"], as_of_us) for row in rows[:limit])
+    last = rows[limit - 1] if len(rows) > limit else None
+    return ArtifactPage(found, number_cursor(last["place"], last["artifact"]["artifact_id"]) if last else None)
 
 
 def _page(

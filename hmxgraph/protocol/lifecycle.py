@@ -54,19 +54,37 @@ class ArtifactFilter:
     compiled_by: str | None = None
 
 
+ORDERS = ("asc", "desc")
+SORTS = ("created", "updated", "confidence", "evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """How a listing of artifacts is sorted (None: by time of recording, newest first), and whether to count them all.
+
+    ``evidence`` is how often the knowledge was observed; where nobody counted, the number of events that it rests on.
+    """
+
+    sort: str | None = None
+    order: str = "desc"
+    total: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ArtifactPage:
-    """One page of artifacts, newest first, and the cursor of the next page (None on the last)."""
+    """One page of artifacts, and the cursor of the next page (None on the last); ``total`` if it was asked for."""
 
     artifacts: tuple[Artifact, ...]
     cursor: str | None
+    total: int | None = None
 
     def __len__(self) -> int:
         return len(self.artifacts)
 
     def document(self) -> dict[str, Any]:
         """The page as a JSON-able dict."""
-        return {"artifacts": [artifact.document() for artifact in self.artifacts], "cursor": self.cursor}
+        page = {"artifacts": [artifact.document() for artifact in self.artifacts], "cursor": self.cursor}
+        return page if self.total is None else page | {"total": self.total}
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,6 +281,11 @@ class Pack(ContextPack):
         """
         return marked(self.text, self.pack_id) if self.text else ""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Each entry as ``text`` shows it, with its label and speaker, for callers who arrange entries themselves."""
+        return tuple(rendered_line(line) for line in self._lines())
+
     def table(self) -> Table:
         """Return a terminal table that explains why each entry is included and each drop is not."""
         return _pack_table(self)

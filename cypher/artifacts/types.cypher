@@ -1,0 +1,9 @@
+// The type of each artifact, by id; ids that are no artifacts are left out.
+//
+// mode: read
+// row:  artifact_id, artifact_type
+UNWIND $keys AS key
+MATCH (artifact:Artifact {key: key})
+WHERE artifact.tenant_id = $tenant_id
+RETURN artifact.artifact_id AS artifact_id, artifact.artifact_type AS artifact_type
+ORDER BY artifact_id

@@ -1,0 +1,94 @@
+"""``graph.keys``: the API keys that open a tenant's memory through a server."""
+
+from collections.abc import Sequence
+from secrets import token_hex, token_urlsafe
+
+from hmxgraph.api._base import Face, Moment, as_us, now_us
+from hmxgraph.errors import InvalidRequest, UnknownChoice
+from hmxgraph.graph import access
+from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
+from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
+
+PREFIX = "hmx_"
+_SECRET_BYTES = 32
+_ID_BYTES = 6
+
+
+def new_key(
+    tenant_id: str, agent_id: str, scopes: Sequence[str], label: str = "", expires: Moment | None = None
+) -> NewKey:
+    """A key with a fresh id and secret.
+
+    Raises:
+        UnknownChoice: no such scope.
+        InvalidRequest: no agent, or scopes that are not a list.
+
+    >>> made = new_key("acme", "bot", ["read"])
+    >>> made.secret.startswith(PREFIX), made.key.scopes
+    (True, ('read',))
+    """
+    if not checked_text("agent_id", agent_id):
+        raise InvalidRequest("agent_id", quoted(agent_id), "name of an agent", "say who the requests act as")
+    chosen = checked_list("scopes", scopes)
+    for scope in chosen or ("",):
+        if scope not in SCOPES:
+            raise UnknownChoice("scope", scope, SCOPES)
+    key = ApiKey(
+        token_hex(_ID_BYTES),
+        tenant_id,
+        tuple(scope for scope in SCOPES if scope in chosen),
+        label,
+        agent_id,
+        now_us(),
+        as_us(expires),
+    )
+    return NewKey(key, f"{PREFIX}{token_urlsafe(_SECRET_BYTES)}")
+
+
+class Keys(Face):
+    """API keys of the tenant. Only the hash of a key's secret is stored."""
+
+    def __init__(self, tenancy: Tenancy, connection: Connection) -> None:
+        self._tenancy = tenancy
+        self._connection = connection
+
+    def create(
+        self,
+        agent_id: str,
+        *,
+        scopes: Sequence[str] = SCOPES,
+        label: str = "",
+        expires: Moment | None = None,
+    ) -> NewKey:
+        """A new key, with its secret, which is shown only now. Requests with it act as the agent *agent_id*.
+
+        *scopes* are ``"read"`` and ``"write"``; from *expires* on, the key is refused.
+
+        Raises:
+            UnknownChoice: no such scope.
+            InvalidTime: *expires* is not a time.
+            InvalidRequest: no agent, or scopes that are not a list.
+
+        """
+        made = new_key(self._tenancy.tenant_id, agent_id, scopes, label, expires)
+        self._perform(access.create(self._tenancy, made.key, made.secret))
+        return made
+
+    def list(self) -> tuple[ApiKey, ...]:
+        """The tenant's keys, newest first, also expired and revoked ones."""
+        return self._perform(access.keys(self._tenancy))
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """The key *key_id*, which is refused from now on.
+
+        Raises:
+            NotFound: the tenant has no such key.
+
+        """
+        return self._perform(access.revoke(self._tenancy, key_id, now_us()))
+
+    def find(self, secret: str) -> ApiKey | None:
+        """The key with this secret, of whichever tenant, in force or not; None if there is none. For servers."""
+        return self._perform(access.find(secret))
