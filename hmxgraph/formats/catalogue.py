@@ -11,6 +11,7 @@ from hmxgraph.formats.cloudevents import CLOUDEVENTS
 from hmxgraph.formats.codex import CODEX
 from hmxgraph.formats.conversion import Format, Match
 from hmxgraph.formats.graphiti import GRAPHITI
+from hmxgraph.formats.hippocortex import HIPPOCORTEX
 from hmxgraph.formats.hmx import HMX_EVENTS
 from hmxgraph.formats.langchain import LANGCHAIN
 from hmxgraph.formats.mem0 import MEM0
@@ -22,6 +23,7 @@ from hmxgraph.formats.plain_messages import PLAIN_MESSAGES
 # In the order in which an equal match is decided: the more specific first.
 FORMATS: tuple[Format, ...] = (
     HMX_EVENTS,
+    HIPPOCORTEX,
     CLAUDE_CODE,
     CODEX,
     CHATGPT,

@@ -1,0 +1,154 @@
+"""Events of the Hippocortex SDK: ``{type, sessionId, payload, metadata}``, as its clients and adapters send them.
+
+They bring no id, time or sequence; adapters name neither calls nor agents. A result without a call id answers the
+oldest open call of its tool in the session.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
+from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
+from hmxgraph.formats._messages import message_reading, role_of
+from hmxgraph.formats._parts import contents
+from hmxgraph.formats._values import listed, mapping, name, present, text
+from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
+from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, TOOL, USER
+
+# What hmxgraph stores for a fact that somebody states outright.
+MEMORY = "x-hmxgraph-memory"
+_FIELDS = ("type", "sessionId", "payload")
+_AGENTS = ("agentId", "agent_id", "agent_name", "sender")
+_USERS = ("userId", "user_id")
+_TOOLS = ("tool_name", "tool", "name")
+_IDS = ("callId", "call_id", "id")
+# The names that HMX-E reads, by type and the SDK's name.
+_RENAMED = {
+    "command_exec": {"exitCode": "exit_code", "output": "stdout"},
+    "api_result": {"status": "status_code"},
+    "tool_result": {"exitCode": "exit_code"},
+}
+_ORIGINS = {"decision": ASSISTANT, "feedback": USER, "error": TOOL, "observation": TOOL, "state_change": HARNESS}
+# Open calls that are remembered for each tool of a session.
+_MOST_OPEN = 100
+
+
+def recognise(sample: Sequence[Any]) -> Match:
+    """How many records have type, session and payload.
+
+    >>> recognise([{"type": "message", "sessionId": "s", "payload": {"role": "user", "content": "hi"}}]).score
+    1.0
+    """
+    if not sample:
+        return Match(0.0, _FIELDS)
+    score = sum(not _faults(value) for value in map(mapping, sample)) / len(sample)
+    return Match(round(score, 2), () if score == 1.0 else _FIELDS)
+
+
+def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
+    """One outcome per record."""
+    reader = _Reader(origin)
+    for record in records:
+        yield reader.outcome(record, record.value) if isinstance(record.value, Mapping) else not_an_object(record)
+
+
+def _faults(value: Mapping[str, Any]) -> list[Fault]:
+    checks = {
+        "type": (bool(text(value.get("type"))), "a type in words"),
+        "sessionId": (bool(name(value.get("sessionId"))), "the id of a session"),
+        "payload": (isinstance(value.get("payload"), Mapping), "an object"),
+    }
+    return [
+        Fault(f"$.{field}", "SDK capture", f"{value.get(field)!r:.60}", expected)
+        for field, (holds, expected) in checks.items()
+        if not holds
+    ]
+
+
+class _Reader:
+    """Reads the events of one source or one live session; remembers its open calls."""
+
+    def __init__(self, origin: Origin) -> None:
+        self._origin = origin
+        self._calls = Calls(origin.carried)
+        self._open: dict[str, list[str]] = origin.carried.setdefault("open_calls", {})
+
+    def outcome(self, record: Record, value: Mapping[str, Any]) -> Outcome:
+        """What became of one event of the SDK."""
+        if faults := _faults(value):
+            return Outcome(record, fault=faults[0])
+        said = mapping(value.get("metadata"))
+        user = next((name(said[field]) for field in _USERS if name(said.get(field))), self._origin.user_id or "")
+        # The producer's metadata stands apart: it may not say whose words an event holds.
+        metadata = present(format="hippocortex", user_id=user, hippocortex=dict(said))
+        agent = next((name(said[field]) for field in _AGENTS if name(said.get(field))), self._origin.agent_id or "")
+        place = Place(0, name(value.get("sessionId")), "", value.get("timestamp"), agent, metadata)
+        frame = frame_of(record, self._origin, place, repr(value))
+        if isinstance(frame, Fault):
+            return Outcome(record, fault=frame)
+        reading = self._reading(text(value.get("type")), mapping(value.get("payload")), said, frame)
+        return joined(record, [(frame, reading)], self._origin.carried)
+
+    def _reading(self, kind: str, payload: Mapping[str, Any], said: Mapping[str, Any], frame: Frame) -> Reading:
+        if kind == "message":
+            return self._message(payload, said, frame)
+        if kind == "tool_call":
+            return self._call(payload, frame)
+        if kind == "tool_result":
+            return Reading((self._answer("0", payload, frame),))
+        return Reading((Draft(kind, _content(kind, payload), _ORIGINS.get(kind, TOOL)),))
+
+    def _message(self, payload: Mapping[str, Any], said: Mapping[str, Any], frame: Frame) -> Reading:
+        drawn = [fact for fact in map(text, listed(said.get("extractedMemories"))) if fact.strip()]
+        if drawn:
+            # A model drew these from the talk: proposals, as those of another memory system.
+            drafts = (
+                Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, str(place), source="hippocortex")
+                for place, fact in enumerate(drawn)
+            )
+            return Reading(tuple(drafts))
+        message = {**payload, "content": payload.get("content", payload.get("text"))}
+        if role_of(message):
+            return message_reading(message, frame, self._calls)
+        return Reading((Draft("message", contents(message["content"]).fields(), HARNESS),))
+
+    def _call(self, payload: Mapping[str, Any], frame: Frame) -> Reading:
+        tool = _first(payload, _TOOLS) or "unknown"
+        stated = _first(payload, _IDS)
+        call_id = stated or frame.event_id("call")
+        given = next((payload[field] for field in ("input", "args", "arguments") if field in payload), None)
+        call = call_draft(self._calls, frame, "0", (call_id, tool, given))
+        if "output" in payload or "result" in payload:
+            answered = {**payload, "callId": call_id}
+            return Reading((call, self._answer("1", answered, frame)))
+        if not stated:
+            waiting = self._open.setdefault(f"{frame.session_id}\0{tool}", [])
+            waiting.append(call_id)
+            del waiting[:-_MOST_OPEN]
+        return Reading((call,))
+
+    def _answer(self, part: str, payload: Mapping[str, Any], frame: Frame) -> Draft:
+        tool = _first(payload, _TOOLS)
+        call_id = _first(payload, _IDS)
+        waiting = self._open.get(f"{frame.session_id}\0{tool}")
+        if not call_id and waiting:
+            call_id = waiting.pop(0)
+        value = next((payload[field] for field in ("output", "result", "content", "error") if field in payload), None)
+        success = payload.get("success") if isinstance(payload.get("success"), bool) else None
+        named = _content("tool_result", payload)
+        more = {key: named[key] for key in ("exit_code", "error", "duration_ms") if named.get(key) is not None}
+        return answer_draft(self._calls, part, Answer(call_id, value, tool, success, more))
+
+
+def _first(payload: Mapping[str, Any], fields: Iterable[str]) -> str:
+    return next((name(payload[field]) for field in fields if name(payload.get(field))), "")
+
+
+def _content(kind: str, payload: Mapping[str, Any]) -> JsonObject:
+    """*payload* under the names that HMX-E reads; a name that is there already is kept."""
+    renamed = _RENAMED.get(kind, {})
+    return {key if (new := renamed.get(key)) is None or new in payload else new: part for key, part in payload.items()}
+
+
+HIPPOCORTEX = Format("hippocortex", "events of the Hippocortex SDK", recognise, convert)
