@@ -20,7 +20,7 @@ PAGES = (README, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted(DOCS.gl
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ hmxgraph (.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-GROUPS = {"artifact", "conflict", "fingerprint", "task", "record", "memory", "server"}
+GROUPS = {"artifact", "conflict", "fingerprint", "task", "record", "memory", "key", "server"}
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 

@@ -44,6 +44,9 @@ COMMANDS = {
     "install": Entry("install", "install", "Show or install the memory's hooks in a coding agent."),
     "uninstall": Entry("install", "uninstall", "Show or remove the memory's hooks in a coding agent."),
     "hook": Entry("install", "hook", "Answer one hook of a coding agent, in time or not at all."),
+    "serve": Entry("serve", "serve", "Serve the memory over HTTP to clients with an API key, until stopped."),
+    "mcp": Entry("mcp", "mcp", "Serve the memory to one MCP client over standard input and output."),
+    "key": Entry("key", "app", "API keys: whose memory clients of a server may read and write."),
     "server": Entry("server", "app", "The local Neo4j that hmxgraph starts on demand."),
 }
 

@@ -6,10 +6,12 @@ import subprocess
 import sys
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import hmxgraph
 from hmxgraph.cli import app
+from hmxgraph.cli._extras import need
 from hmxgraph.cli._signals import UNREAD
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.records import ARTIFACT_KINDS, FILTERS, MODES
@@ -88,3 +90,26 @@ def test_nobody_at_a_routing_address_is_one_line():
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: Neo4j at neo4j://127.0.0.1:1 does not answer")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_program_imports_no_extra():
+    """What the server and MCP need is imported by their commands alone: not for the version, not for the help."""
+    heavy = {"starlette", "uvicorn", "mcp", "prometheus_client", "pydantic", "neo4j"}
+    for words in (["--version"], ["--help"]):
+        program = (
+            "import sys\n"
+            "from hmxgraph.__main__ import main\n"
+            f"sys.argv = ['hmxgraph', *{words!r}]\n"
+            "try:\n    main()\nexcept SystemExit:\n    pass\n"
+            f"print({heavy!r} & set(sys.modules), file=sys.stderr)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert done.stderr.strip() == "set()"
+
+
+def test_a_missing_extra_is_named():
+    """A command whose extra is not installed says what to install."""
+    with pytest.raises(
+        typer.BadParameter, match=r"nowhere_to_be_had is not installed: pip install 'hmxgraph\[server\]'"
+    ):
+        need("server", "json", "nowhere_to_be_had")

@@ -1,0 +1,59 @@
+"""``hmxgraph mcp``: the memory as an MCP server over standard input and output, and what to paste into clients."""
+
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from hmxgraph.cli._extras import need
+from hmxgraph.cli._terminal import Tenant, opened, out
+
+CLIENTS = ("claude-code", "cursor", "vscode")
+# How each client takes a secret from outside its configuration.
+_SECRETS = {
+    "claude-code": "${HMXGRAPH_KEY}",
+    "cursor": "${env:HMXGRAPH_KEY}",
+    "vscode": "${input:hmxgraph-key}",
+}
+_FILES = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
+
+Agent = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent in whose name it writes.")]
+Client = Annotated[
+    str | None, typer.Option("--print-config", help=f"Print what to paste into a client: {', '.join(CLIENTS)}.")
+]
+Url = Annotated[str | None, typer.Option("--url", help="With --print-config: the /mcp address of a server to use.")]
+
+
+def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Client = None, url: Url = None) -> None:
+    """Serve the memory to one MCP client over standard input and output."""
+    if print_config is not None:
+        if print_config not in CLIENTS:
+            raise typer.BadParameter(f"--print-config {print_config}: choose one of {', '.join(CLIENTS)}")
+        document = configuration(print_config, tenant, agent, url)
+        typer.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+        if out.is_terminal:
+            typer.echo(f"paste it into {_FILES[print_config]}", err=True)
+        return
+    need("mcp", "mcp")
+    from hmxgraph.server.mcp_stdio import run  # noqa: PLC0415 - only where the extra is there
+
+    with opened(tenant) as graph:
+        run(graph, agent)
+
+
+def configuration(client: str, tenant: str, agent: str, url: str | None = None) -> dict[str, Any]:
+    """The configuration file of a client, for a server over stdio, or for the one at *url* with a key.
+
+    >>> configuration("cursor", "acme", "ana")["mcpServers"]["hmxgraph"]["args"]
+    ['mcp', '--tenant', 'acme', '--agent', 'ana']
+    """
+    if url is None:
+        server: dict[str, Any] = {"command": "hmxgraph", "args": ["mcp", "--tenant", tenant, "--agent", agent]}
+        server = {"type": "stdio", **server} if client == "vscode" else server
+    else:
+        server = {"url": url, "headers": {"Authorization": f"Bearer {_SECRETS[client]}"}}
+        server = server if client == "cursor" else {"type": "http", **server}
+    if client != "vscode":
+        return {"mcpServers": {"hmxgraph": server}}
+    asked = {"type": "promptString", "id": "hmxgraph-key", "description": "API key of hmxgraph", "password": True}
+    return {"servers": {"hmxgraph": server}} | ({"inputs": [asked]} if url else {})

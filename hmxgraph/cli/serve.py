@@ -1,0 +1,52 @@
+"""``hmxgraph serve``: the memory over HTTP and MCP, for clients in any language."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hmxgraph.cli._extras import need
+from hmxgraph.cli._terminal import AsJson, emit, err, out
+
+Host = Annotated[str, typer.Option("--host", help="Address to listen at; 0.0.0.0 for all.")]
+Port = Annotated[int, typer.Option("--port", "-p", min=0, max=65_535, help="Port; 0 for a free one.")]
+Certificate = Annotated[Path | None, typer.Option("--tls-cert", exists=True, help="Certificate chain in PEM.")]
+PrivateKey = Annotated[Path | None, typer.Option("--tls-key", exists=True, help="Its private key in PEM.")]
+Rate = Annotated[float, typer.Option("--rate", min=0, help="Requests a second for each key; 0 for no limit.")]
+Burst = Annotated[int, typer.Option("--burst", min=1, help="Requests that a key may make at once.")]
+MaxBytes = Annotated[int, typer.Option("--max-bytes", min=1_024, help="Largest body of a request.")]
+
+
+def serve(
+    host: Host = "127.0.0.1",
+    port: Port = 8787,
+    tls_cert: Certificate = None,
+    tls_key: PrivateKey = None,
+    rate: Rate = 100.0,
+    burst: Burst = 200,
+    max_bytes: MaxBytes = 8 << 20,
+    as_json: AsJson = False,
+) -> None:
+    """Serve the memory over HTTP to clients with an API key, until stopped."""
+    need("server", "starlette", "uvicorn", "prometheus_client")
+    if (tls_cert is None) != (tls_key is None):
+        raise typer.BadParameter("TLS needs both: --tls-cert and --tls-key")
+    from hmxgraph.api.graph import connect  # noqa: PLC0415 - only where the extra is there
+    from hmxgraph.server.app import Limits  # noqa: PLC0415 - as above
+    from hmxgraph.server.running import Settings, address_of, listening, run  # noqa: PLC0415 - as above
+
+    settings = Settings(host, port, tls_cert, tls_key, Limits(rate, burst, max_bytes))
+    listener = listening(settings)
+    graph = connect(progress=err.is_terminal)
+    address = address_of(settings, listener)
+    emit({"base_url": address}, as_json, lambda: _show(address))
+    out.file.flush()
+    run(graph, settings, listener)
+
+
+def _show(address: str) -> None:
+    root = address.removesuffix("/v1")
+    out.print(
+        f"serving {address}  (MCP: {root}/mcp, description: {root}/docs, figures: {root}/metrics)", highlight=False
+    )
+    out.print("clients need a key: hmxgraph key create --tenant NAME --agent NAME", highlight=False)

@@ -1,0 +1,246 @@
+"""The ASGI application: routes for every operation, health, figures, description and MCP."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from anyio.to_thread import current_default_thread_limiter
+from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+import hmxgraph
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import HmxGraphError, KeyRefused, MalformedJson
+from hmxgraph.ingest.any_json import parse_any
+from hmxgraph.server import openapi
+from hmxgraph.server.edge import Edge
+from hmxgraph.server.guard import Guard, RateLimit, check_scope
+from hmxgraph.server.observing import LOGGER, Exchange, Figures
+from hmxgraph.server.operations import OPERATIONS, Call, Operation, Service
+from hmxgraph.server.tenants import Tally, Tenants
+from hmxgraph.server.wire import Json, Refusal, failure, success
+
+# Threads that call the engine: each holds a connection of the driver's pool while it works.
+_THREADS = 64
+# Seconds between two writes of the usage counters.
+_STORED_EVERY = 5.0
+# Bytes beyond the limit that are still read, so that a client gets the answer instead of a broken connection.
+_DISCARDED = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a server: requests a second for each key (0: none), how many at once, bytes of a body."""
+
+    rate: float = 100.0
+    burst: int = 200
+    body_bytes: int = 8 << 20
+
+
+def application(root: KnowledgeGraph, limits: Limits, extra: "Mounted | None" = None) -> ASGIApp:
+    """The server over the graph *root*, which it closes when it stops; *extra* is mounted beside the contract."""
+    service = Service(Tenants(root), Tally(), Figures())
+    routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(service)), Route("/health", _health(service))]
+    routes += [Route("/metrics", _figures(service)), Route("/openapi.json", _described), Route("/docs", _page)]
+    routes += [_route(service, operation, limits) for operation in OPERATIONS]
+    mounted = extra(service) if extra else None
+    if mounted:
+        routes += mounted.routes
+    app = Starlette(
+        routes=routes,
+        lifespan=_lifespan(service, mounted.running if mounted else None),
+        exception_handlers={
+            HTTPException: _refused_route,
+            Refusal: _refused,
+            HmxGraphError: _refused_by_engine,
+            Exception: _defect,
+        },
+    )
+    return Edge(app, Guard(root.keys.find), RateLimit(limits.rate, limits.burst), service.figures)
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """Routes that are served beside the contract, and what has to run meanwhile."""
+
+    routes: list[BaseRoute]
+    running: Callable[[], Any]
+
+
+Mounted = Callable[[Service], Mount]
+
+
+# From start to stop.
+
+
+def _lifespan(service: Service, running: Callable[[], Any] | None) -> Callable[[Starlette], Any]:
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = _THREADS
+        async with AsyncExitStack() as stack:
+            if running is not None:
+                await stack.enter_async_context(running())
+            storing = asyncio.create_task(_store_usage(service))
+            try:
+                yield
+            finally:
+                storing.cancel()
+                with suppress(asyncio.CancelledError):
+                    await storing
+                await run_in_threadpool(_store_once, service)
+                await run_in_threadpool(service.tenants.close)
+
+    return lifespan
+
+
+async def _store_usage(service: Service) -> None:
+    while True:
+        await asyncio.sleep(_STORED_EVERY)
+        await run_in_threadpool(_store_once, service)
+
+
+def _store_once(service: Service) -> None:
+    """Store the usage counters; without a database they are kept for the next time."""
+    try:
+        service.tally.store(service.tenants)
+    except HmxGraphError as error:
+        LOGGER.warning("usage counters not stored yet", extra={"fields": {"error": type(error).__name__}})
+
+
+# Operations as endpoints.
+
+
+def _route(service: Service, operation: Operation, limits: Limits) -> Route:
+    async def endpoint(request: Request) -> Response:
+        exchange = exchange_of(request)
+        exchange.route = openapi.PREFIX + operation.path
+        key = exchange.key
+        assert key is not None, "the edge admits no request without a key"
+        check_scope(key, operation.scope)
+        raw, body = await _taken(request, operation, limits.body_bytes)
+        call = Call(service, key, body, raw, request.path_params)
+        data = await run_in_threadpool(operation.run, call)
+        return success(data, exchange.meta())
+
+    return Route(openapi.PREFIX + operation.path, endpoint, methods=[operation.method], name=operation.operation_id)
+
+
+def exchange_of(request: Request) -> Exchange:
+    """The exchange that the edge began for a request."""
+    exchange: Exchange = request.scope["state"]["exchange"]
+    return exchange
+
+
+async def _taken(request: Request, operation: Operation, most: int) -> tuple[dict[str, Any], Any]:
+    """The body or the query of a request, as it came and as the operation's model."""
+    if operation.method == "GET":
+        raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
+    else:
+        raw = await run_in_threadpool(_object, await _body(request, most))
+    if operation.takes is None:
+        return raw, None
+    try:
+        return raw, operation.takes.model_validate(raw)
+    except ValidationError as error:
+        details = [{"path": _path(fault["loc"]), "message": fault["msg"]} for fault in error.errors()]
+        message = "; ".join(f"{detail['path']}: {detail['message']}" for detail in details[:5])
+        raise Refusal(422, message, details=details) from error
+
+
+def _path(place: tuple[int | str, ...]) -> str:
+    """The path of a fault in a document.
+
+    >>> _path(("events", 3, "type"))
+    '$.events[3].type'
+    """
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        value, _ = parse_any(body or b"{}")
+    except MalformedJson as error:
+        raise Refusal(422, str(error), details=[{"path": "$", "message": str(error)}]) from error
+    if not isinstance(value, dict):
+        raise Refusal(422, f"$: found {type(value).__name__}, expected an object")
+    return value
+
+
+async def _body(request: Request, most: int) -> bytes:
+    """The body of a request; one that is too large is read to its end, within reason, and refused."""
+    size, parts = 0, []
+    async for part in request.stream():
+        size += len(part)
+        if size > most + _DISCARDED:
+            break
+        if size <= most:
+            parts.append(part)
+    if size > most:
+        raise Refusal(413, f"the body has {size} bytes or more, at most {most} are taken; send fewer events at once")
+    return b"".join(parts)
+
+
+# Health, figures, description.
+
+
+def _health(service: Service) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        exchange_of(request).route = "/health"
+        await run_in_threadpool(service.tenants.root.health)
+        return success({"status": "ok", "version": hmxgraph.__version__}, exchange_of(request).meta())
+
+    return endpoint
+
+
+def _figures(service: Service) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        exchange_of(request).route = "/metrics"
+        return Response(service.figures.text(), media_type="text/plain; version=0.0.4")
+
+    return endpoint
+
+
+async def _described(request: Request) -> Response:
+    exchange_of(request).route = "/openapi.json"
+    return Json(openapi.document())
+
+
+async def _page(request: Request) -> Response:
+    exchange_of(request).route = "/docs"
+    return HTMLResponse(openapi.page())
+
+
+# Errors.
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)
+    return failure(error, exchange_of(request).meta())
+
+
+def _refused_by_engine(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HmxGraphError)
+    if not isinstance(error, KeyRefused) and Refusal.of(error).status >= 500:
+        LOGGER.warning("the engine refused", extra={"fields": {"error": type(error).__name__, "code": error.code}})
+    return failure(Refusal.of(error), exchange_of(request).meta())
+
+
+def _refused_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = {404: "there is nothing at this path", 405: f"this path takes no {request.method}"}
+    message = words.get(error.status_code, error.detail)
+    refusal = Refusal(error.status_code, message, headers=dict(error.headers or {}))
+    return failure(refusal, exchange_of(request).meta())
+
+
+def _defect(request: Request, _error: Exception) -> Response:
+    """The answer to an error that nobody expected; it is raised again behind this answer, and logged by the edge."""
+    return failure(Refusal.defect(), exchange_of(request).meta())

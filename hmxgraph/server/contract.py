@@ -1,0 +1,269 @@
+"""The contract of the Hippocortex SDK: what requests hold, and what the engine's results become on its wire."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.lifecycle import ArtifactPage
+from hmxgraph.protocol.packs import Entry
+from hmxgraph.protocol.reports import CompileReport, Receipt
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.protocol.usage import COUNTERS, UsageHour
+from hmxgraph.recall.pack import NOTICE, Pack
+
+MOST_EVENTS = 1_000
+DEFAULT_TOKENS = 4_000
+DEFAULT_CONFIDENCE = 0.3
+Words = Annotated[str, StringConstraints(min_length=1)]
+
+# Requests. Fields that the contract does not know are ignored, as its own server does.
+
+
+class Request(BaseModel):
+    """Base of the bodies and queries of requests; fields are spelled as on the wire."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=False, allow_inf_nan=False)
+
+
+class CaptureRequest(Request):
+    """One event of an agent."""
+
+    type: Words
+    session_id: Words | int = Field(alias="sessionId")
+    payload: dict[str, Any]
+    metadata: dict[str, Any] | None = None
+    idempotency_key: Words | None = Field(None, alias="idempotencyKey")
+
+
+class CaptureBatchRequest(Request):
+    """Several events; a bad one does not concern the others."""
+
+    events: list[Any] = Field(max_length=MOST_EVENTS)
+
+
+class LearnOptions(Request):
+    """Accepted, and answered with a warning: artifacts are always learned under the engine's own thresholds."""
+
+    min_pattern_strength: float | None = Field(None, alias="minPatternStrength")
+    artifact_types: list[str] | None = Field(None, alias="artifactTypes")
+
+
+class LearnRequest(Request):
+    """Which sessions to compile: those that changed, or all."""
+
+    scope: Literal["incremental", "full"] = "incremental"
+    options: LearnOptions | None = None
+
+
+class SynthesizeOptions(Request):
+    """The budget and the shape of an answer."""
+
+    max_tokens: int | None = Field(None, alias="maxTokens", ge=1, le=1_000_000)
+    min_confidence: float | None = Field(None, alias="minConfidence", ge=0, le=1)
+    include_provenance: bool = Field(alias="includeProvenance", default=True)
+    sections: list[Literal["procedures", "failures", "decisions", "facts", "causal", "context"]] | None = None
+
+
+class SynthesizeRequest(Request):
+    """What the agent is about to do or wants to know."""
+
+    query: str = ""
+    options: SynthesizeOptions | None = None
+    max_tokens: int | None = Field(None, alias="maxTokens", ge=1, le=1_000_000)
+    session_id: Words | None = Field(None, alias="sessionId")
+    agent_id: Words | None = Field(None, alias="agentId")
+    user_id: Words | None = Field(None, alias="userId")
+
+
+class ArtifactQuery(Request):
+    """Which artifacts to list."""
+
+    type: str | None = None
+    status: str | None = None
+    sort: Literal["createdAt", "updatedAt", "confidence", "evidenceCount"] | None = None
+    order: Literal["asc", "desc"] = "desc"
+    limit: int = Field(50, ge=1, le=100)
+    cursor: str | None = None
+
+
+class MetricsQuery(Request):
+    """The period of a usage report."""
+
+    period: Literal["1h", "24h", "7d", "30d"] = "24h"
+    granularity: Literal["minute", "hour", "day"] = "hour"
+
+
+HOURS = {"1h": 1, "24h": 24, "7d": 168, "30d": 720}
+SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "confidence", "evidenceCount": "evidence"}
+
+# Captures.
+
+_STATUSES = {"stored": "ingested", "duplicate": "duplicate", "skipped": "skipped", "rejected": "error"}
+
+
+def captured(receipt: Receipt) -> dict[str, Any]:
+    """What became of one event.
+
+    >>> captured(Receipt(0, "stored", ("e1",)))["status"]
+    'ingested'
+    """
+    event_id = "" if receipt.status == "rejected" else receipt.event_id
+    reason = "; ".join(filter(None, (receipt.reason, *receipt.warnings)))
+    outcome = {"eventId": event_id, "jobId": event_id, "status": _STATUSES[receipt.status]}
+    return outcome | ({"reason": reason} if reason else {})
+
+
+def captured_batch(receipts: Sequence[Receipt]) -> dict[str, Any]:
+    """What became of each event of a batch, in order, and the counts."""
+    results = [captured(receipt) for receipt in receipts]
+    counts = {name: sum(result["status"] == name for result in results) for name in ("ingested", "duplicate", "error")}
+    summary = {
+        "total": len(results),
+        "ingested": counts["ingested"],
+        "duplicates": counts["duplicate"],
+        "errors": counts["error"],
+    }
+    return {"results": results, "summary": summary}
+
+
+# Compilations.
+
+
+def learned(report: CompileReport, run_id: str, warnings: Sequence[str]) -> dict[str, Any]:
+    """The report of a compilation."""
+    kinds = ("created", "updated", "unchanged")
+    counts = {kind: sum(getattr(report, kind).values()) for kind in kinds}
+    by_type: dict[str, int] = {}
+    for kind in kinds:
+        for artifact_type, number in getattr(report, kind).items():
+            by_type[artifact_type] = by_type.get(artifact_type, 0) + number
+    stats = {
+        "memoriesProcessed": report.events,
+        "patternsFound": sum(counts.values()),
+        "compilationMs": round(sum(report.seconds.values()) * 1_000),
+    }
+    data: dict[str, Any] = {"runId": run_id, "status": "completed", "artifacts": {**counts, "byType": by_type}}
+    return data | {"stats": stats} | ({"warnings": list(warnings)} if warnings else {})
+
+
+# Packs. The contract has six sections, HMX-C ten.
+
+_OF_TYPE = {
+    "task_schema": "procedures",
+    "strategy_template": "procedures",
+    "failure_playbook": "failures",
+    "decision_policy": "decisions",
+    "causal_pattern": "causal",
+}
+_OF_SOURCE = {"policy": "decisions", "memory": "facts", "entity": "facts", "relation": "facts"}
+# Where entries of each section of the contract can stand in a pack.
+_WITHIN = {
+    "procedures": ("procedures", "workflow"),
+    "failures": ("procedures", "workflow"),
+    "causal": ("procedures", "workflow"),
+    "decisions": ("core", "constraints"),
+    "facts": ("core", "goals", "facts", "graph_relations", "evidence"),
+    "context": ("episodes", "evidence", "conflicts"),
+}
+
+
+def pack_sections(wanted: Sequence[str]) -> list[str]:
+    """The sections of a pack to ask for, so that no budget is spent on what the caller leaves out.
+
+    >>> pack_sections(["failures", "context"])
+    ['procedures', 'workflow', 'episodes', 'evidence', 'conflicts']
+    """
+    return list(dict.fromkeys(section for name in wanted for section in _WITHIN[name]))
+
+
+def section_of(entry: Entry, artifact_type: str | None) -> str:
+    """The contract's section for an entry of a pack."""
+    if entry.source_type == "artifact":
+        return _OF_TYPE.get(artifact_type or "", "procedures")
+    return _OF_SOURCE.get(entry.source_type, "context")
+
+
+def synthesized(
+    pack: Pack, types: Mapping[str, str], wanted: Sequence[str] | None, *, provenance: bool = True
+) -> dict[str, Any]:
+    """A pack on the wire. Each content is the entry's line in the pack's text, with the label of what others wrote.
+
+    If there is such a label, the first entry is the notice that explains it: it belongs to the pack's text and budget.
+    """
+    entries = []
+    for entry, line in zip(pack.entries, pack.lines, strict=True):
+        section = section_of(entry, types.get(entry.source_id))
+        if wanted is None or section in wanted:
+            about = {"section": section, "content": line.removeprefix("- "), "confidence": entry.provenance.confidence}
+            sources = [_source(entry, types.get(entry.source_id))] if provenance else []
+            entries.append(about | ({"provenance": sources} if sources else {}))
+    if entries and pack.text.startswith(NOTICE):
+        entries.insert(0, {"section": "context", "content": NOTICE, "confidence": 1.0})
+    return {"packId": pack.pack_id, "entries": entries, "budget": _budget(pack, len(entries))}
+
+
+def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
+    source = {
+        "sourceType": entry.source_type,
+        "sourceId": entry.source_id,
+        "evidenceCount": entry.provenance.evidence_count,
+    }
+    return source | ({"artifactType": artifact_type} if artifact_type else {})
+
+
+def _budget(pack: Pack, included: int) -> dict[str, Any]:
+    """The budget; the ratio compares what is included with all candidates that are known by their size."""
+    used = pack.token_budget.used
+    left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
+    return {
+        "limit": pack.token_budget.total_budget,
+        "used": used,
+        "compressionRatio": round(used / (used + left_out), 4) if used else 0.0,
+        "entriesIncluded": included,
+        "entriesDropped": pack.token_budget.dropped_count,
+    }
+
+
+# Artifacts and usage.
+
+
+def artifact_view(artifact: Artifact) -> dict[str, Any]:
+    """An artifact in the nine fields of the contract."""
+    document = artifact.document()
+    observed = document.get("observed_count")
+    return {
+        "id": artifact.artifact_id,
+        "type": artifact.artifact_type,
+        "status": artifact.status,
+        "title": artifact.title,
+        "content": document["content"],
+        "confidence": artifact.confidence,
+        "evidenceCount": len(artifact.source_events) if observed is None else observed,
+        "createdAt": artifact.created_at,
+        "updatedAt": document.get("updated_at") or artifact.created_at,
+    }
+
+
+def artifact_list(page: ArtifactPage) -> dict[str, Any]:
+    """A page of artifacts."""
+    pagination = {"hasMore": page.cursor is not None, "cursor": page.cursor, "total": page.total or 0}
+    return {"artifacts": [artifact_view(artifact) for artifact in page.artifacts], "pagination": pagination}
+
+
+def usage_view(hours: Sequence[UsageHour], period: tuple[int, int], granularity: str) -> dict[str, Any]:
+    """The usage of a period of microseconds. The engine has no quota."""
+    sums = {name: sum(getattr(hour, name) for hour in hours) for name in COUNTERS}
+    events = {name: sums[name] for name in ("ingested", "duplicates", "errors")}
+    start, end = period
+    return {
+        "period": {"start": iso(start), "end": iso(end), "granularity": granularity},
+        "usage": {
+            "events": {"total": sum(events.values()), **events},
+            "compilations": {"total": sums["compilations"]},
+            "syntheses": {"total": sums["syntheses"]},
+            "byHour": [hour.document() for hour in hours],
+        },
+        "quota": {"plan": "unlimited", "eventsUsed": events["ingested"], "eventsRemaining": None},
+    }

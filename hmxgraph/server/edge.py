@@ -1,0 +1,66 @@
+"""The outermost layer of the server: every request gets an id and, whatever happens, an answer in the envelope."""
+
+from http import HTTPStatus
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hmxgraph.errors import HmxGraphError, KeyRefused
+from hmxgraph.server.guard import Guard, RateLimit
+from hmxgraph.server.observing import Exchange, Figures, log_defect, log_request
+from hmxgraph.server.wire import Refusal, failure
+
+OPEN = frozenset({"/health", "/v1/health", "/metrics", "/openapi.json", "/docs"})
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+
+
+class Edge:
+    """Admits a request, has it answered, logs it; an error that nobody expected becomes an answer of 500."""
+
+    def __init__(self, app: ASGIApp, guard: Guard, limit: RateLimit, figures: Figures) -> None:
+        self._app, self._guard, self._limit, self._figures = app, guard, limit, figures
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        exchange = Exchange(scope["method"])
+        scope.setdefault("state", {})["exchange"] = exchange
+
+        async def observed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                exchange.status = message["status"]
+                MutableHeaders(scope=message)["x-request-id"] = exchange.request_id
+            await send(message)
+
+        with self._figures.in_flight.track_inprogress():
+            await self._answer(exchange, scope, receive, observed)
+        self._figures.answered(exchange)
+        log_request(exchange)
+
+    async def _answer(self, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            if scope["path"] not in OPEN:
+                await self._admit(exchange, scope)
+            await self._app(scope, receive, send)
+        except Refusal as refusal:
+            await failure(refusal, exchange.meta())(scope, receive, send)
+        except Exception as error:  # noqa: BLE001 - the last place before the client: logged, and answered
+            log_defect(exchange, error)
+            if not exchange.status:
+                await failure(Refusal.defect(), exchange.meta())(scope, receive, send)
+
+    async def _admit(self, exchange: Exchange, scope: Scope) -> None:
+        """Find the key of a request and take the request out of its rate."""
+        authorization = Headers(scope=scope).get("authorization")
+        client = scope.get("client") or ("unknown", 0)
+        try:
+            exchange.key = await run_in_threadpool(self._guard.key, authorization)
+        except KeyRefused as error:
+            self._limit.check(f"without key {client[0]}")
+            raise Refusal(HTTPStatus.UNAUTHORIZED, str(error), headers=_CHALLENGE) from error
+        except HmxGraphError as error:
+            raise Refusal.of(error) from error
+        self._limit.check(exchange.key.key_id)

@@ -1,0 +1,114 @@
+"""Who may come in: API keys, their scopes, and how many requests each may make."""
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic, time_ns
+
+from hmxgraph.errors import KeyRefused
+from hmxgraph.protocol.access import ApiKey
+from hmxgraph.server.wire import Refusal
+
+# Seconds for which a looked-up key is used without looking again: a revoked key is refused after that at the latest.
+KNOWN_FOR = 2.0
+_MOST_KNOWN = 10_000
+_WAY_OUT = "make one with hmxgraph key create and send it as Authorization: Bearer <key>"
+
+
+class RateLimit:
+    """A bucket for each name that fills with *rate* requests a second and holds *burst*; a rate of 0 limits nothing."""
+
+    def __init__(self, rate: float, burst: int, clock: Callable[[], float] = monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._lock = threading.Lock()
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, name: str) -> float:
+        """Take a request out of the bucket: 0, or the seconds after which there is one again.
+
+        >>> limit = RateLimit(2, 1, lambda: 7.0)
+        >>> limit.wait("a"), limit.wait("a"), limit.wait("b")
+        (0.0, 0.5, 0.0)
+        """
+        if not self._rate:
+            return 0.0
+        now = self._clock()
+        with self._lock:
+            level, since = self._buckets.pop(name, (float(self._burst), now))
+            level = min(float(self._burst), level + (now - since) * self._rate)
+            allowed = level >= 1
+            self._buckets[name] = (level - 1 if allowed else level, now)
+            if len(self._buckets) > _MOST_KNOWN:
+                self._buckets.popitem(last=False)
+        return 0.0 if allowed else (1 - level) / self._rate
+
+    def check(self, name: str) -> None:
+        """Refuse a request beyond the rate.
+
+        Raises:
+            Refusal: 429, with the seconds to wait.
+
+        """
+        if seconds := self.wait(name):
+            message = f"too many requests; try again in {math.ceil(seconds)} s"
+            raise Refusal(429, message, headers={"Retry-After": str(math.ceil(seconds))})
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    key: ApiKey | None
+    until: float
+
+
+class Guard:
+    """Knows the keys that were looked up within the last seconds; any thread may ask."""
+
+    def __init__(self, find: Callable[[str], ApiKey | None]) -> None:
+        self._find = find
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+
+    def key(self, authorization: str | None) -> ApiKey:
+        """The key in force that an ``Authorization`` header brings.
+
+        Raises:
+            KeyRefused: there is none, or it is unknown, revoked or expired.
+
+        """
+        kind, _, secret = (authorization or "").partition(" ")
+        if kind.lower() != "bearer" or not secret.strip():
+            raise KeyRefused("this request brings no API key", _WAY_OUT)
+        found = self._looked_up(secret.strip())
+        if found is None:
+            raise KeyRefused("unknown API key", _WAY_OUT)
+        standing = found.standing(time_ns() // 1_000)
+        if standing != "active":
+            raise KeyRefused(f"API key {found.key_id} is {standing}", _WAY_OUT)
+        return found
+
+    def _looked_up(self, secret: str) -> ApiKey | None:
+        now = monotonic()
+        with self._lock:
+            known = self._known.get(secret)
+        if known is not None and now < known.until:
+            return known.key
+        key = self._find(secret)
+        with self._lock:
+            self._known[secret] = _Known(key, now + KNOWN_FOR)
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        return key
+
+
+def check_scope(key: ApiKey, scope: str) -> None:
+    """Refuse a key without the scope.
+
+    Raises:
+        KeyRefused: as said.
+
+    """
+    if scope not in key.scopes:
+        reason = f"API key {key.key_id} has no scope {scope!r}"
+        raise KeyRefused(reason, f"make one with hmxgraph key create --scope {scope}")

@@ -1,0 +1,37 @@
+"""MCP over streamable HTTP, in the process of the server and behind its keys."""
+
+from typing import Any
+
+from mcp.server.transport_security import TransportSecuritySettings
+
+from hmxgraph.server.app import Mount, exchange_of
+from hmxgraph.server.mcp_tools import Ctx, Seat, memory_server, seated
+from hmxgraph.server.operations import Service
+
+PATH = "/mcp"
+_MOST_BYTES = 4 << 20
+
+
+def mounted(service: Service) -> Mount:
+    """The route of MCP, and what has to run while it is served.
+
+    Each request stands for itself, so that any number of server processes can answer one client. A request needs a key,
+    which no web page has: that is the protection against DNS rebinding, whatever name the server is reached by.
+    """
+
+    def seat(ctx: Ctx, scope: str) -> Seat:
+        request: Any = ctx.request_context.request
+        exchange = exchange_of(request)
+        exchange.route = PATH
+        assert exchange.key is not None, "the edge admits no request without a key"
+        return seated(service.tenants.graph(exchange.key.tenant_id), exchange.key, scope)
+
+    server = memory_server(seat)
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=_MOST_BYTES,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    return Mount(list(app.routes), server.session_manager.run)

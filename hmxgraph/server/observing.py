@@ -1,0 +1,118 @@
+"""What the server tells about itself: one JSON line for each request, and figures for Prometheus. Never contents."""
+
+import logging
+import sys
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+from uuid import uuid4
+
+import orjson
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from hmxgraph.protocol.access import ApiKey
+
+LOGGER = logging.getLogger("hmxgraph.server")
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request and its answer, as far as they are logged."""
+
+    method: str
+    request_id: str = field(default_factory=lambda: str(uuid4()))
+    began: float = field(default_factory=perf_counter)
+    route: str = "unmatched"
+    status: int = 0
+    key: ApiKey | None = None
+
+    @property
+    def milliseconds(self) -> float:
+        """The time since the request came in."""
+        return round((perf_counter() - self.began) * 1_000, 3)
+
+    def meta(self) -> dict[str, Any]:
+        """The ``meta`` of an envelope."""
+        tenant = self.key.tenant_id if self.key else None
+        return {"requestId": self.request_id, "tenantId": tenant, "durationMs": self.milliseconds}
+
+
+class Figures:
+    """Counters of one server process."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        labels = ("method", "route", "status")
+        self._requests = Counter("hmxgraph_requests", "Answered requests.", labels, registry=self._registry)
+        self._seconds = Histogram(
+            "hmxgraph_request_seconds", "Time to answer.", ("route",), registry=self._registry, buckets=_BUCKETS
+        )
+        self.in_flight = Gauge("hmxgraph_requests_in_flight", "Requests being answered.", registry=self._registry)
+        self._events = Counter("hmxgraph_events", "Captured events by outcome.", ("status",), registry=self._registry)
+
+    def answered(self, exchange: Exchange) -> None:
+        """Count a request."""
+        self._requests.labels(exchange.method, exchange.route, str(exchange.status)).inc()
+        self._seconds.labels(exchange.route).observe(exchange.milliseconds / 1_000)
+
+    def captured(self, status: str, number: int) -> None:
+        """Count events by what became of them."""
+        self._events.labels(status).inc(number)
+
+    def text(self) -> bytes:
+        """All figures in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+
+def log_request(exchange: Exchange) -> None:
+    """Log one answered request: which route, for which tenant and key, how long; nothing that it holds."""
+    key = exchange.key
+    LOGGER.info(
+        "request",
+        extra={
+            "fields": {
+                "request_id": exchange.request_id,
+                "method": exchange.method,
+                "route": exchange.route,
+                "status": exchange.status,
+                "ms": exchange.milliseconds,
+                "tenant": key.tenant_id if key else None,
+                "key_id": key.key_id if key else None,
+            }
+        },
+    )
+
+
+def log_defect(exchange: Exchange, error: BaseException) -> None:
+    """Log an unexpected error: its type and where it was raised, not its message, which may quote contents."""
+    trace, places = error.__traceback__, []
+    while trace is not None:
+        places.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    fields = {"request_id": exchange.request_id, "route": exchange.route, "error": type(error).__name__}
+    LOGGER.error("unexpected error", extra={"fields": {**fields, "at": places[-6:]}})
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object per log record."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        fields: dict[str, Any] = getattr(record, "fields", {})
+        line = {
+            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        return orjson.dumps(line | fields).decode()
+
+
+def log_as_json() -> None:
+    """Write the log of the server and its libraries as JSON lines to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    for name in ("hmxgraph.server", "uvicorn.error"):
+        logging.getLogger(name).setLevel(logging.INFO)

@@ -1,0 +1,130 @@
+"""The OpenAPI document of the server, made from the table of operations, and a page that shows it."""
+
+from functools import cache
+from html import escape
+from typing import Any
+
+import hmxgraph
+from hmxgraph.server.operations import OPERATIONS, Operation
+
+PREFIX = "/v1"
+_ENVELOPE = {
+    "type": "object",
+    "required": ["ok", "meta"],
+    "properties": {
+        "ok": {"type": "boolean"},
+        "data": {"type": "object"},
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "details"],
+            "properties": {
+                "code": {"type": "string"},
+                "message": {"type": "string"},
+                "details": {"type": "array", "items": {"type": "object"}},
+            },
+        },
+        "meta": {
+            "type": "object",
+            "properties": {
+                "requestId": {"type": "string"},
+                "tenantId": {"type": ["string", "null"]},
+                "durationMs": {"type": "number"},
+            },
+        },
+    },
+}
+_ERRORS = {
+    "401": "no API key in force",
+    "403": "the key lacks the scope",
+    "413": "the body is too large",
+    "422": "the request is wrong; details name each fault",
+    "429": "too many requests; Retry-After says when to try again",
+    "500": "an unexpected error",
+    "503": "the memory cannot be reached",
+}
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The OpenAPI 3.1 document.
+
+    >>> sorted(document()["paths"])[0]
+    '/v1/artifacts'
+    """
+    paths: dict[str, dict[str, Any]] = {}
+    schemas: dict[str, Any] = {"Envelope": _ENVELOPE}
+    for operation in OPERATIONS:
+        path = PREFIX + operation.path.replace(":path}", "}")
+        paths.setdefault(path, {})[operation.method.lower()] = _described(operation, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "hmxgraph",
+            "version": hmxgraph.__version__,
+            "description": "An open memory engine for agents, over the contract of the Hippocortex SDK.",
+        },
+        "security": [{"key": []}],
+        "paths": paths,
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}, "schemas": schemas},
+    }
+
+
+def _described(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    parameters = [
+        {"name": name.removesuffix(":path"), "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in _path_parameters(operation.path)
+    ]
+    described: dict[str, Any] = {
+        "operationId": operation.operation_id,
+        "summary": operation.summary,
+        "description": f"Needs the scope `{operation.scope}`.",
+        "responses": _responses(operation),
+    }
+    if operation.takes is not None:
+        schema = operation.takes.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas |= schema.pop("$defs", {})
+        if operation.method == "GET":
+            parameters += [
+                {"name": name, "in": "query", "required": False, "schema": part}
+                for name, part in schema["properties"].items()
+            ]
+        else:
+            schemas[operation.takes.__name__] = schema
+            reference = {"$ref": f"#/components/schemas/{operation.takes.__name__}"}
+            described["requestBody"] = {"required": True, "content": {"application/json": {"schema": reference}}}
+    return described | ({"parameters": parameters} if parameters else {})
+
+
+def _path_parameters(path: str) -> list[str]:
+    return [part[1:-1] for part in path.split("/") if part.startswith("{")]
+
+
+def _responses(operation: Operation) -> dict[str, Any]:
+    reference = {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}
+    known = {"200": "the answer"} | _ERRORS
+    if "{" in operation.path:
+        known["404"] = "there is none"
+    if operation.path == "/artifacts":
+        known["404"] = "the cursor is not one of this listing"
+    if operation.path.startswith("/vault"):
+        known = {"501": "this server keeps no vault"} | _ERRORS
+    return {status: {"description": words, "content": reference} for status, words in sorted(known.items())}
+
+
+@cache
+def page() -> str:
+    """The operations as an HTML page without scripts."""
+    rows = "".join(
+        f"<tr><td><code>{operation.method} {escape(PREFIX + operation.path)}</code></td>"
+        f"<td>{escape(operation.summary, quote=False)}</td><td>{operation.scope}</td></tr>"
+        for operation in OPERATIONS
+    )
+    return (
+        "<!doctype html><html lang=en><meta charset=utf-8><title>hmxgraph server</title>"
+        "<style>body{font:16px system-ui;max-width:60rem;margin:2rem auto}td{padding:.3rem .8rem}</style>"
+        f"<h1>hmxgraph {escape(hmxgraph.__version__)}</h1>"
+        "<p>The contract of the Hippocortex SDK. Send <code>Authorization: Bearer &lt;key&gt;</code>; "
+        "every answer has the envelope <code>{ok, data | error, meta}</code>. "
+        'The full description: <a href="openapi.json">openapi.json</a>.</p>'
+        f"<table><tr><th>Operation</th><th>What it does</th><th>Scope</th></tr>{rows}</table></html>"
+    )

@@ -1,0 +1,218 @@
+"""The operations of the contract over the engine: one function each, called in a thread."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import time_ns
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.protocol.access import ApiKey
+from hmxgraph.protocol.reports import Receipt
+from hmxgraph.protocol.timestamps import iso
+from hmxgraph.protocol.usage import HOUR_US, hour_of
+from hmxgraph.server import contract
+from hmxgraph.server.observing import Figures
+from hmxgraph.server.tenants import Tally, Tenants
+from hmxgraph.server.wire import Refusal
+
+if TYPE_CHECKING:
+    from hmxgraph.api._base import PackOptions
+
+FORMAT = "hippocortex"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What all operations share."""
+
+    tenants: Tenants
+    tally: Tally
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, checked: who calls, its body or query, and what its path names."""
+
+    service: Service
+    key: ApiKey
+    body: Any = None
+    raw: Mapping[str, Any] = field(default_factory=dict)
+    path: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> KnowledgeGraph:
+        """The memory that the key opens."""
+        return self.service.tenants.graph(self.key.tenant_id)
+
+    def count(self, **counts: int) -> None:
+        """Count usage of the tenant."""
+        self.service.tally.count(self.key.tenant_id, **counts)
+
+
+# Captures.
+
+
+def capture(call: Call) -> dict[str, Any]:
+    """Store one event."""
+    (receipt,) = _recorded(call, [call.raw])
+    if receipt.status == "rejected":
+        raise Refusal(422, receipt.reason)
+    return contract.captured(receipt)
+
+
+def capture_batch(call: Call) -> dict[str, Any]:
+    """Store several events: those of one session in one transaction, a bad one without harm to the others."""
+    return contract.captured_batch(_recorded(call, call.body.events))
+
+
+def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
+    """A receipt for each event, in order."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for place, event in enumerate(events):
+        groups.setdefault(_group(event), []).append(place)
+    receipts: dict[int, Receipt] = {}
+    for (session_id, key), places in groups.items():
+        report = call.graph.record(
+            [events[place] if isinstance(events[place], Mapping) else {} for place in places],
+            session_id=session_id or "unnamed",
+            agent_id=call.key.agent_id,
+            format=FORMAT,
+            idempotency_key=key or None,
+        )
+        receipts |= dict(zip(places, report.receipts, strict=True))
+    _count(call, list(receipts.values()))
+    return [receipts[place] for place in range(len(events))]
+
+
+def _group(event: Any) -> tuple[str, str]:
+    """The session of an event, and its idempotency key; events of a batch are recorded by both."""
+    if not isinstance(event, Mapping):
+        return "", ""
+    session_id, key = event.get("sessionId"), event.get("idempotencyKey")
+    named = str(session_id) if isinstance(session_id, str | int) and not isinstance(session_id, bool) else ""
+    return named, key if isinstance(key, str) else ""
+
+
+def _count(call: Call, receipts: Sequence[Receipt]) -> None:
+    counts = {name: sum(receipt.status == name for receipt in receipts) for name in ("stored", "duplicate", "rejected")}
+    call.count(ingested=counts["stored"], duplicates=counts["duplicate"], errors=counts["rejected"])
+    for status, number in counts.items():
+        call.service.figures.captured(status, number)
+
+
+# Learning and recall.
+
+
+def learn(call: Call) -> dict[str, Any]:
+    """Compile the tenant's sessions."""
+    request: contract.LearnRequest = call.body
+    with call.service.tenants.compiling(call.key.tenant_id):
+        report = call.graph.compile(full=request.scope == "full")
+    run = call.graph.usage.record_run(report)
+    call.count(compilations=1)
+    options = request.options or contract.LearnOptions.model_validate({})
+    given = {"minPatternStrength": options.min_pattern_strength, "artifactTypes": options.artifact_types}
+    warnings = [f"{name} has no effect on what is learned" for name, value in given.items() if value is not None]
+    return contract.learned(report, run.run_id, warnings)
+
+
+def synthesize(call: Call) -> dict[str, Any]:
+    """The context pack for a query."""
+    request: contract.SynthesizeRequest = call.body
+    options = request.options or contract.SynthesizeOptions.model_validate({})
+    wanted = options.sections or None
+    asked: PackOptions = {
+        "budget": options.max_tokens or request.max_tokens or contract.DEFAULT_TOKENS,
+        "min_confidence": contract.DEFAULT_CONFIDENCE if options.min_confidence is None else options.min_confidence,
+        "session_id": request.session_id,
+        "agent_id": request.agent_id or call.key.agent_id,
+        "user_id": request.user_id,
+    }
+    if wanted:
+        asked["sections"] = contract.pack_sections(wanted)
+    pack = call.graph.pack(request.query, **asked)
+    ids = [entry.source_id for entry in pack.entries if entry.source_type == "artifact"]
+    types = call.graph.artifact_types(ids) if ids else {}
+    call.count(syntheses=1)
+    return contract.synthesized(pack, types, wanted, provenance=options.include_provenance)
+
+
+# Artifacts, usage, and what a memory does not do.
+
+
+def list_artifacts(call: Call) -> dict[str, Any]:
+    """A page of artifacts."""
+    query: contract.ArtifactQuery = call.body
+    page = call.graph.artifacts(
+        status=query.status or None,
+        artifact_type=query.type or None,
+        sort=contract.SORTS[query.sort] if query.sort else "created",
+        order=query.order,
+        limit=query.limit,
+        after=query.cursor or None,
+        total=True,
+    )
+    return contract.artifact_list(page)
+
+
+def get_artifact(call: Call) -> dict[str, Any]:
+    """One artifact."""
+    return contract.artifact_view(call.graph.artifact(call.path["artifact_id"]))
+
+
+def usage_metrics(call: Call) -> dict[str, Any]:
+    """Usage by hour."""
+    query: contract.MetricsQuery = call.body
+    call.service.tally.store(call.service.tenants)
+    now = time_ns() // 1_000
+    start = hour_of(now) - (contract.HOURS[query.period] - 1) * HOUR_US
+    hours = call.graph.usage.hours(since=iso(start), until=iso(now))
+    return contract.usage_view(hours, (start, now), query.granularity)
+
+
+def vault(_call: Call) -> NoReturn:
+    """Refuse: secrets do not belong into a memory."""
+    raise Refusal(501, "this server keeps no vault: secrets do not belong into a memory", code="not_implemented")
+
+
+# The table of all operations.
+
+Method: TypeAlias = Literal["GET", "POST"]
+Scope: TypeAlias = Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation: its place on the wire, the scope that it needs, and the function that performs it."""
+
+    method: Method
+    path: str
+    scope: Scope
+    run: Callable[[Call], dict[str, Any]]
+    takes: type[contract.Request] | None = None
+    name: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of what it does."""
+        return (self.run.__doc__ or "").partition("\n")[0]
+
+    @property
+    def operation_id(self) -> str:
+        """Its name in the OpenAPI document."""
+        return self.name or self.run.__name__
+
+
+OPERATIONS = (
+    Operation("POST", "/capture", "write", capture, contract.CaptureRequest),
+    Operation("POST", "/capture/batch", "write", capture_batch, contract.CaptureBatchRequest),
+    Operation("POST", "/learn", "write", learn, contract.LearnRequest),
+    Operation("POST", "/compile", "write", learn, contract.LearnRequest, "compile"),
+    Operation("POST", "/synthesize", "read", synthesize, contract.SynthesizeRequest),
+    Operation("GET", "/artifacts", "read", list_artifacts, contract.ArtifactQuery),
+    Operation("GET", "/artifacts/{artifact_id:path}", "read", get_artifact),
+    Operation("GET", "/usage-metrics", "read", usage_metrics, contract.MetricsQuery),
+    Operation("POST", "/vault/query", "read", vault, name="vault_query"),
+    Operation("POST", "/vault/query/{item_id}/reveal", "read", vault, name="vault_reveal"),
+)

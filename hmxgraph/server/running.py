@@ -1,0 +1,81 @@
+"""The server process: a socket, uvicorn, and an end that loses nothing."""
+
+import signal
+import socket
+import sys
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import uvicorn
+
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.server.app import Limits, Mounted, application
+from hmxgraph.server.observing import log_as_json
+
+# Seconds that requests in progress get to finish when the server is stopped.
+_GRACE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where a server listens, with which certificate, within which limits."""
+
+    host: str = "127.0.0.1"
+    port: int = 8787
+    certificate: Path | None = None
+    private_key: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+def listening(settings: Settings) -> socket.socket:
+    """A socket that listens at the address; port 0 is a free one.
+
+    Raises:
+        OSError: the address is taken, or not of this machine.
+
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    return socket.create_server((settings.host, settings.port), family=family, backlog=1024)
+
+
+def address_of(settings: Settings, listener: socket.socket) -> str:
+    """The base URL for clients."""
+    scheme = "https" if settings.certificate else "http"
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"{scheme}://{host}:{listener.getsockname()[1]}/v1"
+
+
+def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> None:
+    """Serve until the process is told to stop: SIGTERM or SIGINT.
+
+    Requests in progress are finished, usage counters stored, and the graph closed; captures are stored before they are
+    acknowledged, so that even a killed server loses none that a client knows of.
+    """
+    config = uvicorn.Config(
+        application(graph, settings.limits, _mcp()),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE,
+        ssl_certfile=settings.certificate,
+        ssl_keyfile=settings.private_key,
+    )
+    log_as_json()
+    signal.signal(signal.SIGTERM, _stopped)  # uvicorn raises the signal again when everything is done
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _mcp() -> Mounted | None:
+    """MCP beside the contract, if its extra is installed."""
+    if find_spec("mcp") is None:
+        return None
+    from hmxgraph.server.mcp_http import mounted  # noqa: PLC0415 - needs the extra
+
+    return mounted
+
+
+def _stopped(_number: int, _frame: FrameType | None) -> NoReturn:
+    sys.exit(0)

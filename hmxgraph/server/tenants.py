@@ -1,0 +1,104 @@
+"""The tenants of a server: one graph each over one driver, and their usage until it is stored."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from time import time_ns
+
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.protocol.usage import UsageHour, hour_of
+
+
+class Tenants:
+    """Graphs by tenant, made when first asked for and kept; any thread may ask."""
+
+    def __init__(self, root: KnowledgeGraph) -> None:
+        self.root = root
+        self._lock = threading.Lock()
+        self._graphs: dict[str, KnowledgeGraph] = {}
+        self._compiling: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+    def graph(self, tenant_id: str) -> KnowledgeGraph:
+        """The tenant's graph."""
+        with self._lock:
+            graph = self._graphs.get(tenant_id)
+            if graph is None:
+                graph = self._graphs[tenant_id] = self.root.for_tenant(tenant_id)
+            return graph
+
+    def compiling(self, tenant_id: str) -> threading.Lock:
+        """Held while the tenant is compiled: a second request waits instead of doing the same work again."""
+        with self._lock:
+            return self._compiling[tenant_id]
+
+    def close(self) -> None:
+        """Close all graphs."""
+        with self._lock:
+            graphs, self._graphs = list(self._graphs.values()), {}
+        for graph in (*graphs, self.root):
+            graph.close()
+
+
+class Tally:
+    """Counts of usage that are not stored yet, by tenant and hour; any thread may count.
+
+    They are added to the database every few seconds and when the server stops, so that no request waits for them. A
+    server that is killed loses the counts of its last seconds; events are stored before they are acknowledged.
+    """
+
+    def __init__(self, clock_us: Callable[[], int] = lambda: time_ns() // 1_000) -> None:
+        self._clock_us = clock_us
+        self._lock = threading.Lock()
+        self._hours: dict[str, dict[int, UsageHour]] = {}
+
+    def count(self, tenant_id: str, **counts: int) -> None:
+        """Add to the counters of the current hour.
+
+        >>> tally = Tally(lambda: 5)
+        >>> tally.count("acme", ingested=2)
+        >>> tally.taken()["acme"][0].ingested, tally.taken()
+        (2, {})
+        """
+        hour_us = hour_of(self._clock_us())
+        with self._lock:
+            hours = self._hours.setdefault(tenant_id, {})
+            hour = hours.get(hour_us, UsageHour(hour_us))
+            hours[hour_us] = replace(hour, **{name: getattr(hour, name) + number for name, number in counts.items()})
+
+    def taken(self) -> dict[str, list[UsageHour]]:
+        """What was counted since the last call, by tenant."""
+        with self._lock:
+            hours, self._hours = self._hours, {}
+        return {tenant_id: list(counted.values()) for tenant_id, counted in hours.items()}
+
+    def give_back(self, tenant_id: str, hours: list[UsageHour]) -> None:
+        """Count again what could not be stored."""
+        with self._lock:
+            mine = self._hours.setdefault(tenant_id, {})
+            for hour in hours:
+                known = mine.get(hour.hour_us)
+                mine[hour.hour_us] = hour if known is None else _sum(known, hour)
+
+    def store(self, tenants: Tenants) -> None:
+        """Add everything counted so far to the database; what it refuses is counted again, and the error raised."""
+        taken = self.taken()
+        while taken:
+            tenant_id, hours = taken.popitem()
+            try:
+                tenants.graph(tenant_id).usage.add(hours)
+            except BaseException:
+                for refused, again in [(tenant_id, hours), *taken.items()]:
+                    self.give_back(refused, again)
+                raise
+
+
+def _sum(one: UsageHour, other: UsageHour) -> UsageHour:
+    return UsageHour(
+        one.hour_us,
+        one.ingested + other.ingested,
+        one.duplicates + other.duplicates,
+        one.errors + other.errors,
+        one.syntheses + other.syntheses,
+        one.compilations + other.compilations,
+    )

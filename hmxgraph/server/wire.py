@@ -1,0 +1,99 @@
+"""What goes over the wire: the envelope of every answer, and errors as statuses and codes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from hmxgraph.errors import EngineError, GraphError, HmxGraphError, InvalidDocument, StatementMisuse
+
+# HTTP status and code on the wire for each code of an error.
+_STATUSES = {
+    "not_found": (404, "not_found"),
+    "invalid": (422, "validation_error"),
+    "conflict": (409, "conflict"),
+    "denied": (403, "forbidden"),
+    "unavailable": (503, "unavailable"),
+    "unsupported": (501, "not_implemented"),
+    "internal": (500, "internal_error"),
+}
+_CODES = {
+    400: "validation_error",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "request_too_large",
+    422: "validation_error",
+    429: "rate_limited",
+    501: "not_implemented",
+    503: "unavailable",
+}
+_NO_DATABASE = "the memory cannot be reached or changed right now; try again later"
+_DEFECT = "an unexpected error; the server's log has it under this request's id"
+
+
+class Refusal(Exception):
+    """A request that is answered with an error: status, code, message, details."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        code: str = "",
+        details: Sequence[Mapping[str, Any]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(status, message)
+        self.status = status
+        self.code = code or _CODES.get(status, "internal_error")
+        self.message = message
+        self.details = list(details)
+        self.headers = dict(headers or {})
+
+    @classmethod
+    def defect(cls) -> "Refusal":
+        """The answer to an error that nobody expected; it tells nothing about the inside."""
+        return cls(500, _DEFECT)
+
+    @classmethod
+    def of(cls, error: HmxGraphError) -> "Refusal":
+        """The answer to an error of the engine.
+
+        Errors of the database or the local server name addresses and settings, which clients must not see.
+
+        >>> from hmxgraph.errors import NotFound, StorageUnavailable
+        >>> Refusal.of(NotFound("artifact", "a1")).status, Refusal.of(StorageUnavailable("bolt://db", "x")).message[:10]
+        (404, 'the memory')
+        """
+        inside = isinstance(error, GraphError | EngineError) and not isinstance(error, StatementMisuse)
+        if inside:
+            return cls(503, _NO_DATABASE) if error.code in {"unavailable", "denied"} else cls.defect()
+        status, code = _STATUSES[error.code]
+        faults = error.faults if isinstance(error, InvalidDocument) else ()
+        details = [{"path": fault.path, "message": str(fault)} for fault in faults]
+        return cls(status, str(error), code=code, details=details)
+
+
+class Json(Response):
+    """A JSON response."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of *content*."""
+        return orjson.dumps(content)
+
+
+def success(data: Mapping[str, Any], meta: Mapping[str, Any], status: int = 200) -> Json:
+    """The envelope of an answer."""
+    return Json({"ok": True, "data": data, "meta": meta}, status_code=status)
+
+
+def failure(refusal: Refusal, meta: Mapping[str, Any]) -> Json:
+    """The envelope of an error."""
+    error = {"code": refusal.code, "message": refusal.message, "details": refusal.details}
+    body = {"ok": False, "error": error, "meta": meta}
+    return Json(body, status_code=refusal.status, headers=refusal.headers)

@@ -1,0 +1,83 @@
+"""The contract's shapes, made from the engine's values; the description of all operations."""
+
+import json
+import logging
+
+from hmxgraph.protocol.reports import CompileReport, Receipt
+from hmxgraph.protocol.usage import UsageHour
+from hmxgraph.server import contract, openapi
+from hmxgraph.server.observing import Exchange, JsonLines, log_defect, log_request
+from hmxgraph.server.operations import OPERATIONS
+
+
+def test_receipts_become_results_in_order():
+    """Each event has its result; the counts tell events that are new, known and refused."""
+    answered = contract.captured_batch(
+        [
+            Receipt(0, "stored", ("e1", "e2"), warnings=("unknown type",)),
+            Receipt(1, "duplicate", ("e3",)),
+            Receipt(2, "rejected", ("e4",), "no payload"),
+            Receipt(3, "skipped", reason="recalled text"),
+        ]
+    )
+    assert answered["results"] == [
+        {"eventId": "e1", "jobId": "e1", "status": "ingested", "reason": "unknown type"},
+        {"eventId": "e3", "jobId": "e3", "status": "duplicate"},
+        {"eventId": "", "jobId": "", "status": "error", "reason": "no payload"},
+        {"eventId": "", "jobId": "", "status": "skipped", "reason": "recalled text"},
+    ]
+    assert answered["summary"] == {"total": 4, "ingested": 1, "duplicates": 1, "errors": 1}
+
+
+def test_a_compilation_is_counted_by_type():
+    """Artifacts of a type are counted once, whatever became of them; times are whole milliseconds."""
+    counts = {"created": {"task_schema": 2}, "updated": {"task_schema": 1}, "unchanged": {"failure_playbook": 3}}
+    report = CompileReport(
+        tenant_id="t", profile="p", as_of_us=None, sessions=4, summarised=2, events=9, full=False, dry_run=False,
+        **counts, seconds={"read": 0.0124, "store": 0.1},
+    )  # fmt: skip
+    answered = contract.learned(report, "r1", ())
+    assert answered["artifacts"] == {
+        "created": 2, "updated": 1, "unchanged": 3, "byType": {"task_schema": 3, "failure_playbook": 3},
+    }  # fmt: skip
+    assert answered["stats"] == {"memoriesProcessed": 9, "patternsFound": 6, "compilationMs": 112}
+
+
+def test_usage_is_summed_over_the_period():
+    """Hours are summed; what was sent in again or refused is told from what was stored."""
+    hours = [UsageHour(0, ingested=2, errors=1), UsageHour(3_600_000_000, ingested=3, duplicates=4, compilations=1)]
+    answered = contract.usage_view(hours, (0, 7_200_000_000), "hour")
+    assert answered["usage"]["events"] == {"total": 10, "ingested": 5, "duplicates": 4, "errors": 1}
+    assert answered["usage"]["compilations"] == {"total": 1}
+    assert answered["period"]["end"].startswith("1970-01-01T02:00:00")
+
+
+def test_every_operation_is_described():
+    """The description names each operation, its scope, its body and its errors; references lead somewhere."""
+    document = openapi.document()
+    described = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+    assert described == {
+        (operation.method, openapi.PREFIX + operation.path.replace(":path}", "}")) for operation in OPERATIONS
+    }
+    text = json.dumps(document)
+    names = {part.partition('"')[0] for part in text.split("#/components/schemas/")[1:]}
+    assert names <= document["components"]["schemas"].keys()
+    assert {"401", "413", "422", "429", "500"} <= document["paths"]["/v1/capture"]["post"]["responses"].keys()
+    assert all(operation.summary in openapi.page() for operation in OPERATIONS)
+
+
+def test_logs_hold_no_contents(caplog):
+    """A request is logged by its route, an unexpected error by its type and place; neither by its words."""
+    caplog.set_level(logging.INFO, "hmxgraph.server")
+    exchange = Exchange("POST", route="/v1/capture", status=500)
+    try:
+        int("blue")
+    except ValueError as error:
+        log_defect(exchange, error)
+    log_request(exchange)
+    lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
+    assert [line["message"] for line in lines] == ["unexpected error", "request"]
+    assert lines[0]["error"] == "ValueError"
+    assert lines[0]["at"][0].startswith("test_wire_contract.py:")
+    assert lines[1]["request_id"] == exchange.request_id
+    assert "blue" not in str(lines)
