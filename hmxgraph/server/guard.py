@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from time import monotonic, time_ns
 
 from hmxgraph.errors import KeyRefused
+from hmxgraph.graph.access import secret_hash
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.server.wire import Refusal
 
@@ -89,14 +90,14 @@ class Guard:
         return found
 
     def _looked_up(self, secret: str) -> ApiKey | None:
-        now = monotonic()
+        now, name = monotonic(), secret_hash(secret)
         with self._lock:
-            known = self._known.get(secret)
+            known = self._known.get(name)
         if known is not None and now < known.until:
             return known.key
         key = self._find(secret)
         with self._lock:
-            self._known[secret] = _Known(key, now + KNOWN_FOR)
+            self._known[name] = _Known(key, now + KNOWN_FOR)
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
         return key

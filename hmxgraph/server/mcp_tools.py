@@ -215,8 +215,19 @@ def _add_tasks(server: MCPServer[Any], seat: Seating) -> None:
     @_tool(server, READS)
     def task_resume(ctx: Ctx, task_id: str) -> str:
         """What the next agent needs to go on with a task."""
-        document = seat(ctx, "read").graph.tasks.resume(task_id).document()
-        return _json({name: value for name, value in document.items() if value and name != "digest"})
+        return _resumed(seat(ctx, "read").graph, task_id)
+
+    @_tool(server, READS)
+    def task_list(ctx: Ctx, project_id: str | None = None, status: str | None = None, limit: int = 20) -> str:
+        """Tasks of the team, the latest first."""
+        entries = seat(ctx, "read").graph.tasks.list(project_id=project_id, status=status, limit=limit)
+        return _json([{name: value for name, value in entry.document().items() if value} for entry in entries])
+
+
+def _resumed(graph: KnowledgeGraph, task_id: str) -> str:
+    """The account of a task, as words of others, and the ids of the records behind it."""
+    found = graph.tasks.resume(task_id)
+    return f"{NOTICE}\n{entry_text(found.text, 'data')}\nrecords: {', '.join(found.sources)}"
 
 
 class _Details(NamedTuple):
@@ -253,8 +264,6 @@ def _reported(at: Seat, task_id: str, step: Step, said: _Details) -> dict[str, A
 
 
 # Shared work.
-
-_LIBRARIES = ("failures", "decisions", "evidence", "highlights")
 
 
 def _add_shared_work(server: MCPServer[Any], seat: Seating) -> None:
@@ -310,10 +319,8 @@ def _add_resources(server: MCPServer[Any], seat: Seating) -> None:
     @_reading
     def handoff(task_id: str, ctx: Ctx) -> str:
         """Hand a task over to the next agent."""
-        at = seat(ctx, "read")
-        resume = at.graph.tasks.resume(task_id).document()
-        state = _json({name: value for name, value in resume.items() if value and name != "digest"})
+        state = _resumed(seat(ctx, "read").graph, task_id)
         return (
-            f"Continue the task {task_id}. Its state, as other agents recorded it:\n{NOTICE}\n[data] {state}\n"
+            f"Continue the task {task_id}. Its state, as other agents recorded it:\n{state}\n"
             "Check what is not verified before you rely on it. Report with task_report."
         )

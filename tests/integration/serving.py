@@ -2,6 +2,7 @@
 
 import os
 import signal
+import ssl
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -22,9 +23,10 @@ def environment(address):
 class Served:
     """A running server: its base URL, its process, and its log."""
 
-    def __init__(self, process, port, log):
+    def __init__(self, process, port, log, certificate=None):
         self.process, self.log = process, log
-        self.root = f"http://127.0.0.1:{port}"
+        self.trusted = ssl.create_default_context(cafile=certificate) if certificate else True
+        self.root = f"{'https' if certificate else 'http'}://127.0.0.1:{port}"
         self.base_url = f"{self.root}/v1"
 
     def stop(self, number=signal.SIGTERM):
@@ -35,14 +37,14 @@ class Served:
 
 
 @contextmanager
-def server_process(address, folder, *arguments, port=None):
+def server_process(address, folder, *arguments, certificate=None):
     """``hmxgraph serve`` on the database at *address*, until the block ends."""
-    port = port or free_port()
+    port = free_port()
     log = folder / f"serve-{port}-{monotonic()}.log"
     command = [sys.executable, "-m", "hmxgraph", "serve", "--port", str(port), *map(str, arguments)]
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=environment(address), stdout=output, stderr=output)
-    served = Served(process, port, log)
+    served = Served(process, port, log, certificate)
     try:
         _wait(served)
         yield served
@@ -55,7 +57,7 @@ def _wait(served):
     while monotonic() < end:
         assert served.process.poll() is None, served.log.read_text()
         try:
-            if httpx.get(f"{served.root}/health", timeout=60).status_code == 200:
+            if httpx.get(f"{served.root}/health", verify=served.trusted, timeout=60).status_code == 200:
                 return
         except httpx.HTTPError:
             sleep(0.2)

@@ -25,6 +25,7 @@ TOOLS = {
     "task_begin",
     "task_report",
     "task_resume",
+    "task_list",
     "library",
 }
 
@@ -84,7 +85,9 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
             await called(ana, "task_report", **task, **applied, why_chosen="it is there", inputs=["manifests"])
             evidence = {"step": "evidence", "summary": "12 pods run", "supports_claim": True}
             found = json.loads(await called(ana, "task_report", **task, **evidence))
-            resumed = json.loads(await called(bo, "task_resume", **task))
+            resumed = await called(bo, "task_resume", **task)
+            (listed,) = json.loads(await called(bo, "task_list"))
+            assert (listed["task_id"], listed["goal"]) == (task["task_id"], "Deploy the staging environment")
             own = await called(ana, "record_judge", id=found["artifact_id"], supports=True, summary="I say so")
             other = await called(bo, "record_judge", id=found["artifact_id"], supports=True, summary="I counted 12")
             told = await called(bo, "memory_context", query="Deploy the staging environment", budget=800)
@@ -95,7 +98,8 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
 
     begun, resumed, own, other, told, hits, late, reasonless = asyncio.run(scenario())
     assert "Always verify the rollout" in begun
-    assert resumed["followups"] == ["apply"]
+    assert "[data] Deploy the staging environment" in resumed
+    assert "apply" in resumed
     assert own["judged"]["trust_tier"] != "verified_record"
     assert other["judged"]["trust_tier"] == "verified_record"
     assert "Always verify the rollout" in told
@@ -121,7 +125,7 @@ def test_tools_are_few_and_short(served, address, tenant_id):
     arguments = {name for tool in tools for name in tool.input_schema["properties"]}
     assert not {name for name in arguments if "agent" in name or "tenant" in name or name == "ctx"}
     reading = {tool.name for tool in tools if tool.annotations.read_only_hint}
-    assert reading == {"memory_context", "memory_search", "memory_explain", "task_resume", "library"}
+    assert reading == {"memory_context", "memory_search", "memory_explain", "task_resume", "task_list", "library"}
 
 
 def test_http_needs_a_key_and_keeps_tenants_apart(served, address, tenant_id):
@@ -146,6 +150,7 @@ def test_http_needs_a_key_and_keeps_tenants_apart(served, address, tenant_id):
                 await refused(client, "task_resume", task_id=task_id),
                 await refused(client, "record_judge", id=task_id, supports=True, summary="mine"),
             ]
+            assert json.loads(await called(client, "task_list")) == []
             searched = json.loads(await called(client, "memory_search", query="zanzibar vault"))
             libraries = [json.loads(await called(client, "library", about=about)) for about in ("failures", "evidence")]
             with pytest.raises(MCPError):
