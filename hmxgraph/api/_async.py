@@ -208,7 +208,7 @@ class AsyncRecording(AsyncFace):
         only packs for one of these scopes hold it); *user_id* (only packs for that user, or for one of their sessions,
         hold it); *pinned* (part of every pack of its scope and user, whatever is asked); *aliases* (further names by
         which a question may call it); *expires* (a time from which on it no longer holds); *at* (when it was said, else
-        now), *agent_id*.
+        now), *agent_id*, *idempotency_key* (where a call may be repeated: with the same key it is one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.

@@ -84,6 +84,7 @@ class RememberOptions(TypedDict, total=False):
     pinned: bool
     aliases: Sequence[str] | None
     expires: Moment | None
+    idempotency_key: str | None
 
 
 def stated(text: str, options: RememberOptions) -> tuple[Remembered, Doing]:
@@ -108,7 +109,9 @@ def stated(text: str, options: RememberOptions) -> tuple[Remembered, Doing]:
     )
     kind, hard = options.get("kind", "fact"), options.get("hard", False)
     what = Remembered(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
-    return what, doing(options.get("agent_id"), options.get("at"))
+    key = options.get("idempotency_key")
+    event_id = None if key is None else stable_id("remember", checked_text("idempotency_key", key), text)
+    return what, doing(options.get("agent_id"), options.get("at"), event_id)
 
 
 def stated_all(memories: Iterable[str | Mapping[str, Any]], options: RememberOptions) -> list[tuple[Remembered, Doing]]:
@@ -283,7 +286,7 @@ class Recording(Face):
         only packs for one of these scopes hold it); *user_id* (only packs for that user, or for one of their sessions,
         hold it); *pinned* (part of every pack of its scope and user, whatever is asked); *aliases* (further names by
         which a question may call it); *expires* (a time from which on it no longer holds); *at* (when it was said, else
-        now), *agent_id*.
+        now), *agent_id*, *idempotency_key* (where a call may be repeated: with the same key it is one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.
