@@ -119,6 +119,16 @@ def test_a_connection_that_is_cut_is_no_error(connect, proxy, fault, at):
         assert observed(graph) == [1]
 
 
+def test_a_memory_with_a_key_is_one_observation(connect):
+    """However often the call is repeated; without the key, each is another observation."""
+    with connect() as graph:
+        for _ in range(2):
+            graph.remember("The build is green", idempotency_key="k")
+        assert observed(graph) == [1]
+        graph.remember("The build is green")
+        assert observed(graph) == [2]
+
+
 def test_a_silence_shorter_than_the_deadline_is_waited_for(connect, proxy):
     """A server that pauses for a moment loses nobody."""
     with connect() as graph:
