@@ -1,12 +1,20 @@
-// Memories that hold by their status but whose time is over.
+// Memories that hold by their status but whose time is over: what they say ended, or they were to be kept no longer.
 //
 // The kind is named for its index.
 //
 // mode: read
-// row:  memory_id, valid_to_us
+// row:  memory_id, over_us
 MATCH (memory:Memory {tenant_id: $tenant_id})
-WHERE memory.kind IS NOT NULL AND memory.status IN ['promoted', 'tentative'] AND memory.valid_to_us <= $at_us
+WHERE memory.kind IS NOT NULL AND memory.status IN ['promoted', 'tentative']
+  AND (memory.valid_to_us <= $at_us OR memory.expires_us <= $at_us)
   AND ($project_id IS NULL OR memory.project_id = $project_id)
-RETURN memory.memory_id AS memory_id, memory.valid_to_us AS valid_to_us
-ORDER BY valid_to_us, memory_id
+WITH
+  memory.memory_id AS memory_id,
+  CASE
+    WHEN coalesce(memory.expires_us, memory.valid_to_us) < coalesce(memory.valid_to_us, memory.expires_us)
+      THEN memory.expires_us
+    ELSE coalesce(memory.valid_to_us, memory.expires_us)
+  END AS over_us
+RETURN memory_id, over_us
+ORDER BY over_us, memory_id
 LIMIT 1000

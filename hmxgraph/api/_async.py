@@ -1107,7 +1107,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         at: Moment | None = None,
         **about: Unpack[About],
     ) -> MemoryView:
-        """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags`` and ``hard``.
+        """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
+
+        From the time ``expires`` on it is hidden, and ``dream`` reports it.
 
         Raises:
             UnknownChoice: no such kind.

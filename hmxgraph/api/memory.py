@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
 from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, doing, new_record, now_us
+from hmxgraph.extraction.language import Terms
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.memory_operations import MemoryQuery, Remembered
@@ -32,6 +33,7 @@ class About(TypedDict, total=False):
     project_id: str | None
     tags: Sequence[str]
     hard: bool
+    expires: Moment | None
 
 
 class MemoryOperations(NamedArguments, Face):
@@ -76,7 +78,9 @@ class MemoryOperations(NamedArguments, Face):
         at: Moment | None = None,
         **about: Unpack[About],
     ) -> MemoryView:
-        """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags`` and ``hard``.
+        """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
+
+        From the time ``expires`` on it is hidden, and ``dream`` reports it.
 
         Raises:
             UnknownChoice: no such kind.
@@ -231,4 +235,5 @@ class MemoryOperations(NamedArguments, Face):
 def remembered(kind: str, text: str, about: About) -> Remembered:
     """The memory to add."""
     tags = tuple(checked_list("tags", about.get("tags")))
-    return Remembered(kind, text, about.get("project_id"), tags, about.get("hard", False))
+    terms = Terms(expires_us=as_us(about.get("expires")))
+    return Remembered(kind, text, about.get("project_id"), tags, about.get("hard", False), terms=terms)

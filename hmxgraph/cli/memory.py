@@ -73,6 +73,7 @@ def add(
     project: Project = None,
     tag: Tags = None,
     hard: Hard = False,
+    expires: Annotated[str | None, typer.Option(help="Hide it from this time on (ISO 8601 with offset).")] = None,
     agent: Agent = None,
     at: At = None,
     tenant: Tenant = "default",
@@ -80,7 +81,9 @@ def add(
 ) -> None:
     """Add a memory."""
     with opened(tenant) as graph:
-        view = graph.memory.add(text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard)
+        view = graph.memory.add(
+            text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard, expires=expires
+        )
         emit(view.document(), as_json, lambda: show_mapping(view.trust() | {"text": view.text}))
 
 

@@ -343,3 +343,14 @@ def test_memories_of_one_event_come_with_the_hit(memory):
     (expanded,) = [one for one in found if one.memory_id == hit]
     assert [one["memory_id"] for one in expanded.expanded_siblings] == [sibling]
     assert all(one.expanded_siblings == () for one in memory.search("contract renewed", project_id="p"))
+
+
+def test_an_expired_memory_is_hidden_and_reported(memory):
+    """From its time on it is in no answer, and maintenance names it; before, it is like any other."""
+    one = memory.add("The freeze covers all deployments", expires=AT.format(5), at=AT.format(1)).memory_id
+    assert [hit.memory_id for hit in memory.search("deployment freeze")] == [one]
+    assert memory.dream().reported == ()
+    memory.add("Lunch is at noon", at=AT.format(9))
+    assert [hit.memory_id for hit in memory.search("deployment freeze")] == []
+    assert memory.dream().reported == ({"finding": "expired_memory", "ids": [one]},)
+    assert memory.get(one).hidden_reason == "expired"
