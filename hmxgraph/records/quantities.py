@@ -91,6 +91,17 @@ _NAMING = frozenset(
     worker
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
+# Fractions in words, as numbers.
+_FRACTIONS = tuple(
+    (re.compile(rf"\b{pattern}", re.IGNORECASE), plain)
+    for pattern, plain in (
+        ("half an hour", "30 minutes"),
+        ("(?:a )?quarter of an hour", "15 minutes"),
+        ("(?:a |one )?half of(?= )", "50 % of"),
+        ("(?:a |one )?quarter of(?= )", "25 % of"),
+        ("(?:a |one )?third of(?= )", "33 % of"),
+    )
+)
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
 _BETWEEN = re.compile(rf"\bbetween ({_NUMBER})(?: ?[a-zA-Z%]+)? and (?={_NUMBER})", re.IGNORECASE)
@@ -106,6 +117,8 @@ def read_quantities(text: str) -> Reading:
     (frozenset({'seed 7'}), ['fold'])
     """
     plain = _BETWEEN.sub("at least ", _FROM.sub("", text))
+    for pattern, number in _FRACTIONS:
+        plain = pattern.sub(number, plain)
     found: list[Quantity] = []
     labels: set[str] = set()
 
@@ -216,5 +229,8 @@ def _name_before(text: str, match: re.Match[str]) -> str | None:
         return None
     if word.lower() in _NAMING:
         return word.lower()
-    named = word[0].isupper() and not starts and match["number"].lower() not in _COUNTED
-    return word.lower() if named else None
+    if match["number"].lower() in _COUNTED or not word[0].isupper():
+        return None
+    # At the beginning, "Pipette 3 drips" names one; "All 3 drip" and "Accuracy 0.9" count and measure.
+    counts = starts and (not terms(word) or word.endswith("ly") or not match["number"].isdigit() or not match["unit"])
+    return None if counts else word.lower()
