@@ -135,6 +135,7 @@ class Case:
 
 _FINITE = re.compile(
     r"\b(?:is|was|were|are|has|have|had|did|does|lost|broke|ran|got|went|gave|took|not|no|never)\b|n['\u2019]t\b"
+    r"|(?<=\w )\w{3,}ed\b"
     r"|\b(?:fail|crash|tim|abort|block|hang|stopp|corrupt|deadlock|leak|overflow|miss|produc|return)(?:s|ed|es)\b",
     re.IGNORECASE,
 )

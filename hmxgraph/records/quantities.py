@@ -102,6 +102,12 @@ _FRACTIONS = tuple(
         ("(?:a |one )?third of(?= )", "33 % of"),
     )
 )
+# "Less than an hour" is a quantity, "5 files an hour" names a rate.
+_SINGLE = re.compile(
+    rf"\b({_BELOW}|{_ABOVE}|about|around|for|takes?|took|lasts?|lasted) (?:an?|one)"
+    r"(?= (?:hour|minute|second|day|week)\b)",
+    re.IGNORECASE,
+)
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
 _BETWEEN = re.compile(rf"\bbetween ({_NUMBER})(?: ?[a-zA-Z%]+)? and (?={_NUMBER})", re.IGNORECASE)
@@ -119,6 +125,7 @@ def read_quantities(text: str) -> Reading:
     plain = _BETWEEN.sub("at least ", _FROM.sub("", text))
     for pattern, number in _FRACTIONS:
         plain = pattern.sub(number, plain)
+    plain = _SINGLE.sub(r"\1 1", plain)
     found: list[Quantity] = []
     labels: set[str] = set()
 

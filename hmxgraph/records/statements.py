@@ -13,8 +13,8 @@ from hmxgraph.records.quantities import Quantity, agreement, read_quantities
 from hmxgraph.text.comparison import stance
 
 Side: TypeAlias = Literal["for", "against"]
-# The fraction of a claim's terms that a statement may leave out and still be about all of it.
-_SLACK = 0.2
+# Of so many terms of a claim, a statement may leave one out and still be about all of it.
+_TERMS_PER_GAP = 6
 # The fraction of a claim's terms that a general denial must name ("the parser does not leak" of "leaks on reload").
 _GENERAL = 0.5
 
@@ -208,7 +208,7 @@ def _covers(statement: Statement, claim: Statement) -> bool:
     missing = claim.terms.keys() - statement.terms.keys()
     if statement.terms.get("if") and not claim.terms.get("if"):
         return False
-    return claim.labels <= statement.labels and len(missing) <= int(len(claim.terms) * _SLACK)
+    return claim.labels <= statement.labels and len(missing) <= len(claim.terms) // _TERMS_PER_GAP
 
 
 def _denies_generally(statement: Statement, claim: Statement) -> bool:
