@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from hmxgraph.cli import main
+from tests.integration.serving import server_process
 from tests.task_makers import memory_of, records_of, tasks_of
 
 
@@ -27,6 +28,13 @@ def run(address, tenant_id, monkeypatch, capsys):
         return (code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def served(address, tmp_path_factory):
+    """One ``hmxgraph serve`` without a rate limit, for all tests that talk to a server."""
+    with server_process(address, tmp_path_factory.mktemp("served"), "--rate", "0") as running:
+        yield running
 
 
 @pytest.fixture

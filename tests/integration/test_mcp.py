@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from hmxgraph.text.terms import counter
-from tests.integration.serving import environment, key_for, server_process
+from tests.integration.serving import environment, key_for
 
 TOOLS = {
     "memory_context",
@@ -28,13 +28,6 @@ TOOLS = {
     "task_list",
     "library",
 }
-
-
-@pytest.fixture(scope="module")
-def served(address, tmp_path_factory):
-    """A server without a rate limit."""
-    with server_process(address, tmp_path_factory.mktemp("served"), "--rate", "0") as running:
-        yield running
 
 
 @asynccontextmanager

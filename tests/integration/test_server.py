@@ -23,13 +23,6 @@ from tests.integration.serving import key_for, server_process
 FAILED = "Error: namespace staging not found"
 
 
-@pytest.fixture(scope="module")
-def served(address, tmp_path_factory):
-    """A server without a rate limit."""
-    with server_process(address, tmp_path_factory.mktemp("served"), "--rate", "0") as running:
-        yield running
-
-
 @pytest.fixture
 def secret(address, tenant_id):
     """A key of the test's tenant."""

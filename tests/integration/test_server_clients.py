@@ -22,13 +22,6 @@ from tests.integration.serving import key_for, server_process
 openai = pytest.importorskip("openai", reason="pip install 'hmxgraph[formats-test]'")
 
 
-@pytest.fixture(scope="module")
-def served(address, tmp_path_factory):
-    """A server without a rate limit."""
-    with server_process(address, tmp_path_factory.mktemp("served"), "--rate", "0") as running:
-        yield running
-
-
 class Model(BaseHTTPRequestHandler):
     """A model's API that keeps what it was asked; where facts are to be drawn, it draws one."""
 
