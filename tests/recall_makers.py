@@ -130,7 +130,7 @@ def ranked(candidates):
 
 def known(*, session=None, related=None, **lists):
     """Return knowledge by kind."""
-    kinds = {name: tuple(found) for name, found in lists.items()}
+    kinds = {name: found if isinstance(found, frozenset) else tuple(found) for name, found in lists.items()}
     return Known(**kinds, session=session or RunningSession(), related=related or Related())
 
 

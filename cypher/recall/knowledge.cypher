@@ -13,6 +13,9 @@
 // With $earlier, memories and entities are counted by what was observed by then; entities with more than 1,000 mentions
 // are too expensive to count and keep their current number.
 //
+// The outdated events are all those behind memories that hold no more, unless something that holds rests on them as well;
+// each comes with whether its memory was deleted.
+//
 // Imported memories are supported only by their import event, which says nothing about them and is not shown.
 //
 // A memory bound to a user is read only if that user is in the audience: $owners and, unless the pack is $for_user, the
@@ -24,7 +27,7 @@
 // properties the ORDER BY repeats.
 //
 // mode: read
-// row:  artifacts, memories, evidence, task_records, entities, conflicts, session, session_events, cut_off
+// row:  artifacts, memories, evidence, outdated, task_records, entities, conflicts, session, session_events, cut_off
 CALL () {
   OPTIONAL MATCH (running:Session {key: $session_key})
   WHERE running.tenant_id = $tenant_id AND NOT $for_user
@@ -169,6 +172,19 @@ CALL (records) {
   WITH record, head(collect(event)) AS event
   RETURN collect([coalesce(record.artifact_id, record.memory_id), event.recall_row, event.text]) AS evidence
 }
+CALL (records) {
+  UNWIND [
+    record IN records
+    WHERE record:Memory AND coalesce(record.valid_to_us <= $as_of_us, record.expires_us <= $as_of_us, false)
+  ] AS over
+  MATCH (over)-[link:EVIDENCED_BY]->()
+  WITH over, endNode(link) AS event
+  WHERE NOT EXISTS {
+    MATCH (event)<-[:EVIDENCED_BY]-(held:Memory)
+    WHERE coalesce(held.valid_to_us > $as_of_us, true) AND coalesce(held.expires_us > $as_of_us, true)
+  }
+  RETURN collect([event.event_id, coalesce(over.deleted_us <= $as_of_us, false)]) AS outdated
+}
 CALL () {
   CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40 * $reach}) YIELD node
   RETURN
@@ -286,6 +302,7 @@ RETURN
   artifacts,
   memories,
   evidence,
+  outdated,
   task_records,
   entities,
   conflicts,

@@ -110,6 +110,8 @@ def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int) -> Known:
         tuple(sorted(_evidence(row["evidence"], as_of_us), key=lambda each: (each.record_id, each.event_id))),
         RunningSession(tuple(session_actions(row["session"])), row["session_events"]),
         tuple(sorted(records, key=lambda each: each.record_id)),
+        superseded=frozenset(event_id for event_id, deleted in row["outdated"] if not deleted),
+        deleted=frozenset(event_id for event_id, deleted in row["outdated"] if deleted),
     )
 
 

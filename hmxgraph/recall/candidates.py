@@ -14,7 +14,7 @@ from hmxgraph.recall._times import Span
 from hmxgraph.recall.pool import EventPool, Floats, Integers
 from hmxgraph.recall.question import PackRequest, Question
 from hmxgraph.text.excerpts import Passages
-from hmxgraph.text.lines import attributed, event_line
+from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
 from hmxgraph.text.terms import TokenCounter
 
 # The tenant state that a pack is built from.
@@ -362,6 +362,16 @@ def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
     return replace(pool, tokens=tuple(map(count_tokens, lines)))
 
 
+def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_tokens: TokenCounter) -> EventPool:
+    """Return *pool* with a label at the events that state what no longer holds."""
+    labels, tokens = list(pool.label), list(pool.tokens)
+    places = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
+    for at in places:
+        labels[at] = f"{labels[at]}, {SUPERSEDED}" if labels[at] else SUPERSEDED
+        tokens[at] = count_tokens(event_line(pool.text[at], labels[at], pool.speaker[at]))
+    return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if places else pool
+
+
 def with_passages(
     episodes: Episodes, whole: Mapping[str, str], wanted: Mapping[str, float], budget: int, count_tokens: TokenCounter
 ) -> Episodes:
@@ -380,7 +390,7 @@ def with_passages(
     for at in best:
         if used > _CUT_BEYOND * budget:
             break
-        if tokens[at] > _LONGER * limit and not pool.label[at] and not pool.title[at]:
+        if tokens[at] > _LONGER * limit and pool.label[at] in {"", SUPERSEDED} and not pool.title[at]:
             passages = Passages.of(whole.get(pool.event_id[at], texts[at]), wanted)
             texts[at] = passages.excerpt(limit * _TOKEN_CHARACTERS) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))

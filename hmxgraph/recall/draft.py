@@ -18,6 +18,7 @@ from hmxgraph.recall.candidates import (
     Sketch,
     State,
     clock,
+    marked_as_superseded,
     recounted,
     separated,
     timely,
@@ -444,6 +445,7 @@ class Draft:
         terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         pool = with_excerpts(self.events.pool, self.whole, terms, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
+        pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
         verdicts = dict(chain(self._repeated_records(wanted), self._outdated()))
         shares = self._timely(time, pool, relevance)
         scored = Episodes(pool, separated(relevance, self.events.assurance), time, verdicts, shares)
@@ -465,10 +467,14 @@ class Draft:
                 yield from ((event_id, "duplicate") for event_id in record.told_by)
 
     def _outdated(self) -> Iterator[tuple[str, str]]:
-        """Mark evidence of withdrawn memories as deprecated."""
+        """Yield the events that retell what was deleted, retired or rejected, as deprecated."""
         known = self.appraised.in_force
         over = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}
-        return ((evidence.event_id, "deprecated") for evidence in known.evidence if evidence.record_id in over)
+        behind = {evidence.event_id for evidence in known.evidence if evidence.record_id in over}
+        yield from ((event_id, "deprecated") for event_id in sorted(known.deleted | behind))
+        for record in known.records:
+            if record.rejected or not record.held:
+                yield from ((event_id, "deprecated") for event_id in sorted(record.told_by))
 
     def _evidence(self) -> Iterator[Candidate]:
         """Yield the evidence of knowledge, except events that are candidates themselves."""

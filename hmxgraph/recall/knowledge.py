@@ -199,7 +199,10 @@ class RunningSession:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All knowledge that may be relevant to the question; relations come last, once the best events are known."""
+    """All knowledge that may be relevant to the question; relations come last, once the best events are known.
+
+    ``superseded`` and ``deleted`` are the ids of events that state nothing but memories of that fate.
+    """
 
     artifacts: tuple[KnownArtifact, ...] = ()
     memories: tuple[KnownMemory, ...] = ()
@@ -209,6 +212,8 @@ class Known:
     session: RunningSession = RunningSession()
     records: tuple[KnownRecord, ...] = ()
     related: Related = Related()
+    superseded: frozenset[str] = frozenset()
+    deleted: frozenset[str] = frozenset()
 
 
 # The prediction of the compiler's model for a request, as far as packs use it.

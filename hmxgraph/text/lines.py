@@ -99,6 +99,8 @@ _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
 LONGEST_NAME = 60
 # The label of entries that contradict each other.
 DISPUTED = "disputed"
+# The label of events that state what no longer holds.
+SUPERSEDED = "superseded"
 # Labels by event type.
 _LABELS = {
     "tool_result": "tool",
@@ -142,7 +144,7 @@ def foreign(label: str) -> bool:
     (True, True, False, False)
 
     """
-    return label not in {"", DISPUTED}
+    return label not in {"", DISPUTED, SUPERSEDED}
 
 
 def reported(words: str) -> str:

@@ -144,3 +144,18 @@ def test_unknown_or_empty_options_are_refused(graph, options):
     """By the name that is wrong."""
     with pytest.raises((InvalidRequest, ValueError), match=next(iter(options)) if "expires" not in options else "soon"):
         graph.remember("Lunch is at noon", **options)
+
+
+def test_a_deleted_memory_is_not_retold(graph):
+    """The message behind it stays out of packs; that behind a superseded one is marked."""
+    said = [("s1", "Remember: the staging cluster has three nodes"), ("s2", "My favorite color is blue")]
+    for session_id, text in said:
+        graph.append("message", {"role": "user", "text": text}, session_id=session_id, user_id="ana")
+    graph.append("message", {"role": "user", "text": "My favorite color is green"}, session_id="s3", user_id="ana")
+    asked = "What is my favorite color, blue or green?"
+    pack = graph.pack(asked, user_id="ana")
+    assert "[superseded] user: My favorite color is blue" in pack.text
+    assert "[superseded] user: My favorite color is green" not in pack.text
+    (kept, *_), _ = graph.memories(status="promoted")
+    graph.memory.delete(kept.memory_id, reason="it was a joke")
+    assert kept.text.split()[-1].strip(".") not in graph.pack(f"{kept.text}?", user_id="ana").text

@@ -6,7 +6,7 @@ import pytest
 
 from hmxgraph.recall.question import understood
 from hmxgraph.text.terms import counter
-from tests.recall_makers import QUERY, artifact, event, known, memory, packed
+from tests.recall_makers import QUERY, artifact, event, known, memory, packed, record
 
 LINTING = "The team lints with Biome"
 
@@ -133,3 +133,21 @@ def test_a_rule_is_not_repeated_by_the_message_that_gave_it():
     pack = packed([event(1, rule, speaker="user")], known(memories=[memory(1, rule, kind="policy")]))
     assert shown(pack) == [rule]
     assert reasons(pack) == {"e001": "duplicate"}
+
+
+def test_what_no_longer_holds_is_marked_or_left_out():
+    """An event behind a superseded memory says so and is counted with it; that of a deleted one is left out."""
+    events = [event(1, "The staging environment has three nodes"), event(2, "Deploy the staging environment by hand")]
+    pack = packed(events, known(superseded=frozenset({"e001"}), deleted=frozenset({"e002"})))
+    (entry,) = pack.entries
+    line = "[superseded] The staging environment has three nodes\n"
+    assert line in pack.text
+    assert entry.token_estimate == counter()(line)
+    assert reasons(pack) == {"e002": "deprecated"}
+
+
+@pytest.mark.parametrize("fate", [{"rejected": True}, {"held": False}])
+def test_events_of_rejected_or_retired_records_stay_out(fate):
+    """Although the record itself is about something else than the question."""
+    told = record(1, "Something else", told_by=frozenset({"e001"}), **fate)
+    assert shown(packed([event(1, "Deploy the staging environment by hand")], known(records=[told]))) == []
