@@ -182,3 +182,28 @@ def test_browser_tells_how_to_look_and_writes_what_browser_imports(hmxgraph, add
     assert (code, told["uri"], told["user"], told["password"]) == (0, address.uri, address.user, None)
     assert {path.name for path in (tmp_path / "look").iterdir()} == {"hmxgraph.grass", "hmxgraph-favourites.zip"}
     assert "hmxgraph.grass" in hmxgraph("browser", "--save", "look", "--tenant", tenant_id)[1]
+
+
+def test_remembering_and_packing_on_given_terms(hmxgraph, tenant_id):
+    """Scope, alias, end and successor from the command line; a pack for the scope, counted in another encoding."""
+    to = ("--tenant", tenant_id, "--json")
+    old = json.loads(hmxgraph("remember", "Lint with TSLint", "--scope", "code", *to)[1])
+    terms = (
+        "--scope",
+        "code",
+        "--alias",
+        "formatter",
+        "--supersedes",
+        old["memory_id"],
+        "--expires",
+        "2999-01-01T00:00:00Z",
+    )
+    new = json.loads(hmxgraph("remember", "Lint with Biome", *terms, *to)[1])
+    assert (new["scope"], new["aliases"], new["expires"][:4]) == (["code"], ["formatter"], "2999")
+    code, out, _ = hmxgraph("pack", "Which formatter?", "--scope", "code", "--encoding", "cl100k_base", *to)
+    assert code == 0
+    pack = json.loads(out)
+    assert [entry["content"] for entry in pack["entries"]] == ["Lint with Biome"]
+    assert pack["metadata"]["encoding"] == "cl100k_base"
+    assert json.loads(hmxgraph("pack", "Which formatter?", "--scope", "novel", *to)[1])["entries"] == []
+    assert hmxgraph("pack", "x", "--encoding", "gpt", "--tenant", tenant_id)[0] == 2
