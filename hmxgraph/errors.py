@@ -560,7 +560,7 @@ class StatementMisuse(GraphError, TypeError):
 
     def __str__(self) -> str:
         if not self.missing and not self.unexpected:
-            return f"there is no cypher/{self.statement}.cypher; hmxgraph query lists the saved queries"
+            return f"there is no saved query {self.statement!r}; hmxgraph query lists those of cypher/explore/"
         parts = [f"missing ${name}" for name in self.missing] + [f"unexpected ${name}" for name in self.unexpected]
         way_out = f"; give {', '.join(f'{name}=...' for name in self.missing)}" if self.missing else ""
         return f"cypher/{self.statement}.cypher: {', '.join(parts)}{way_out}"

@@ -9,7 +9,7 @@
 // mode: write
 // row:  entities, relations
 MATCH (entity:Entity)<-[mention:MENTIONS]-(event:Event)
-WHERE event.key IN $batch.event_keys AND entity.tenant_id = $tenant_id
+WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND entity.tenant_id = $tenant_id
 WITH entity, collect(mention) AS mentions
 ORDER BY entity.key
 SET entity.tenant_id = $tenant_id

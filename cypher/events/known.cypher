@@ -17,5 +17,5 @@ CALL () {
   WHERE session.key IN $batch.session_keys AND session.tenant_id = $tenant_id
   RETURN collect([session.key, session.event_count]) AS sessions
 }
-OPTIONAL MATCH (tenant:Tenant {key: $tenant_key})
+OPTIONAL MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 RETURN events, sessions, coalesce(tenant.signatures, []) AS signatures

@@ -8,12 +8,12 @@
 // row:  key, twins, lower
 UNWIND $batch.late AS row
 CALL (row) {
-  MATCH (twin:Event {session_key: row.session_key, sequence: row.sequence, time_us: row.time_us})
+  MATCH (twin:Event {tenant_id: $tenant_id, session_key: row.session_key, sequence: row.sequence, time_us: row.time_us})
   OPTIONAL MATCH (twin)-[:NEXT]->(successor:Event)
   RETURN collect([twin.event_id, twin.key, successor.key]) AS twins
 }
 CALL (row) {
-  OPTIONAL MATCH (event:Event {session_key: row.session_key})
+  OPTIONAL MATCH (event:Event {tenant_id: $tenant_id, session_key: row.session_key})
   WHERE event.sequence <= row.sequence AND [event.sequence, event.time_us] < [row.sequence, row.time_us]
   RETURN event.sequence AS sequence, event.time_us AS time_us
   ORDER BY event.session_key DESC, sequence DESC, time_us DESC

@@ -45,7 +45,7 @@ CALL (changed) {
 CALL (changed) {
   WITH changed
   WHERE changed
-  MATCH (tenant:Tenant {key: $tenant_key})
+  MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
   RETURN collect(tenant.signatures) AS signatures
 }
 CALL () {

@@ -53,8 +53,8 @@ CALL () {
 }
 CALL () {
   UNWIND $batch.joined AS pair
-  MATCH (earlier:Event {key: pair[0]})
-  MATCH (later:Event {key: pair[1]})
+  MATCH (earlier:Event {key: pair[0], tenant_id: $tenant_id})
+  MATCH (later:Event {key: pair[1], tenant_id: $tenant_id})
   CREATE (earlier)-[:NEXT {tenant_id: $tenant_id}]->(later)
 }
 CALL (events) {
@@ -115,8 +115,8 @@ CALL (events) {
 }
 CALL () {
   UNWIND $batch.relations AS row
-  MATCH (source:Entity {key: row.source_key})
-  MATCH (target:Entity {key: row.target_key})
+  MATCH (source:Entity {key: row.source_key, tenant_id: $tenant_id})
+  MATCH (target:Entity {key: row.target_key, tenant_id: $tenant_id})
   MERGE (source)-[relation:RELATES_TO {relation_type: row.relation_type}]->(target)
     ON CREATE SET
       relation.tenant_id = $tenant_id,

@@ -45,27 +45,27 @@ CALL (version) {
 }
 CALL () {
   UNWIND $batch.caused_by AS pair
-  MATCH (event:Event {key: pair[0]})
-  MATCH (cause:Event {key: pair[1]})
+  MATCH (event:Event {key: pair[0], tenant_id: $tenant_id})
+  MATCH (cause:Event {key: pair[1], tenant_id: $tenant_id})
   CREATE (event)-[:CAUSED_BY {tenant_id: $tenant_id}]->(cause)
 }
 CALL () {
   UNWIND $batch.correlates_with AS pair
-  MATCH (event:Event {key: pair[0]})
-  MATCH (other:Event {key: pair[1]})
+  MATCH (event:Event {key: pair[0], tenant_id: $tenant_id})
+  MATCH (other:Event {key: pair[1], tenant_id: $tenant_id})
   CREATE (event)-[:CORRELATES_WITH {tenant_id: $tenant_id}]->(other)
 }
 CALL () {
   UNWIND $batch.about AS pair
-  MATCH (feedback:Event {key: pair[0]})
-  MATCH (target:Event {key: pair[1]})
+  MATCH (feedback:Event {key: pair[0], tenant_id: $tenant_id})
+  MATCH (target:Event {key: pair[1], tenant_id: $tenant_id})
   CREATE (feedback)-[:ABOUT {tenant_id: $tenant_id}]->(target)
 }
 CALL () {
   UNWIND $batch.answers AS pair
-  MATCH (result:Event {key: pair[0]})
+  MATCH (result:Event {key: pair[0], tenant_id: $tenant_id})
   CALL (result, pair) {
-    MATCH (call:Event {call_key: pair[1]})
+    MATCH (call:Event {call_key: pair[1], tenant_id: $tenant_id})
     RETURN call
     ORDER BY call.sequence > result.sequence, abs(call.sequence - result.sequence), call.event_id
     LIMIT 1
@@ -74,8 +74,9 @@ CALL () {
 }
 CALL () {
   UNWIND $batch.caused_by + $batch.correlates_with + $batch.about + $batch.answers AS pair
-  MATCH (event:Event {key: pair[0]})
-  WHERE NOT EXISTS { (:Event {key: pair[1]}) } AND NOT EXISTS { (:Event {call_key: pair[1]}) }
+  MATCH (event:Event {key: pair[0], tenant_id: $tenant_id})
+  WHERE NOT EXISTS { (:Event {key: pair[1], tenant_id: $tenant_id}) }
+    AND NOT EXISTS { (:Event {call_key: pair[1], tenant_id: $tenant_id}) }
   MERGE (awaited:Awaited {key: pair[1]})
     ON CREATE SET awaited.tenant_id = $tenant_id
   CREATE (event)-[:AWAITS {tenant_id: $tenant_id, link: pair[2]}]->(awaited)
@@ -85,7 +86,7 @@ CALL () {
   WHERE awaited.key IN [pair IN $batch.offers | pair[0]] AND awaited.tenant_id = $tenant_id
   UNWIND [pair IN $batch.offers WHERE pair[0] = awaited.key] AS pair
   MATCH (awaited)<-[waits:AWAITS]-(event:Event)
-  MATCH (arrived:Event {key: pair[1]})
+  MATCH (arrived:Event {key: pair[1], tenant_id: $tenant_id})
   FOREACH (_ IN CASE WHEN waits.link = 'CAUSED_BY' THEN [1] ELSE [] END |
     CREATE (event)-[:CAUSED_BY {tenant_id: $tenant_id}]->(arrived))
   FOREACH (_ IN CASE WHEN waits.link = 'CORRELATES_WITH' THEN [1] ELSE [] END |

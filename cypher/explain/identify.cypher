@@ -4,22 +4,22 @@
 // mode: read
 // row:  kind, record
 CALL () {
-  MATCH (artifact:Artifact {key: $key})
+  MATCH (artifact:Artifact {key: $key, tenant_id: $tenant_id})
   RETURN 1 AS place, 'artifact' AS kind, artifact AS node
   UNION
-  MATCH (memory:Memory {key: $key})
+  MATCH (memory:Memory {key: $key, tenant_id: $tenant_id})
   RETURN 2 AS place, 'memory' AS kind, memory AS node
   UNION
-  MATCH (event:Event {key: $key})
+  MATCH (event:Event {key: $key, tenant_id: $tenant_id})
   RETURN 3 AS place, 'event' AS kind, event AS node
   UNION
-  MATCH (conflict:Conflict {key: $key})
+  MATCH (conflict:Conflict {key: $key, tenant_id: $tenant_id})
   RETURN 4 AS place, 'conflict' AS kind, conflict AS node
   UNION
-  MATCH (record:TaskRecord {key: $key})
+  MATCH (record:TaskRecord {key: $key, tenant_id: $tenant_id})
   RETURN 5 AS place, 'task_record' AS kind, record AS node
   UNION
-  MATCH (entity:Entity {key: $name})
+  MATCH (entity:Entity {key: $name, tenant_id: $tenant_id})
   RETURN 6 AS place, 'entity' AS kind, entity AS node
 }
 WITH place, kind, node

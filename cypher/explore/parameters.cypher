@@ -9,7 +9,7 @@
 //
 // mode: read
 // row:  tenant_id, tenant_key, session_id, name, artifact_id, prefix, source_ids, thread_id, since, days
-OPTIONAL MATCH (tenant:Tenant {key: $tenant_key})
+OPTIONAL MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WITH
   tenant,
   COLLECT {

@@ -6,7 +6,7 @@
 //
 // mode: read
 // row:  event_id, session_id, timestamp, event_type, text, similarity
-MATCH (tenant:Tenant {key: $tenant_key})
+MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WHERE tenant.embedding_dimension = size($embedding) AND any(part IN $embedding WHERE part <> 0)
 MATCH (event:Event {tenant_id: $tenant_id, embedding_dimension: tenant.embedding_dimension})
 WITH event, vector.similarity.cosine(event.embeddings, $embedding) AS similarity

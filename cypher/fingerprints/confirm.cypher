@@ -3,9 +3,8 @@
 // mode: write
 // row:  artifact_id, events
 UNWIND $pairs AS pair
-MATCH (imported:Artifact {key: pair.imported_key})
-MATCH (own:Artifact {key: pair.own_key})
-WHERE imported.tenant_id = $tenant_id AND own.tenant_id = $tenant_id
+MATCH (imported:Artifact {key: pair.imported_key, tenant_id: $tenant_id})
+MATCH (own:Artifact {key: pair.own_key, tenant_id: $tenant_id})
 CALL (imported, own) {
   MATCH (own)-[:EVIDENCED_BY]->(event:Event)
   WITH DISTINCT event

@@ -5,9 +5,8 @@
 //
 // mode: write
 // row:  artifacts
-MATCH (fingerprint:Fingerprint {key: $fingerprint_key})
-MATCH (event:Event {key: $event_key})
-WHERE fingerprint.tenant_id = $tenant_id AND event.tenant_id = $tenant_id
+MATCH (fingerprint:Fingerprint {key: $fingerprint_key, tenant_id: $tenant_id})
+MATCH (event:Event {key: $event_key, tenant_id: $tenant_id})
 CREATE (fingerprint)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
 WITH fingerprint, event
 CALL (fingerprint, event) {

@@ -6,7 +6,7 @@
 // mode: write
 // row:  key, memory_id, slot_key, lost
 MATCH (memory:Memory)-[:EVIDENCED_BY]->(event:Event)
-WHERE event.key IN $batch.event_keys AND memory.tenant_id = $tenant_id
+WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND memory.tenant_id = $tenant_id
 WITH DISTINCT memory
 ORDER BY memory.key
 SET memory.tenant_id = $tenant_id

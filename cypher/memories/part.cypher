@@ -27,7 +27,7 @@ SET part = origin {
 WITH origin, part, row
 CALL (origin, part, row) {
   MATCH (origin)-[link:EVIDENCED_BY]->(event:Event)
-  WHERE event.key IN row.event_keys
+  WHERE event.key IN row.event_keys AND event.tenant_id = $tenant_id
   CREATE (part)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
   DELETE link
 }

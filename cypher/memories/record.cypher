@@ -62,7 +62,7 @@ CALL () {
   }
   CALL (memory, row) {
     UNWIND row.event_keys AS event_key
-    MATCH (event:Event {key: event_key})
+    MATCH (event:Event {key: event_key, tenant_id: $tenant_id})
     CREATE (memory)-[:EVIDENCED_BY {tenant_id: $tenant_id, origin: row.origins[event_key]}]->(event)
   }
   CALL (memory) {
@@ -83,7 +83,7 @@ CALL () {
   }
   CALL (memory, row) {
     UNWIND row.entity_keys AS entity_key
-    MATCH (entity:Entity {key: entity_key})
+    MATCH (entity:Entity {key: entity_key, tenant_id: $tenant_id})
     MERGE (memory)-[mention:MENTIONS]->(entity)
       ON CREATE SET mention.tenant_id = $tenant_id, mention.count = 1
   }
@@ -93,14 +93,14 @@ CALL () {
   UNWIND $batch.memories AS row
   WITH row
   WHERE row.chained
-  MATCH (memory:Memory {key: row.key})
+  MATCH (memory:Memory {key: row.key, tenant_id: $tenant_id})
   CALL (memory, row) {
     MATCH (memory)-[link:SUPERSEDES]->(older:Memory)
     WHERE older.key <> coalesce(row.supersedes_key, '')
     DELETE link
   }
   CALL (memory, row) {
-    MATCH (older:Memory {key: row.supersedes_key})
+    MATCH (older:Memory {key: row.supersedes_key, tenant_id: $tenant_id})
     MERGE (memory)-[link:SUPERSEDES]->(older)
       ON CREATE SET link.tenant_id = $tenant_id
   }

@@ -15,14 +15,16 @@ CALL () {
 CALL () {
   CALL db.index.fulltext.queryNodes('knowledge_text', $question, {limit: $limit})
   YIELD node, score
-  RETURN collect([node, score]) AS hits
+  RETURN
+    count(*) AS looked_at,
+    collect(CASE WHEN node.tenant_id = $tenant_id THEN [node, score] END) AS hits
 }
 RETURN
-  size(hits) AS looked_at,
+  looked_at,
   COLLECT {
     UNWIND hits AS hit
     WITH hit[0] AS memory, hit[1] AS score
-    WHERE memory:Memory AND memory.tenant_id = $tenant_id
+    WHERE memory:Memory
       AND ($kind IS NULL OR memory.kind = $kind)
       AND ($include_hidden OR (
         memory.proposed IS NULL AND (memory.owner_key IS NULL OR memory.owner_key IN audience)

@@ -11,7 +11,7 @@
 // row:  key, artifact_id, lineage_key, cites_session, living
 MATCH (event:Event)
 USING INDEX SEEK event:Event(session_key, sequence)
-WHERE event.session_key IN $batch.session_keys AND event.sequence IS NOT NULL
+WHERE event.session_key IN $batch.session_keys AND event.tenant_id = $tenant_id AND event.sequence IS NOT NULL
 MATCH (event)<-[:EVIDENCED_BY]-(artifact)
 WITH DISTINCT artifact
 WHERE artifact:Artifact

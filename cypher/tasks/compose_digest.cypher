@@ -6,14 +6,14 @@
 // mode: write
 // row:  artifact_id
 MERGE (digest:TaskRecord {key: $batch.digest.key})
-SET digest = $batch.digest
+SET digest = $batch.digest, digest.tenant_id = $tenant_id
 WITH digest
 CALL (digest) {
   MATCH (digest)-[old:ON_TASK|RELATED_TO|HAS_FACET]->()
   DELETE old
 }
 CALL (digest) {
-  MATCH (task:Task {key: $task_key})
+  MATCH (task:Task {key: $task_key, tenant_id: $tenant_id})
   CREATE (digest)-[:ON_TASK {tenant_id: $tenant_id}]->(task)
 }
 CALL (digest) {
@@ -24,7 +24,7 @@ CALL (digest) {
 }
 CALL (digest) {
   UNWIND $batch.source_keys AS key
-  MATCH (source:TaskRecord {key: key})
+  MATCH (source:TaskRecord {key: key, tenant_id: $tenant_id})
   CREATE (digest)-[:RELATED_TO {tenant_id: $tenant_id, relation_kind: 'digests'}]->(source)
 }
 RETURN digest.artifact_id AS artifact_id

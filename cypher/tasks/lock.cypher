@@ -6,7 +6,7 @@
 //
 // mode: write
 // row:  task, runs
-MATCH (task:Task {key: $task_key})
+MATCH (task:Task {key: $task_key, tenant_id: $tenant_id})
 SET task.tenant_id = $tenant_id
 WITH task
 OPTIONAL MATCH (run:Run)-[:PART_OF]->(task)

@@ -56,12 +56,12 @@ CALL (record) {
 }
 CALL (record) {
   UNWIND $batch.replies AS key
-  MATCH (parent:TaskRecord {key: key})
+  MATCH (parent:TaskRecord {key: key, tenant_id: $tenant_id})
   CREATE (record)-[:REPLIES_TO {tenant_id: $tenant_id, relation_kind: record.relation_kind}]->(parent)
 }
 CALL (record) {
   UNWIND $batch.superseded AS key
-  MATCH (old:TaskRecord {key: key})
+  MATCH (old:TaskRecord {key: key, tenant_id: $tenant_id})
   CREATE (record)-[:SUPERSEDES {tenant_id: $tenant_id}]->(old)
   SET
     record.supersedes_key = key,
@@ -72,7 +72,7 @@ CALL (record) {
 }
 CALL (record) {
   UNWIND $batch.related AS key
-  MATCH (other:TaskRecord {key: key})
+  MATCH (other:TaskRecord {key: key, tenant_id: $tenant_id})
   CREATE (record)-[:RELATED_TO {tenant_id: $tenant_id, relation_kind: coalesce(record.relation_kind, 'related_to')}]->(other)
 }
 CALL (record) {

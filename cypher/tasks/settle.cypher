@@ -8,12 +8,12 @@
 MATCH (record:TaskRecord {key: $key, tenant_id: $tenant_id})
 CALL (record) {
   MATCH (event:Event)
-  WHERE event.key IN $batch.event_keys
+  WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
   CREATE (record)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
 }
 CALL () {
   MATCH (digest:TaskRecord)
-  WHERE digest.key IN $batch.digest_keys
+  WHERE digest.key IN $batch.digest_keys AND digest.tenant_id = $tenant_id
   SET digest.stale = true
   RETURN count(digest) AS stale
 }

@@ -25,7 +25,7 @@ RETURN
   event {
     .text, .search_text, .title, .speaker, .label, .failed, .token_count, .tokenizer, .time_us, .expires_us, .recall_row
   } AS derived,
-  EXISTS { MATCH (event)-[:IN_SESSION]->(session:Session) WHERE session.key = event.session_key } AS in_session,
+  EXISTS { MATCH (event)-[:IN_SESSION]->(session:Session) WHERE session.key = event.session_key AND session.tenant_id = $tenant_id } AS in_session,
   EXISTS {
     MATCH (event)-[:NEXT]->(later:Event)
     WHERE later.session_key <> event.session_key

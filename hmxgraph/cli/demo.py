@@ -32,7 +32,7 @@ def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
     --json prints everything: the reports, both packs and the digest of the graph.
     """
     with opened(tenant) as graph:
-        report, compiled = graph.ingest(events_file()), graph.compile()
+        report, compiled = graph.ingest(events_file(), rehome=True), graph.compile()
         pack, digest = graph.pack(QUESTION, budget=512), graph.digest()
         advice = graph.pack(FAILURE_QUESTION, budget=256, sections=("procedures",))
         failure = _failure(graph)

@@ -59,6 +59,9 @@ def ingest(
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Events of one transaction.")] = 1_000,
     idle: Annotated[float | None, typer.Option(help="End a stream after so many seconds without a message.")] = None,
     single_user: SingleUser = False,
+    rehome: Annotated[
+        bool, typer.Option("--rehome", help="Store events that name another tenant under this one.")
+    ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -69,7 +72,7 @@ def ingest(
     """
     options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch, "format": format_}
     options |= {"session_id": session, "agent_id": agent, "user_id": user}
-    options["on_error"] = "raise" if strict else "report"
+    options |= {"on_error": "raise" if strict else "report", "rehome": rehome}
     with interruptible_input(source):
         with _progress() as told:
             options["progress"] = told

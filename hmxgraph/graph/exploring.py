@@ -50,16 +50,21 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
+_SAVED = "explore/"
+
+
 def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedure[list[Row]]:
-    """The rows of a packaged read statement; the tenant's parameters are filled in and cannot be overridden.
+    """The rows of a saved query of ``explore/``; the tenant's parameters are filled in and cannot be overridden.
+
+    Other statements read by keys that a caller could have computed for another tenant.
 
     Raises:
         StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
 
     """
-    packaged = query(name)
-    if packaged.mode != "read":
+    if not name.startswith(_SAVED):
         raise StatementMisuse(name)
+    packaged = query(name)
     own = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
     if foreign := own.keys() & parameters.keys():
         raise StatementMisuse(name, unexpected=tuple(sorted(foreign)))

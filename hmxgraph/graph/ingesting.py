@@ -212,6 +212,7 @@ class IngestChoices(TypedDict, total=False):
     writers: int
     tokenizer: str
     progress: Progress | None
+    rehome: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,7 @@ class IngestOptions:
 
     ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
     do not say it themselves. The last events of a source, if fewer than half a batch, go with the batch before.
+    ``rehome`` stores events that name another tenant under the own one; without it they are rejected.
     ``clock`` returns the caller's time in microseconds; events dated after it are reported. ``window_seconds`` is how
     long an event of a stream waits for those that it overtook; sources read at full speed have each batch for a window.
     ``writers`` share the sessions among them. ``memory`` is what is kept between
@@ -242,6 +244,7 @@ class IngestOptions:
     writers: int = 1
     tokenizer: str = DEFAULT_ENCODING
     progress: Progress | None = None
+    rehome: bool = False
     clock: Clock | None = None
     memory: "SourceMemory | None" = None
 
@@ -400,7 +403,15 @@ def _settle(tally: Tally, receipt: BatchReceipt, options: IngestOptions) -> None
 @contextmanager
 def _intake(tally: Tally, source: Any, options: IngestOptions) -> Iterator[Intake]:
     count = counter(options.tokenizer)
-    taking = partial(Intake, tally, count, tokenizer=options.tokenizer, on_error=options.on_error, clock=options.clock)
+    taking = partial(
+        Intake,
+        tally,
+        count,
+        tokenizer=options.tokenizer,
+        on_error=options.on_error,
+        clock=options.clock,
+        rehome=options.rehome,
+    )
     if options.rejects is None:
         yield taking()
         return

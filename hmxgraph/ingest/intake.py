@@ -84,9 +84,9 @@ _SKEW_US = DAY_US
 class Intake:
     """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
-    The events of a call may name one foreign tenant: that of the first event. They are stored under the own tenant and
-    counted as rehomed. Only major version 1 of HMX is read, and only times that can be written again; times more than
-    a day after *clock* are reported.
+    An event that names another tenant is rejected. With *rehome*, the events of a call may name one other tenant, that
+    of the first event; they are stored under the own tenant and counted as rehomed. Only major version 1 of HMX is
+    read, and only times that can be written again; times more than a day after *clock* are reported.
     """
 
     def __init__(
@@ -98,6 +98,7 @@ class Intake:
         on_error: OnError = "report",
         refuse: Refuse | None = None,
         clock: Clock | None = None,
+        rehome: bool = False,
     ) -> None:
         self._tally = tally
         self._count_tokens = count_tokens
@@ -105,6 +106,7 @@ class Intake:
         self._strict = on_error == "raise"
         self._refuse = refuse
         self._clock = clock
+        self._rehome = rehome
         self._guest: str | None = None
         self._ahead = ""
 
@@ -140,6 +142,9 @@ class Intake:
 
     def _at_home(self, event: Event) -> Event:
         own = self._tally.tenant_id
+        if event.tenant_id != own and not self._rehome:
+            expected = f"{own!r}; to store it there all the same, ingest with rehome=True (--rehome)"
+            raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
         if self._guest is None:
             self._guest = event.tenant_id
             if self._guest != own:

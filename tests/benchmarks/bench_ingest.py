@@ -112,7 +112,7 @@ def counter_of_the_ranks(address: Address) -> None:
     """Warm up: read the token ranks, have the statements planned."""
     for path in sorted(shared("data", "conversations").glob("conv-2*.ndjson.gz")):
         with opened(address, fresh("warm")) as graph:
-            graph.ingest(path)
+            graph.ingest(path, rehome=True)
 
 
 def test_eight_writers_on_one_tenant(address, events, capsys):

@@ -50,7 +50,7 @@ def site(address, tmp_path_factory):
 def demo(site, tenant_id):
     """The demo's events, compiled, under the test's tenant."""
     with hmxgraph.connect(site.uri, user=site.user, password=site.password, tenant_id=tenant_id) as graph:
-        graph.ingest(events_file())
+        graph.ingest(events_file(), rehome=True)
         graph.compile()
     return tenant_id
 

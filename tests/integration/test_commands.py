@@ -76,7 +76,7 @@ def test_the_beginning_of_an_id_is_enough(hmxgraph, graph, tenant_id):
 def test_own_events_step_by_step(hmxgraph, tenant_id):
     """Ingest, compile, pack, suggest and digest work as single commands."""
     tenant = ("--tenant", tenant_id)
-    assert json.loads(hmxgraph("ingest", str(events_file()), *tenant, "--json")[1])["accepted"] == 411
+    assert json.loads(hmxgraph("ingest", str(events_file()), "--rehome", *tenant, "--json")[1])["accepted"] == 411
     assert json.loads(hmxgraph("compile", *tenant, "--json")[1])["sessions"] == 31
     code, out, err = hmxgraph("pack", "Deploy checkout to staging", *tenant, "--budget", "512", "--explain")
     assert (code, "kubectl" in out, "of 512 tokens" in err, "--explain" in err) == (0, True, True, False)

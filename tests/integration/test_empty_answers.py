@@ -45,6 +45,6 @@ def test_nothing_of_any_status(reason, graph, tenant_id):
 
 def test_nothing_fits(reason, graph):
     """A budget below the smallest entry gives its size."""
-    graph.ingest(events_file())
+    graph.ingest(events_file(), rehome=True)
     assert "nothing fits in 2 tokens; the smallest entry takes" in reason("pack", "deploy staging", "--budget", "2")
     assert reason("query", "session_story", "session_id=nowhere") == "the query has no results"

@@ -118,7 +118,7 @@ def test_the_way_events_come_decides_nothing(graph, stored, events, seed, tenant
     other = f"{tenant_id}-shuffled"
     shuffled = [{**event, "tenant_id": other} for event in events]
     random.Random(seed).shuffle(shuffled)
-    ingest(connection.transact, Tenancy.of(other), shuffled, IngestOptions(batch_size=2))
+    ingest(connection.transact, Tenancy.of(other), shuffled, IngestOptions(batch_size=2, rehome=True))
     found = Ingested(connection, other)
     assert sorted(map(str, found.rows(ENTITIES))) == sorted(map(str, expected[0]))
     assert found.rows(RELATIONS) == expected[1]

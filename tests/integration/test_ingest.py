@@ -189,12 +189,15 @@ def test_salience_knows_what_is_new_and_what_repeats(graph, stored, made):
 
 
 def test_tenants_are_apart(address, graph, made, tenant_id):
-    """The same ids under another tenant are other events; a foreign file is rehomed and says so."""
+    """The same ids under another tenant are other events; a foreign file is refused, or rehomed, and says so."""
     graph.ingest([made("e1"), made("e2", 1, parent_event_id="e1")])
     with hmxgraph.connect(
         address.uri, user=address.user, password=address.password, tenant_id=f"{tenant_id}-b"
     ) as other:
-        report = other.ingest([made("e1"), made("e2", 1, parent_event_id="e1")])
+        foreign = [made("e1"), made("e2", 1, parent_event_id="e1")]
+        refused = other.ingest(foreign)
+        assert (refused.accepted, len(refused.rejected), other.health()["event_count"]) == (0, 2, 0)
+        report = other.ingest(foreign, rehome=True)
         assert (report.accepted, report.rehomed, report.sessions) == (2, 2, 1)
         assert len(report.warnings) == 1
         assert other.health()["event_count"] == 2
@@ -280,6 +283,6 @@ def test_writers_that_point_at_each_other_meet(address, stored, made, tenant_id)
 def test_conversations_load_whole(graph):
     """Every event of the sample conversations is accepted, and none twice."""
     path = shared("data", "conversations", "conv-26.ndjson.gz")
-    report = graph.ingest(path)
+    report = graph.ingest(path, rehome=True)
     assert (report.accepted, report.rejected, report.late) == (419, (), 0)
-    assert graph.ingest(path).duplicates == 419
+    assert graph.ingest(path, rehome=True).duplicates == 419

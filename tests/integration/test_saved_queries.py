@@ -32,7 +32,7 @@ def demo(address):
     """The demo's graph with a chain, a conflict, a thread, an export and an erased session beside it."""
     tenant = f"saved-queries-{os.getpid()}-{os.urandom(4).hex()}"
     with hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant) as graph:
-        graph.ingest(events_file())
+        graph.ingest(events_file(), rehome=True)
         graph.ingest([document(tenant_id=tenant, event_id="embedded", session_id="s", embeddings=[1.0, 0.0])])
         graph.compile()
         graph.record_artifact(schema("first"))

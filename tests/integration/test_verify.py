@@ -110,7 +110,7 @@ def test_what_an_earlier_release_did_not_derive_is_found(graph, verified, cypher
 
 def test_the_demo_is_in_order(graph, verified):
     """A few hundred real events pass: each hash computed again from what is stored."""
-    graph.ingest(events_file())
+    graph.ingest(events_file(), rehome=True)
     report = verified()
     assert report.wrong == ()
     assert report.checked["events"] > 200

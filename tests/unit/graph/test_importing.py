@@ -22,7 +22,7 @@ def imported(source, **choices):
     """The arrivals of *source* as events, and the report on its lines."""
     tally = Tally("acme")
     found = list(Importing(tally, **choices).events(deliveries(source)))
-    intake = Intake(tally, words)
+    intake = Intake(tally, words, rehome=True)
     for arrival in found:
         intake.take(arrival)
     return found, tally.report()

@@ -137,8 +137,18 @@ def test_unknown_types_are_kept_with_a_warning(intake, tally):
     assert "(2 times)" in tally.report().warnings[0]
 
 
-def test_one_foreign_tenant_is_rehomed(intake, tally):
+def test_another_tenant_is_refused(intake, tally):
+    """An event that names another tenant is rejected, and the fault names the way out."""
+    assert intake.take(Delivery(document(tenant_id="xy"), 1)) is None
+    (fault,) = tally.rejected[0].faults
+    assert (fault.path, fault.found) == ("$.tenant_id", "'xy'")
+    assert "rehome=True" in fault.expected
+    assert intake.take(Delivery(document(tenant_id="acme"), 2)) is not None
+
+
+def test_one_foreign_tenant_is_rehomed(tally):
     """All events of the foreign tenant that came first are stored under the own one, counted, told once."""
+    intake = Intake(tally, words, rehome=True)
     named = [(name, number) for name in ("xy", "acme", "zz") for number in (1, 2)]
     took = [intake.take(Delivery(document(tenant_id=name, event_id=f"{name}{n}"), n)) for name, n in named]
     assert [one.event.tenant_id if one else None for one in took] == ["acme"] * 4 + [None] * 2
@@ -147,8 +157,9 @@ def test_one_foreign_tenant_is_rehomed(intake, tally):
     assert "'xy'" in tally.report().warnings[0]
 
 
-def test_rehomed_events_have_their_own_hash(intake):
+def test_rehomed_events_have_their_own_hash(tally):
     """A rehomed event is hashed with the tenant that it is stored under, also where its hash was known."""
+    intake = Intake(tally, words, rehome=True)
     known = event(tenant_id="xy")
     assert known.event_hash
     one, other = (intake.take(Delivery(payload, 1)) for payload in (known, document(tenant_id="xy")))
@@ -156,8 +167,9 @@ def test_rehomed_events_have_their_own_hash(intake):
     assert one.key == prepared().key
 
 
-def test_own_tenant_first_admits_no_other(intake, tally):
-    """Where the first event names the own tenant, another one is a fault."""
+def test_own_tenant_first_admits_no_other(tally):
+    """Where the first event names the own tenant, another one is a fault even where events are rehomed."""
+    intake = Intake(tally, words, rehome=True)
     intake.take(Delivery(document(), 1))
     assert intake.take(Delivery(document(tenant_id="xy", event_id="e9"), 2)) is None
     assert faults(tally) == [("$.tenant_id", 2)]

@@ -1,0 +1,119 @@
+"""Tenants on the real server: keys of another tenant find nothing, and would without the statements' conditions."""
+
+import random
+
+import pytest
+
+import hmxgraph
+from hmxgraph.errors import HmxGraphError, StatementMisuse
+from hmxgraph.graph.plan import query, query_names
+from tests.session_makers import deployment, repaired_deployment
+from tests.task_makers import records_of, tasks_of
+from tests.tenant_anchors import without_tenant
+
+SECRET = "zanzibar"
+# Statements that read one node by a key that anybody can compute, with the node and the kind of key.
+BY_KEY = [
+    ("artifacts/get", "artifact", "artifact"),
+    ("memories/get", "memory", "memory"),
+    ("memory_operations/get", "memory", "memory"),
+    ("tasks/get", "task", "task"),
+    ("explain/identify", "memory", "memory"),
+    ("explain/identify", "artifact", "artifact"),
+    ("explain/identify", "event", "event"),
+]
+
+
+@pytest.fixture
+def pair(graph, address):
+    """A tenant, and another one that knows the same things and a secret."""
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-other", **login) as other:
+        for each in (graph, other):
+            for number in range(3):
+                each.ingest(deployment(f"d{number}", tenant=each.tenant_id))
+                each.ingest(repaired_deployment(f"r{number}", tenant=each.tenant_id))
+            each.compile()
+        memory = other.remember(f"Always tell {SECRET} before you deploy staging", kind="policy")
+        task = tasks_of(other).start(f"Deploy staging for {SECRET}", agent_id="ana")
+        record = records_of(other).decision(task.task_id, summary=f"Ask {SECRET}", agent_id="ana")
+        artifact = next(iter(other.artifacts().artifacts))
+        ids = {
+            "memory": memory.memory_id,
+            "event": memory.event_ids[0],
+            "artifact": artifact.artifact_id,
+            "record": record.artifact_id,
+            "task": task.task_id,
+        }
+        yield graph, other, ids
+
+
+def rows(graph, text, parameters):
+    """The rows of any read."""
+    return graph._connection._driver.execute_query(text, parameters).records
+
+
+@pytest.mark.parametrize(("name", "node", "kind"), BY_KEY)
+def test_a_key_of_another_tenant_finds_nothing(pair, name, node, kind):
+    """The condition decides: without it, the node of the other tenant is found."""
+    graph, other, ids = pair
+    packaged = query(name)
+    parts = ("task", ids[kind]) if kind == "task" else (ids[kind],)
+    key = other._tenancy.node_key(*parts)
+    given = {"tenant_id": graph.tenant_id, "key": key, "task_key": key, "name": ids[kind]}
+    parameters = {parameter: given[parameter] for parameter in packaged.parameters}
+    assert rows(graph, packaged.text, parameters) == []
+    assert rows(other, packaged.text, parameters | {"tenant_id": other.tenant_id}) != []
+    opened = without_tenant(packaged.text, node).replace("WHERE node.tenant_id = $tenant_id", "WHERE true")
+    assert rows(graph, opened, {**parameters, "unused": None}) != []
+
+
+def test_saved_queries_are_those_of_explore(graph):
+    """Statements that read by key are no saved queries, whatever key a caller computes."""
+    for name in query_names():
+        if not name.startswith("explore/"):
+            with pytest.raises(StatementMisuse):
+                graph.query(name)
+
+
+PROBES = 60
+
+
+def probed(graph, other, ids, chance):
+    """What one random call on a public method says about things of the other tenant."""
+    name = chance.choice([*ids.values(), other.tenant_id, other._tenancy.key, SECRET, "d1", "\0x", "' OR 1=1"])
+    key = other._tenancy.node_key(name) if "\0" not in name else name
+    given = chance.choice((name, key, f"{other.tenant_id}\0{name}"))
+    methods = (
+        lambda: graph.explain(given),
+        lambda: graph.artifact(given),
+        lambda: graph.chain(given),
+        lambda: graph.memory.get(given),
+        lambda: graph.memory.search(f"{SECRET} {name}", include_hidden=True, user_id=given),
+        lambda: records_of(graph).get(given),
+        lambda: tasks_of(graph).get(given),
+        lambda: tasks_of(graph).search(SECRET),
+        lambda: graph.pack(f"deploy staging {SECRET} {name}", session_id=given, user_id=given),
+        lambda: graph.suggest(session_id=given),
+        lambda: graph.forget(session_id=given, dry_run=True),
+        lambda: graph.query("explore/session_story", session_id=given),
+        lambda: graph.query("explore/evidence", artifact_id=given),
+        lambda: graph.memories(subject=given),
+        lambda: graph.export_fingerprint(agent_id=given),
+    )
+    try:
+        return repr(chance.choice(methods)())
+    except (HmxGraphError, ValueError):
+        return ""
+
+
+def test_no_public_method_reads_another_tenant(pair):
+    """Ids of the other tenant, keys computed from its names and odd names: no word of it, and no change."""
+    graph, other, ids = pair
+    chance = random.Random(7)
+    before = graph.health()["event_count"], other.health()["state_version"]
+    for _ in range(PROBES):
+        said = probed(graph, other, ids, chance)
+        assert f"tell {SECRET}" not in said
+        assert f"Ask {SECRET}" not in said
+    assert (graph.health()["event_count"], other.health()["state_version"]) == before
