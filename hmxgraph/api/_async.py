@@ -192,7 +192,8 @@ class AsyncRecording(AsyncFace):
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
         bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
-        own sessions), *progress* (called with the number of lines settled), *tokenizer*.
+        own sessions), *rehome* (store events that name another tenant here; else they are rejected), *progress* (called
+        with the number of lines settled), *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
