@@ -48,7 +48,7 @@ def test_bind_names_missing_and_unexpected_parameters():
 
 def test_unknown_statement_is_named():
     """A statement that is not packaged is an error with its name."""
-    with pytest.raises(StatementMisuse, match=r"there is no cypher/no/such\.cypher"):
+    with pytest.raises(StatementMisuse, match="there is no saved query 'no/such'"):
         query("no/such")
 
 
