@@ -7,7 +7,7 @@
 UNWIND $session_keys AS session_key
 CALL (session_key) {
   MATCH (session:Session {key: session_key})<-[:IN_SESSION]-(event:Event)
-  WHERE session.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.erased IS NULL
+  WHERE session.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.erased IS NULL AND event.ahead IS NULL
   RETURN event
   ORDER BY event.sequence, event.time_us, event.event_id
 }

@@ -9,7 +9,7 @@ MATCH (event:Event)
 USING INDEX SEEK event:Event(session_key, sequence)
 WHERE event.session_key = $session_key
   AND event.tenant_id = $tenant_id
-  AND event.erased IS NULL
+  AND event.erased IS NULL AND event.ahead IS NULL
   AND event.sequence >= $sequence
   AND [event.sequence, event.time_us, event.event_id] > [$sequence, $time_us, $event_id]
 WITH event

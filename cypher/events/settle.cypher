@@ -11,7 +11,7 @@ MERGE (tenant:Tenant {key: $tenant_key})
   ON CREATE SET
     tenant.tenant_id = $tenant_id,
     tenant.state_version = 0,
-    tenant.logical_us = $batch.logical_us,
+    tenant.logical_us = coalesce($batch.logical_us, 0),
     tenant.event_count = 0,
     tenant.compiled_version = 0
 SET

@@ -10,6 +10,7 @@ CALL () {
   MATCH (event:Event)
   USING INDEX SEEK event:Event(tenant_id, time_us)
   WHERE event.tenant_id = $tenant_id AND event.time_us IS NOT NULL AND event.erased IS NULL
+    AND event.ahead IS NULL
   WITH event
   ORDER BY event.tenant_id DESC, event.time_us DESC
   LIMIT 1

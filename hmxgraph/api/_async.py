@@ -4,6 +4,7 @@ Each class is the asynchronous twin of the class whose name it carries after ``A
 """
 
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 from functools import wraps
 from time import perf_counter
 from types import TracebackType
@@ -39,6 +40,7 @@ from hmxgraph.api.learning import _silent
 from hmxgraph.api.memory import About, MemorySearch, remembered
 from hmxgraph.api.packs import CollectorPaused
 from hmxgraph.api.recording import (
+    LIVE,
     AppendOptions,
     ForgetChoices,
     LiveSessions,
@@ -46,6 +48,7 @@ from hmxgraph.api.recording import (
     RememberOptions,
     event_draft,
     forgettable,
+    latest_live_us,
     stated,
     stated_all,
 )
@@ -59,6 +62,7 @@ from hmxgraph.graph import (
     appending,
     artifacts,
     checks,
+    clock,
     conflicts,
     explain,
     exploring,
@@ -107,6 +111,7 @@ from hmxgraph.protocol.record_results import (
     TaskView,
 )
 from hmxgraph.protocol.reports import (
+    ClockReport,
     CompileReport,
     ForgetReport,
     ImportReport,
@@ -157,7 +162,7 @@ class AsyncRecording(AsyncFace):
         """
         origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
-        return await self._perform(appending.record(self._tenancy, items))
+        return await self._perform(appending.record(self._tenancy, items, latest_live_us()))
 
     async def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
@@ -165,7 +170,8 @@ class AsyncRecording(AsyncFace):
         """The receipt for one event at the end of a session; its id, time and sequence number are the engine's.
 
         Options: *agent_id*, *user_id*, *at* (the time, else now), *metadata*, *parent_event_id* (its cause), *source*,
-        *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected).
+        *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected), *tolerance* (how
+        far *at* may be after this machine's clock, else 5 minutes; beyond it the event has no say in memory).
 
         Raises:
             InvalidRequest: an unknown option, or content that is no mapping.
@@ -192,8 +198,9 @@ class AsyncRecording(AsyncFace):
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
         bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
-        own sessions), *rehome* (store events that name another tenant here; else they are rejected), *progress* (called
-        with the number of lines settled), *tokenizer*.
+        own sessions), *rehome* (store events that name another tenant here; else they are rejected), *tolerance*
+        (events dated more than that after this machine's clock, else a day, are stored and reported but have no say),
+        *progress* (called with the number of lines settled), *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
@@ -271,15 +278,29 @@ class AsyncRecording(AsyncFace):
         )
         return await self._perform(page)
 
+    async def repair_clock(self, *, tolerance: timedelta = LIVE, dry_run: bool = False) -> ClockReport:
+        """Take the say from events dated more than *tolerance* after this machine's clock, and set logical time right.
+
+        Such events are stored and found by their id, but count in no logical time, expiry or recency. New ones are
+        marked as they come; this call marks those of earlier releases or of a clock that was wrong. *dry_run* only
+        lists them. To give one its right time, forget it and feed it in under a new id.
+
+        Raises:
+            InvalidRequest: a tolerance that is negative or no timedelta.
+
+        """
+        return await self._perform(clock.repair(self._tenancy, latest_live_us(tolerance), dry_run=dry_run))
+
     async def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """The chosen events erased, with proof; what rested on them alone is deprecated. Take a dry run first.
 
         What was compiled from their sessions loses its words too: ``compile()`` learns anew from what is left.
 
         Choose by *event_id* (one or several), *session_id*, *agent_id*, *source*, *before* (a time), *older_than* (a
-        timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. It keeps
-        id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest of what is
-        left, whether told by an event, recorded or decided: so goes what a wrong time in an event has done.
+        timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
+        *now=True* age and expiry are measured by this machine's clock, if that is later than logical now. An erased
+        event keeps id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest
+        of what is left, whether told by an event, recorded or decided: so goes what a wrong time has done.
 
         Raises:
             InvalidRequest: nothing was chosen, or a time span longer than any calendar.
@@ -325,7 +346,7 @@ class AsyncRecordedSession(AsyncFace):
         """A receipt for each of *messages*; see ``graph.record``."""
         origin = self._recorder.origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
-        return await self._perform(appending.record(self._tenancy, items))
+        return await self._perform(appending.record(self._tenancy, items, latest_live_us()))
 
     async def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """The receipt for one event; see ``graph.append``."""

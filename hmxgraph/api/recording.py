@@ -9,15 +9,15 @@ from hmxgraph.api._base import Face, Moment, as_us, doing, now_us
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
-from hmxgraph.graph import appending, memories, memory_operations, retention
+from hmxgraph.graph import appending, clock, memories, memory_operations, retention
 from hmxgraph.graph.appending import Draft
-from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
+from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, as_microseconds
 from hmxgraph.graph.memory_operations import Remembered
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
-from hmxgraph.protocol.reports import ForgetCriteria, ForgetReport, IngestReport, Receipt, RecordReport
+from hmxgraph.protocol.reports import ClockReport, ForgetCriteria, ForgetReport, IngestReport, Receipt, RecordReport
 from hmxgraph.records.events import UNSIGNED, Doing
 
 # What callers may choose to forget, as the criteria of the plan.
@@ -36,6 +36,7 @@ class ForgetChoices(TypedDict, total=False):
     before: Moment
     older_than: timedelta
     expired: bool
+    now: bool
 
 
 def forgettable(choices: ForgetChoices) -> ForgetCriteria:
@@ -58,6 +59,7 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
         before_us=as_us(choices.get("before")),
         older_than_us=None if older_than is None else _microseconds(older_than),
         expired=choices.get("expired", False),
+        now_us=now_us() if choices.get("now") else None,
     )
 
 
@@ -148,6 +150,16 @@ class AppendOptions(TypedDict, total=False):
     parent_event_id: str | None
     source: str | None
     idempotency_key: str | None
+    tolerance: timedelta
+
+
+# How far the time of a live event may be ahead of the clock.
+LIVE = timedelta(minutes=5)
+
+
+def latest_live_us(tolerance: timedelta = LIVE) -> int:
+    """The latest time that an event recorded live may have."""
+    return now_us() + as_microseconds(tolerance)
 
 
 def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, options: AppendOptions) -> Draft:
@@ -176,6 +188,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
         metadata={**(options.get("metadata") or {}), **({"user_id": user_id} if user_id else {})},
         parent_event_id=options.get("parent_event_id"),
         source=options.get("source"),
+        latest_us=latest_live_us(options.get("tolerance", LIVE)),
     )
 
 
@@ -237,7 +250,7 @@ class Recording(Face):
         """
         origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
-        return self._perform(appending.record(self._tenancy, items))
+        return self._perform(appending.record(self._tenancy, items, latest_live_us()))
 
     def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
@@ -245,7 +258,8 @@ class Recording(Face):
         """The receipt for one event at the end of a session; its id, time and sequence number are the engine's.
 
         Options: *agent_id*, *user_id*, *at* (the time, else now), *metadata*, *parent_event_id* (its cause), *source*,
-        *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected).
+        *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected), *tolerance* (how
+        far *at* may be after this machine's clock, else 5 minutes; beyond it the event has no say in memory).
 
         Raises:
             InvalidRequest: an unknown option, or content that is no mapping.
@@ -270,8 +284,9 @@ class Recording(Face):
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
         bad lines, to be corrected and ingested again), *batch_size* (1,000), *writers* (1: threads that write, each its
-        own sessions), *rehome* (store events that name another tenant here; else they are rejected), *progress* (called
-        with the number of lines settled), *tokenizer*.
+        own sessions), *rehome* (store events that name another tenant here; else they are rejected), *tolerance*
+        (events dated more than that after this machine's clock, else a day, are stored and reported but have no say),
+        *progress* (called with the number of lines settled), *tokenizer*.
 
         Raises:
             IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
@@ -349,15 +364,29 @@ class Recording(Face):
         )
         return self._perform(page)
 
+    def repair_clock(self, *, tolerance: timedelta = LIVE, dry_run: bool = False) -> ClockReport:
+        """Take the say from events dated more than *tolerance* after this machine's clock, and set logical time right.
+
+        Such events are stored and found by their id, but count in no logical time, expiry or recency. New ones are
+        marked as they come; this call marks those of earlier releases or of a clock that was wrong. *dry_run* only
+        lists them. To give one its right time, forget it and feed it in under a new id.
+
+        Raises:
+            InvalidRequest: a tolerance that is negative or no timedelta.
+
+        """
+        return self._perform(clock.repair(self._tenancy, latest_live_us(tolerance), dry_run=dry_run))
+
     def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """The chosen events erased, with proof; what rested on them alone is deprecated. Take a dry run first.
 
         What was compiled from their sessions loses its words too: ``compile()`` learns anew from what is left.
 
         Choose by *event_id* (one or several), *session_id*, *agent_id*, *source*, *before* (a time), *older_than* (a
-        timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. It keeps
-        id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest of what is
-        left, whether told by an event, recorded or decided: so goes what a wrong time in an event has done.
+        timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
+        *now=True* age and expiry are measured by this machine's clock, if that is later than logical now. An erased
+        event keeps id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest
+        of what is left, whether told by an event, recorded or decided: so goes what a wrong time has done.
 
         Raises:
             InvalidRequest: nothing was chosen, or a time span longer than any calendar.

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar, Unpack, cast
 from uuid import uuid4
 
 from hmxgraph.api._base import Face
-from hmxgraph.api.recording import AppendOptions, LiveSessions, Recorder, event_draft
+from hmxgraph.api.recording import AppendOptions, LiveSessions, Recorder, event_draft, latest_live_us
 from hmxgraph.graph import appending
 from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.connection import Connection
@@ -103,7 +103,7 @@ class RecordedSession(Face):
         """A receipt for each of *messages*; see ``graph.record``."""
         origin = self._recorder.origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
-        return self._perform(appending.record(self._tenancy, items))
+        return self._perform(appending.record(self._tenancy, items, latest_live_us()))
 
     def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """The receipt for one event; see ``graph.append``."""

@@ -31,6 +31,11 @@ COMMANDS = {
     "query": Entry("explore", "query", "Run a saved query, or list them."),
     "explain": Entry("explore", "explain", "Show the evidence of a record, down to the text of events."),
     "forget": Entry("ingest", "forget", "Erase events that meet all criteria, after a dry run."),
+    "clock": Entry(
+        "ingest",
+        "clock",
+        "List events that are dated after this machine's clock; with --repair, set the tenant's time right.",
+    ),
     "verify": Entry("explore", "verify", "Check every hash, chain, transition, link and counter."),
     "health": Entry("explore", "health", "Show server and tenant status."),
     "schema": Entry("explore", "schema", "Print the JSON Schema of one kind of document, or list the kinds."),

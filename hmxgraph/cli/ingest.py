@@ -21,7 +21,7 @@ from hmxgraph.cli._terminal import AsJson, SingleUser, Tenant, emit, err, full_i
 from hmxgraph.graph.ingesting import IngestChoices
 from hmxgraph.ingest.streams.stream import is_stream_url, open_stream
 from hmxgraph.protocol.memories import Memory
-from hmxgraph.protocol.reports import ConflictingEvent, ForgetReport, IngestReport, Rejection, SourceReport
+from hmxgraph.protocol.reports import ClockReport, ConflictingEvent, ForgetReport, IngestReport, Rejection, SourceReport
 from hmxgraph.protocol.trust import TrustPolicy
 
 # ``hmxgraph ingest`` and ``hmxgraph forget``: what goes in, and what has to go again.
@@ -94,6 +94,7 @@ def forget(
     before: Annotated[str | None, typer.Option(help="Events before this time (ISO 8601 with offset).")] = None,
     older_than: Annotated[str | None, typer.Option(help="Events older than this: 90d, 12h, 2w.")] = None,
     expired: Annotated[bool, typer.Option("--expired", help="Events whose ttl has run out.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Measure age and expiry by this machine's clock.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     tenant: Tenant = "default",
@@ -111,6 +112,8 @@ def forget(
         choices["expired"] = True
     if not choices:
         raise typer.BadParameter(f"say which events: {_CRITERIA}")
+    if now:
+        choices["now"] = True
     with opened(tenant) as graph:
         if event:
             choices["event_id"] = [full_id(graph, event_id) for event_id in event]
@@ -122,6 +125,29 @@ def forget(
             err.print(_NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
         if report.artifacts and not report.dry_run:
             err.print("hmxgraph compile learns anew from what is left", highlight=False, soft_wrap=True)
+
+
+def clock(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Take the say from them, and set logical time right.")
+    ] = False,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """List events that are dated after this machine's clock; with --repair, set the tenant's time right."""
+    with opened(tenant) as graph:
+        report = graph.repair_clock(dry_run=not repair)
+    emit(report.document(), as_json, lambda: out.print(_clock(report)))
+
+
+def _clock(report: ClockReport) -> Table:
+    table = Table("event", "session", "dated", title=f"Ahead of the clock in {report.tenant_id}")
+    for event in report.ahead:
+        table.add_row(Text(event.event_id), Text(event.session_id), event.timestamp)
+    table.caption = f"logical time: {report.before or 'none'}" + (
+        f", now {report.after}" if report.after != report.before else ""
+    )
+    return table
 
 
 def age(text: str) -> timedelta:

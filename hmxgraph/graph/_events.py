@@ -1,7 +1,7 @@
 """Events in the graph: batches written in one transaction each, and events as rows."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import orjson
 from hmxgraph.errors import IngestRefused
 from hmxgraph.extraction.authority import session_owner, user_of_session
 from hmxgraph.extraction.extract import EVENT_TYPE, extract
+from hmxgraph.extraction.language import Extraction
 from hmxgraph.graph import _entities, memories
 from hmxgraph.graph._entities import Extracted
 from hmxgraph.graph.plan import Plan, Row, bind
@@ -331,8 +332,14 @@ class Sifted:
         )
 
 
-def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[BatchReceipt]:
+# The mark of an event that is dated after the clock of whoever stored it.
+AHEAD = "ahead"
+
+
+def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: int | None = None) -> Plan[BatchReceipt]:
     """Store the new events of *batch* with all their links; a batch without new events writes nothing.
+
+    Events after *latest_us* are stored, but nothing is learnt from them and the tenant's clock does not follow them.
 
     Raises:
         IngestRefused: *strict* is set and an id has another body; nothing of the batch is stored.
@@ -340,6 +347,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Batc
     Locks are taken in the order sessions, stored answers, events, entities, other memories, tenant. Two writers that
     store the same event in different sessions collide on its key; the second is run again and finds it stored.
     """
+    batch = replace(batch, events=dated(batch.events, latest_us))
     sifted = yield from _sift(tenancy, batch)
     if strict:
         _refuse_conflicts(sifted.conflicting)
@@ -361,7 +369,28 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False) -> Plan[Batc
 def _found(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
     """What was extracted ahead, which was under the default trust policy; else what is extracted now."""
     ahead = batch.found if tenancy.trust == DEFAULT_TRUST else None
-    return ahead or extracted(events, tenancy.trust, by_hand=batch.by_hand)
+    return heeded(ahead or extracted(events, tenancy.trust, by_hand=batch.by_hand), events)
+
+
+def dated(events: Sequence[PreparedEvent], latest_us: int | None) -> tuple[PreparedEvent, ...]:
+    """*events*, with those after *latest_us* marked."""
+    if latest_us is None:
+        return tuple(events)
+    return tuple(
+        replace(event, properties={**event.properties, AHEAD: True}) if event.event.time_us > latest_us else event
+        for event in events
+    )
+
+
+def is_ahead(event: PreparedEvent) -> bool:
+    """Whether *event* is marked as dated after the clock of whoever stored it."""
+    return AHEAD in event.properties
+
+
+def heeded(found: Mapping[str, Extracted], events: Iterable[PreparedEvent]) -> Mapping[str, Extracted]:
+    """*found*, without anything from events that are ahead of the clock."""
+    unread = {event.key: Extracted(event.key, event.event.time_us, Extraction()) for event in events if is_ahead(event)}
+    return {**found, **unread} if unread else found
 
 
 def _unnamed(found: Iterable[Extracted]) -> Iterator[str]:
@@ -471,7 +500,7 @@ def store_new(
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         batch={
-            "logical_us": max(event.event.time_us for event in events),
+            "logical_us": max((event.event.time_us for event in events if not is_ahead(event)), default=None),
             "signatures": list(kinds),
             "session_keys": sorted({event.session_key for event in events}),
             "event_keys": [event.key for event in events],

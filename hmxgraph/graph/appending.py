@@ -9,11 +9,12 @@ from hmxgraph.errors import Fault, InvalidDocument, InvalidRequest
 from hmxgraph.formats.catalogue import recognise
 from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
 from hmxgraph.graph import memories
-from hmxgraph.graph._events import Opened, divided, extracted, store_new, stored_session
+from hmxgraph.graph._events import Opened, dated, divided, extracted, heeded, is_ahead, store_new, stored_session
 from hmxgraph.graph.importing import chosen_format
 from hmxgraph.graph.plan import Plan, Procedure, write
 from hmxgraph.graph.tenancy import Tenancy, open_batch
 from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.intake import ahead_of_clock
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.lenient import storable
@@ -84,9 +85,9 @@ def _recognised(values: Sequence[Any]) -> Format:
     return recognition.nearest
 
 
-def record(tenancy: Tenancy, items: Items) -> Procedure[RecordReport]:
-    """Append *items* to their session, in order and in one transaction."""
-    made = [_made(tenancy, outcome.events) for outcome in items.outcomes]
+def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Procedure[RecordReport]:
+    """Append *items* to their session, in order and in one transaction; times after *latest_us* have no say."""
+    made = [_made(tenancy, outcome.events, latest_us) for outcome in items.outcomes]
     events = [event for prepared, faults in made if not faults for event in prepared]
     became: Mapping[str, str] = {}
     if events:
@@ -99,20 +100,24 @@ def record(tenancy: Tenancy, items: Items) -> Procedure[RecordReport]:
     return RecordReport(tenancy.tenant_id, items.session_id, items.format, receipts)
 
 
-def _made(tenancy: Tenancy, documents: Sequence[JsonObject]) -> tuple[list[PreparedEvent], tuple[Fault, ...]]:
+def _made(
+    tenancy: Tenancy, documents: Sequence[JsonObject], latest_us: int | None
+) -> tuple[tuple[PreparedEvent, ...], tuple[Fault, ...]]:
     """The events of one item, ready to be stored, or what is wrong with one of them."""
     try:
         events = [Event.parse({**document, "tenant_id": tenancy.tenant_id}) for document in documents]
     except InvalidDocument as error:
-        return [], error.faults
-    return [prepare(event, counter()) for event in events], ()
+        return (), error.faults
+    return dated([prepare(event, counter()) for event in events], latest_us), ()
 
 
 def _receipt(
     position: int, outcome: Outcome, events: Sequence[PreparedEvent], faults: Sequence[Fault], became: Mapping[str, str]
 ) -> Receipt:
     faults = [*faults, *([outcome.fault] if outcome.fault else [])]
-    warnings = tuple(dict.fromkeys([*outcome.warnings, *(text for event in events for text in event.event.warnings)]))
+    told = [text for event in events for text in event.event.warnings]
+    told += [ahead_of_clock(event.event.event_id, event.event.timestamp) for event in events if is_ahead(event)][:1]
+    warnings = tuple(dict.fromkeys([*outcome.warnings, *told]))
     if faults:
         return Receipt(position, "rejected", reason="; ".join(map(str, faults)), warnings=warnings)
     ids = tuple(event.event.event_id for event in events)
@@ -142,7 +147,7 @@ def append(
     append at once, none of their events is late. A floating event is a duplicate if the stored one has the same
     type and content. *by_hand* marks the events of a `remember`.
     """
-    found = extracted(events, tenancy.trust, by_hand=by_hand)
+    found = heeded(extracted(events, tenancy.trust, by_hand=by_hand), events)
     named = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
     asked = {"sessions": [named], "event_keys": sorted(found)}
     row = yield from open_batch(tenancy, asked | memories.Observations.of(list(found.values())).slots(tenancy))
@@ -203,6 +208,7 @@ class Draft:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parent_event_id: str | None = None
     source: str | None = None
+    latest_us: int | None = None
 
     def document(self, tenant_id: str) -> tuple[JsonObject, tuple[str, ...]]:
         """The HMX-E document, and a warning for each kind of value that is kept as text."""
@@ -231,7 +237,7 @@ def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
         event = Event.parse(document)
     except InvalidDocument as error:
         return Receipt(0, "rejected", reason="; ".join(map(str, error.faults)), warnings=warnings)
-    prepared = prepare(event, counter())
+    (prepared,) = dated([prepare(event, counter())], draft.latest_us)
     floating = frozenset() if draft.timed else frozenset({prepared.key})
     became = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
     return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), became)

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -198,6 +199,10 @@ Progress: TypeAlias = Callable[[int], object]
 _END: Final = object()
 
 
+# How far imported events may be ahead of the clock: some machines take local time for UTC.
+IMPORTED: Final = timedelta(hours=24)
+
+
 class IngestChoices(TypedDict, total=False):
     """The keyword arguments of ``ingest``; defaults are those of :class:`IngestOptions`."""
 
@@ -213,6 +218,7 @@ class IngestChoices(TypedDict, total=False):
     tokenizer: str
     progress: Progress | None
     rehome: bool
+    tolerance: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +228,8 @@ class IngestOptions:
     ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
     do not say it themselves. The last events of a source, if fewer than half a batch, go with the batch before.
     ``rehome`` stores events that name another tenant under the own one; without it they are rejected.
-    ``clock`` returns the caller's time in microseconds; events dated after it are reported. ``window_seconds`` is how
+    ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
+    reported, but have no say. ``window_seconds`` is how
     long an event of a stream waits for those that it overtook; sources read at full speed have each batch for a window.
     ``writers`` share the sessions among them. ``memory`` is what is kept between
     calls that read one source piece by piece.
@@ -245,6 +252,7 @@ class IngestOptions:
     tokenizer: str = DEFAULT_ENCODING
     progress: Progress | None = None
     rehome: bool = False
+    tolerance: timedelta = IMPORTED
     clock: Clock | None = None
     memory: "SourceMemory | None" = None
 
@@ -391,7 +399,20 @@ def _due(written: Future[BatchReceipt] | asyncio.Task[BatchReceipt], part: int, 
 
 
 def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchReceipt]:
-    return Work("write", partial(record, tenancy, batch, strict=options.on_error == "raise"))
+    latest_us = options.clock() + as_microseconds(options.tolerance) if options.clock else None
+    return Work("write", partial(record, tenancy, batch, strict=options.on_error == "raise", latest_us=latest_us))
+
+
+def as_microseconds(tolerance: timedelta) -> int:
+    """The microseconds of a tolerance.
+
+    Raises:
+        InvalidRequest: it is no timedelta, or negative.
+
+    """
+    if not isinstance(tolerance, timedelta) or tolerance < timedelta(0):
+        raise InvalidRequest("tolerance", f"{tolerance!r:.60}", "timedelta of 0 or more", "leave it out for the usual")
+    return tolerance // timedelta(microseconds=1)
 
 
 def _settle(tally: Tally, receipt: BatchReceipt, options: IngestOptions) -> None:
@@ -411,6 +432,7 @@ def _intake(tally: Tally, source: Any, options: IngestOptions) -> Iterator[Intak
         on_error=options.on_error,
         clock=options.clock,
         rehome=options.rehome,
+        skew_us=as_microseconds(options.tolerance),
     )
     if options.rejects is None:
         yield taking()

@@ -193,7 +193,7 @@ def _end(page: Sequence[Row]) -> tuple[int, str]:
 
 def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
     """The criteria as parameters; times relative to now become relative to the logical now."""
-    now_us = (yield from state(tenancy))["logical_us"] or 0
+    now_us = max((yield from state(tenancy))["logical_us"] or 0, chosen.now_us or 0)
     before = [chosen.before_us, None if chosen.older_than_us is None else now_us - chosen.older_than_us]
     return {
         "event_keys": None if chosen.event_ids is None else [tenancy.node_key(name) for name in chosen.event_ids],

@@ -77,19 +77,16 @@ ON_ERROR: tuple[str, ...] = get_args(OnError)
 Clock: TypeAlias = Callable[[], int]
 Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 
-# Clocks differ between machines, and some machines take local time for UTC.
-_SKEW_US = DAY_US
-
 
 class Intake:
     """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
     An event that names another tenant is rejected. With *rehome*, the events of a call may name one other tenant, that
     of the first event; they are stored under the own tenant and counted as rehomed. Only major version 1 of HMX is
-    read, and only times that can be written again; times more than a day after *clock* are reported.
+    read, and only times that can be written again; times more than *skew_us* after *clock* are reported.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each by its name
         self,
         tally: Tally,
         count_tokens: TokenCounter,
@@ -99,6 +96,7 @@ class Intake:
         refuse: Refuse | None = None,
         clock: Clock | None = None,
         rehome: bool = False,
+        skew_us: int = DAY_US,
     ) -> None:
         self._tally = tally
         self._count_tokens = count_tokens
@@ -107,6 +105,7 @@ class Intake:
         self._refuse = refuse
         self._clock = clock
         self._rehome = rehome
+        self._skew_us = skew_us
         self._guest: str | None = None
         self._ahead = ""
 
@@ -122,7 +121,7 @@ class Intake:
             return None
         if event.warnings:
             self._tally.warn(event.warnings)
-        if self._clock and event.time_us > self._clock() + _SKEW_US:
+        if self._clock and event.time_us > self._clock() + self._skew_us:
             self._warn_of_future(event)
         return prepare(event, self._count_tokens, self._tokenizer, (delivery.source, delivery.line))
 
@@ -158,12 +157,8 @@ class Intake:
         return _rehomed(event, own)
 
     def _warn_of_future(self, event: Event) -> None:
-        """Warn once: a tenant's time is that of its latest event, so a wrong time makes everything else look old."""
-        self._ahead = self._ahead or (
-            f"an event is dated after this machine's clock, {event.event_id!r} first ({event.timestamp}): from then on "
-            "memory runs by its time, and all else is old and expired; if that is wrong, forget it before anything "
-            "else is written, and feed it in with the right time under a new id"
-        )
+        """Warn once: such events are stored, but nothing is learnt from them."""
+        self._ahead = self._ahead or ahead_of_clock(event.event_id, event.timestamp)
         self._tally.warn((self._ahead,))
 
     def _reject(self, delivery: Delivery | Broken, event_id: str, faults: Iterable[Fault]) -> None:
@@ -174,6 +169,15 @@ class Intake:
         if self._strict:
             reason = "; ".join(map(str, rejection.faults))
             raise IngestRefused(delivery.source or "source", reason, delivery.line)
+
+
+def ahead_of_clock(event_id: str, timestamp: str) -> str:
+    """The warning about events that are dated after the clock."""
+    return (
+        f"events are dated after this machine's clock, {event_id!r} first ({timestamp}): they are stored, but have no "
+        "say in what memory holds and when; if the time is wrong, forget them and feed them in with the right time "
+        "under new ids (hmxgraph clock lists them)"
+    )
 
 
 def malformed(error: MalformedJson) -> Fault:

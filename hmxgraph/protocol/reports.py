@@ -335,7 +335,8 @@ class ForgetCriteria:
     """Which events to forget: those that meet every given criterion; at least one is required.
 
     ``before_us`` selects events before that instant, ``older_than_us`` events older than that age at the tenant's
-    logical now, ``expired`` events whose ttl has expired by then.
+    logical now, ``expired`` events whose ttl has expired by then. ``now_us`` is the wall clock, where that is to count
+    as now if it is later.
     """
 
     event_ids: tuple[str, ...] | None = None
@@ -345,6 +346,7 @@ class ForgetCriteria:
     before_us: int | None = None
     older_than_us: int | None = None
     expired: bool = False
+    now_us: int | None = None
 
     def __post_init__(self) -> None:
         if not self.criteria:
@@ -355,7 +357,32 @@ class ForgetCriteria:
     @property
     def criteria(self) -> dict[str, Any]:
         """The criteria given, by name."""
-        return {name: value for name, value in asdict(self).items() if value is not None and value is not False}
+        given = {name: value for name, value in asdict(self).items() if value is not None and value is not False}
+        return given if given.keys() - {"now_us"} else {}
+
+
+class AheadEvent(NamedTuple):
+    """An event that is dated after the wall clock."""
+
+    event_id: str
+    session_id: str
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReport:
+    """The tenant's logical time before and after a repair, and the events dated ahead of the clock (at most 1,000)."""
+
+    tenant_id: str
+    dry_run: bool
+    before: str | None
+    after: str | None
+    ahead: tuple[AheadEvent, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The report as a JSON-able dict."""
+        names = ("tenant_id", "dry_run", "before", "after")
+        return {name: getattr(self, name) for name in names} | {"ahead": [event._asdict() for event in self.ahead]}
 
 
 class ErasedEvent(NamedTuple):

@@ -1,0 +1,26 @@
+// Take the say from all events that are dated after an instant, and bring the histories of artifacts back to it: what was
+// recorded under a wrong time would else not be there until that time has come.
+//
+// mode: write
+// row:  events, artifacts
+CALL () {
+  MATCH (event:Event)
+  USING INDEX SEEK event:Event(tenant_id, time_us)
+  WHERE event.tenant_id = $tenant_id AND event.time_us > $latest_us AND event.erased IS NULL AND event.ahead IS NULL
+  SET event.ahead = true
+  WITH event
+  MATCH (event)-[:IN_SESSION]->(session:Session)
+  SET session.changed_version = $version
+  RETURN count(DISTINCT event) AS events
+}
+CALL () {
+  MATCH (artifact:Artifact)
+  WHERE artifact.tenant_id = $tenant_id AND artifact.status IS NOT NULL
+    AND (artifact.status_times[-1] > $latest_us OR artifact.count_times[-1] > $latest_us)
+  SET
+    artifact.status_times = [time IN artifact.status_times | CASE WHEN time > $latest_us THEN $latest_us ELSE time END],
+    artifact.count_times = [time IN artifact.count_times | CASE WHEN time > $latest_us THEN $latest_us ELSE time END],
+    artifact.recorded_us = CASE WHEN artifact.recorded_us > $latest_us THEN $latest_us ELSE artifact.recorded_us END
+  RETURN count(artifact) AS artifacts
+}
+RETURN events, artifacts
