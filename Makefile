@@ -34,11 +34,12 @@ test: $(EQUIPPED)  ## The main paths, every statement, conformance, isolation: m
 test-all: $(EQUIPPED)  ## Every test but the long randomised ones: kills, streams, notebooks, browser, packaging too
 	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not fuzz and not bench'
 
-lint: $(EQUIPPED)  ## ruff, mypy, pyright
+lint: $(EQUIPPED)  ## ruff, mypy, pyright, and an audit of the dependencies where its database answers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pyright
+	$(BIN)/python tools/audit.py
 
 fuzz: $(EQUIPPED)  ## The long randomised tests
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -m fuzz --timeout 7200

@@ -311,6 +311,7 @@ def _prepare(home: Path) -> None:
     if os.name != "posix":
         raise _refusals.unsupported_platform(os.name)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    home.chmod(0o700)  # also where the folder existed before
     for name in ("conf", "logs"):
         (home / name).mkdir(exist_ok=True)
 

@@ -235,8 +235,9 @@ def home_argument(home: Path) -> str:
 
 # The operating system process: launch it detached, find it, terminate it.
 
-# The shell exits at once, so that the server is not our child: it outlives us and leaves no zombie.
-_DETACHED = 'exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
+# What the server writes is its owner's alone. The shell exits at once, so that the server is not our child: it outlives
+# us and leaves no zombie.
+_DETACHED = 'umask 077; exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
 
 _PAUSE = 0.1
 _LOOKS = 10

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import sys
 from pathlib import Path
 
@@ -100,6 +101,19 @@ def test_home_that_cannot_be_made(home, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EngineError, match=r"file/home cannot be used .*HMXGRAPH_HOME"):
         engine.ensure(tmp_path / "file" / "home")
+
+
+def test_the_data_home_is_private_at_every_start(home, pretended_neo4j):
+    """Also where the folder existed before, open to all; what the server writes is its owner's alone."""
+    home.mkdir()
+    home.chmod(0o755)
+    engine.ensure(home)
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    engine.stop(home)
+    home.chmod(0o777)
+    engine.ensure(home)
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (home / "logs").iterdir()} == {0}
 
 
 def test_password_that_no_longer_fits(home, use):
