@@ -470,6 +470,22 @@ class AsyncArtifacts(AsyncFace):
         """
         return await self._perform(lifecycle.record_artifact(self._tenancy, as_artifact(artifact), at_us=as_us(at)))
 
+    async def import_chain(
+        self, versions: Iterable[Artifact | Mapping[str, Any]], *, at: Moment | None = None
+    ) -> tuple[ArtifactReceipt, ...]:
+        """Record a whole chain, such as that of another graph, oldest version first, in whatever order it is given.
+
+        Versions that are stored already are left as they are, so that a chain can be brought up to date.
+
+        Raises:
+            InvalidRequest: the versions do not follow each other from version 1.
+            InvalidDocument: a version violates HMX-A; every fault is listed.
+            AlreadySuperseded: the chain has another continuation here.
+
+        """
+        documents = [as_artifact(version) for version in versions]
+        return await self._perform(lifecycle.import_chain(self._tenancy, documents, at_us=as_us(at)))
+
     async def artifact(self, artifact_id: str, *, as_of: Moment | None = None) -> Artifact:
         """The artifact with this id, whatever its status.
 

@@ -1,6 +1,6 @@
 """Artifacts and conflicts: record, supersede, transition, resolve, and read as of any time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from hmxgraph.api._base import ArtifactFilters, Face, Moment, artifact_filter, as_artifact, as_us
@@ -23,6 +23,22 @@ class Artifacts(Face):
 
         """
         return self._perform(lifecycle.record_artifact(self._tenancy, as_artifact(artifact), at_us=as_us(at)))
+
+    def import_chain(
+        self, versions: Iterable[Artifact | Mapping[str, Any]], *, at: Moment | None = None
+    ) -> tuple[ArtifactReceipt, ...]:
+        """Record a whole chain, such as that of another graph, oldest version first, in whatever order it is given.
+
+        Versions that are stored already are left as they are, so that a chain can be brought up to date.
+
+        Raises:
+            InvalidRequest: the versions do not follow each other from version 1.
+            InvalidDocument: a version violates HMX-A; every fault is listed.
+            AlreadySuperseded: the chain has another continuation here.
+
+        """
+        documents = [as_artifact(version) for version in versions]
+        return self._perform(lifecycle.import_chain(self._tenancy, documents, at_us=as_us(at)))
 
     def artifact(self, artifact_id: str, *, as_of: Moment | None = None) -> Artifact:
         """The artifact with this id, whatever its status.

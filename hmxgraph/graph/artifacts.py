@@ -20,7 +20,8 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
 
 # Artifacts as nodes and back: the only place that knows both the HMX-A document and its stored form.
 
-_OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
+# The fields that change after an artifact was recorded (HMX-A 1).
+OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
 ALWAYS = 2**63 - 1
 # The words of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
 BLANK = MappingProxyType(
@@ -97,12 +98,12 @@ def stored_document(properties: Row, as_of_us: int | None = None) -> dict[str, A
 
 def core_hash(document: Mapping[str, Any]) -> str:
     """The hash of the immutable core: the document without its overlay (HMX-A 1, DESIGN 6)."""
-    return content_hash({name: value for name, value in document.items() if name not in _OVERLAY})
+    return content_hash({name: value for name, value in document.items() if name not in OVERLAY})
 
 
 def core_differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the core fields in which two documents differ."""
-    names = (one.keys() | other.keys()) - set(_OVERLAY)
+    names = (one.keys() | other.keys()) - set(OVERLAY)
     return tuple(name for name in sorted(names) if one.get(name) != other.get(name))
 
 

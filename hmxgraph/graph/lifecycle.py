@@ -1,6 +1,7 @@
 """The lifecycle of artifacts: recorded, superseded, moved between statuses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from hmxgraph.errors import (
     AlreadySuperseded,
@@ -9,12 +10,13 @@ from hmxgraph.errors import (
     HmxGraphError,
     ImmutableArtifact,
     InvalidDocument,
+    InvalidRequest,
     InvalidTransition,
     SuccessorMismatch,
     SuccessorNeeded,
     SupersessionCycle,
 )
-from hmxgraph.graph.artifacts import SUBJECTS, artifact_row, core_differences, node, stored_document, value
+from hmxgraph.graph.artifacts import OVERLAY, SUBJECTS, artifact_row, core_differences, node, stored_document, value
 from hmxgraph.graph.conflicts import detect_among, settle
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
 from hmxgraph.graph.tenancy import Tenancy, bump, state
@@ -22,6 +24,7 @@ from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVE_STATUSES, Artifa
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.lifecycle import ArtifactReceipt
 from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, microseconds
+from hmxgraph.text.artifacts import validity
 from hmxgraph.text.terms import counter
 
 # Faults of a document, by itself or next to its predecessor, found before anything is written (HMX-A 5, 7, 8).
@@ -71,11 +74,25 @@ def _faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
         yield Fault("$.tenant_id", "HMX-A 2.2", repr(artifact.tenant_id), repr(tenancy.tenant_id))
     if not artifact.hash_matches:
         yield Fault("$.content_hash", "HMX-A 8", artifact.content_hash, content_hash(artifact.content))
+    yield from _scope_faults(tenancy, artifact)
     if not artifact.hmx_version.startswith("HMX-1."):
         yield Fault("$.hmx_version", "HMX-A 2.1", artifact.hmx_version, "HMX-1.x")
     for name, clause in (("created_at", "HMX-A 2.1"), ("updated_at", "HMX-A 2.2")):
         if (time_text := getattr(artifact, name)) is not None and not is_representable(microseconds(time_text)):
             yield Fault(f"$.{name}", clause, time_text, f"a {REPRESENTABLE}")
+
+
+def _scope_faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
+    """A validity scope that no reader of this tenant can ever be in."""
+    given = artifact.document().get("validity_scope")
+    scope = validity(given)
+    if scope.tenants is not None and tenancy.tenant_id not in scope.tenants:
+        yield Fault(
+            "$.validity_scope.tenant_ids", "HMX-A 6", repr(list(scope.tenants)), f"a list with {tenancy.tenant_id!r}"
+        )
+    if scope.from_us is not None and scope.to_us is not None and scope.from_us > scope.to_us:
+        found = f"{given['time_range']['start']} to {given['time_range']['end']}" if given else ""
+        yield Fault("$.validity_scope.time_range", "HMX-A 6", found, "a start that is not after its end")
 
 
 def _first_faults(artifact: Artifact) -> Iterator[Fault]:
@@ -137,6 +154,52 @@ def supersede(
     return (yield from _with_conflicts(tenancy, recorded))
 
 
+def import_chain(
+    tenancy: Tenancy, versions: Sequence[Artifact], *, at_us: int | None = None
+) -> Procedure[tuple[ArtifactReceipt, ...]]:
+    """The outcome for each version of a whole chain, oldest first; what is stored already is left as it is.
+
+    Versions that were superseded elsewhere are recorded as active and superseded by the next one.
+
+    Raises:
+        InvalidRequest: no versions, or versions that do not follow each other.
+        AlreadySuperseded: the chain has another continuation here.
+
+    """
+    ordered = sorted(versions, key=lambda artifact: artifact.version)
+    _check_sequence(ordered)
+    receipts = []
+    for artifact in ordered:
+        live = artifact if artifact.status in LIVE_STATUSES else _as_active(artifact)
+        receipt = yield from record_artifact(tenancy, live, at_us=at_us)
+        receipts.append(receipt)
+    last = ordered[-1]
+    if last.status not in LIVE_STATUSES and receipts[-1].artifact.status == "active":
+        ended = yield from transition(tenancy, last.artifact_id, last.status, reason=_MOVED, at_us=at_us)
+        receipts[-1] = replace(receipts[-1], artifact=ended)
+    return tuple(receipts)
+
+
+_MOVED = "its status where the chain came from"
+
+
+def _check_sequence(ordered: Sequence[Artifact]) -> None:
+    """Refuse versions that are no chain: each supersedes the one before it, from version 1."""
+    if not ordered:
+        raise InvalidRequest("versions", "empty", "versions of one chain", "give graph.chain(artifact_id).versions")
+    for number, artifact in enumerate(ordered, start=1):
+        before = ordered[number - 2].artifact_id if number > 1 else None
+        if artifact.version != number or artifact.supersedes != before:
+            found = f"version {artifact.version} of {artifact.artifact_id!r}, which supersedes {artifact.supersedes!r}"
+            raise InvalidRequest("versions", found, f"version {number}, superseding {before!r}", "give the whole chain")
+
+
+def _as_active(artifact: Artifact) -> Artifact:
+    document = artifact.document() | {"status": "active"}
+    document.pop("superseded_by", None)
+    return Artifact.parse(document)
+
+
 def transition(
     tenancy: Tenancy, artifact_id: str, status: str, *, reason: str = "", at_us: int | None = None
 ) -> Procedure[Artifact]:
@@ -177,7 +240,7 @@ def _record(tenancy: Tenancy, artifact: Artifact, at_us: int | None) -> Plan[Art
     if same := existing.get("same"):
         return _unchanged(same, row)
     if twin := existing.get("twin"):
-        return ArtifactReceipt(value(twin), "duplicate")
+        return ArtifactReceipt(value(twin), "duplicate", ignored=_ignored(twin, row))
     yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=[row])
     yield from bump(tenancy, row["properties"]["status_times"][0])
     return ArtifactReceipt(value(row["properties"]), "created")
@@ -222,7 +285,13 @@ def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> Artif
     if stored["core_hash"] != row["properties"]["core_hash"]:
         known, given = stored_document(stored), stored_document(row["properties"])
         raise ImmutableArtifact(stored["artifact_id"], core_differences(known or {}, given or {}))
-    return ArtifactReceipt(value(stored), "unchanged", superseded_id)
+    return ArtifactReceipt(value(stored), "unchanged", superseded_id, ignored=_ignored(stored, row))
+
+
+def _ignored(stored: Row, row: Row) -> tuple[str, ...]:
+    """The overlay fields that a document gives another value than the stored artifact has."""
+    known, given = stored_document(stored) or {}, stored_document(row["properties"]) or {}
+    return tuple(name for name in OVERLAY if name in given and name != "updated_at" and known.get(name) != given[name])
 
 
 def _replayed(stored: Row, row: Row, old: Row) -> ArtifactReceipt:
@@ -276,7 +345,7 @@ def _already_done(stored: Row, change: Row) -> bool:
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
     """*recorded* with the conflicts that it opened; detection is repeated if it was interrupted."""
     opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
-    return ArtifactReceipt(recorded.artifact, recorded.outcome, recorded.superseded_id, opened)
+    return replace(recorded, conflicts=opened)
 
 
 def _detected(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:

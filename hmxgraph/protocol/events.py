@@ -165,6 +165,7 @@ class Event(Document):
             and type(document["sequence"]) is int
             and type(document.get("ttl_seconds", 0)) is int
             and len(document.get("tags", ())) <= 64
+            and document.get("parent_event_id") != document["event_id"]
             and 0 < len(document.get("embeddings", (0,))) <= 4096
         )
 
@@ -173,6 +174,8 @@ class Event(Document):
         yield from super()._further_faults(document, sound=sound)
         if document.get("embeddings") == []:
             yield Fault("$.embeddings", "HMX-E 6.6", "an empty array", "a non-empty array of finite numbers")
+        if sound and document.get("parent_event_id") == document.get("event_id"):
+            yield Fault("$.parent_event_id", "HMX-E 2.2", "the event itself", "the id of another event")
 
 
 _FIELDS = tuple(Event.model_fields)

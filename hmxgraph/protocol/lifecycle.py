@@ -15,12 +15,15 @@ class ArtifactReceipt(HtmlTable):
 
     ``created``: it was stored. ``unchanged``: it was stored before with the same immutable fields. ``duplicate``:
     another draft or active artifact has the same type and content; ``artifact`` is that one, and nothing was written.
+    ``ignored`` names the changeable fields in which an unchanged or duplicate document differs from what is stored: a
+    status changes by `transition`, counts by new evidence.
     """
 
     artifact: Artifact
     outcome: Literal["created", "unchanged", "duplicate"]
     superseded_id: str | None = None
     conflicts: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     @property
     def artifact_id(self) -> str:

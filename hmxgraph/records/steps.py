@@ -60,8 +60,22 @@ def _check_sense(record: TaskRecord) -> None:
     Traceback (most recent call last):
     hmxgraph.errors.TaskError: task_finish: status 'open' is not final; write status='completed' or 'failed'
     """
-    for check in (_check_name, _check_end, _check_verdict, _check_promotion, _check_words, _check_digest):
+    for check in (
+        _check_name,
+        _check_end,
+        _check_verdict,
+        _check_promotion,
+        _check_words,
+        _check_digest,
+        _check_parent,
+    ):
         check(record)
+
+
+def _check_parent(record: TaskRecord) -> None:
+    if record.parent_task_id is not None and record.parent_task_id == record.task_id:
+        reason = f"task {record.task_id!r:.60} cannot be part of itself"
+        raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")
 
 
 def _check_digest(record: TaskRecord) -> None:

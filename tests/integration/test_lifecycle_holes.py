@@ -1,0 +1,70 @@
+"""Rules of storage that once lost or exposed data: overlays, whole chains, loops, scopes that never apply."""
+
+import random
+
+import pytest
+
+import hmxgraph
+from hmxgraph.errors import InvalidDocument, InvalidRequest, TaskError
+from tests.artifact_makers import schema
+from tests.task_makers import tasks_of
+from tests.unit.ingest.making import document
+
+
+def test_recording_again_names_what_it_ignored(graph):
+    """A status or a count in a repeated document is no way to change it, and the receipt says so."""
+    graph.record_artifact(schema("a1", observed_count=3, tags=["deploy"]))
+    again = graph.record_artifact(schema("a1", observed_count=9, status="deprecated", tags=["deploy"]))
+    assert (again.outcome, set(again.ignored)) == ("unchanged", {"observed_count", "status"})
+    assert graph.record_artifact(schema("a1", observed_count=3, tags=["deploy"])).ignored == ()
+
+
+def test_a_whole_chain_travels(graph, address):
+    """In any order, with all versions and the status of its head; once more, nothing changes."""
+    graph.record_artifact(schema("a1", step="Apply"))
+    graph.supersede("a1", schema("a2", step="Apply, then wait", second=1))
+    graph.supersede("a2", schema("a3", step="Apply, wait, verify", second=2))
+    graph.transition("a3", "deprecated")
+    versions = list(graph.chain("a1").versions)
+    random.Random(3).shuffle(versions)
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-b", **login) as other:
+        moved = [version.document() | {"tenant_id": other.tenant_id} for version in versions]
+        receipts = other.import_chain(moved)
+        assert [receipt.outcome for receipt in receipts] == ["created"] * 3
+        assert [(one.artifact_id, one.status) for one in other.chain("a2").versions] == [
+            ("a1", "superseded"),
+            ("a2", "superseded"),
+            ("a3", "deprecated"),
+        ]
+        assert [receipt.outcome for receipt in other.import_chain(moved)] == ["unchanged"] * 3
+        assert other.verify().findings == ()
+        with pytest.raises(InvalidRequest, match="whole chain"):
+            other.import_chain([one for one in moved if one["version"] > 1])
+
+
+def test_nothing_is_its_own_parent(graph):
+    """An event is not its own cause, and a task no part of itself."""
+    looped = document(tenant_id=graph.tenant_id, event_id="e1", parent_event_id="e1")
+    report = graph.ingest([looped])
+    assert (report.accepted, [fault.path for fault in report.rejected[0].faults]) == (0, ["$.parent_event_id"])
+    with pytest.raises(TaskError, match="cannot be part of itself"):
+        tasks_of(graph).start("Deploy", task_id="t1", parent_task_id="t1")
+
+
+@pytest.mark.parametrize(
+    ("scope", "path"),
+    [
+        ({"tenant_ids": ["somebody-else"]}, "$.validity_scope.tenant_ids"),
+        (
+            {"time_range": {"start": "2026-02-01T00:00:00Z", "end": "2026-01-01T00:00:00Z"}},
+            "$.validity_scope.time_range",
+        ),
+    ],
+)
+def test_a_scope_that_never_applies_is_refused(graph, scope, path):
+    """Nobody would ever read the artifact; the fault names the part of the scope."""
+    with pytest.raises(InvalidDocument) as caught:
+        graph.record_artifact(schema("a1", validity_scope=scope))
+    assert [fault.path for fault in caught.value.faults] == [path]
+    graph.record_artifact(schema("a1", validity_scope={"tenant_ids": ["somebody-else", graph.tenant_id]}))
