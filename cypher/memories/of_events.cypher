@@ -3,7 +3,7 @@
 // mode: read
 // row:  event_key, memory, event_ids, supersedes
 UNWIND $event_keys AS event_key
-MATCH (event:Event {key: event_key})<-[:EVIDENCED_BY]-(memory:Memory)
+MATCH (event:Event {key: event_key, tenant_id: $tenant_id})<-[:EVIDENCED_BY]-(memory:Memory)
 WHERE memory.tenant_id = $tenant_id
 WITH event_key, memory
 ORDER BY memory.key
