@@ -1,5 +1,7 @@
 // Create the first artifact of a chain, for each row, with links to the events and memories that are stored.
 //
+// Evidence that is not stored yet is linked when it arrives (events/settle), so that erasure reaches the artifact.
+//
 // If another writer created the same one since the caller looked, the uniqueness of key and dedup_key refuses it, and
 // the caller looks again.
 //
@@ -15,6 +17,14 @@ CALL (artifact, row) {
   WHERE event.key IN row.evidence_keys AND event.tenant_id = $tenant_id
   CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
   RETURN count(*) AS events
+}
+CALL (artifact, row) {
+  UNWIND row.evidence_keys AS key
+  WITH artifact, key
+  WHERE NOT EXISTS { (:Event {key: key, tenant_id: $tenant_id}) }
+  MERGE (awaited:Awaited {key: key})
+    ON CREATE SET awaited.tenant_id = $tenant_id
+  CREATE (artifact)-[:AWAITS {tenant_id: $tenant_id, link: 'EVIDENCED_BY'}]->(awaited)
 }
 CALL (artifact, row) {
   MATCH (memory:Memory)

@@ -44,6 +44,14 @@ CALL (new, row) {
   RETURN count(*) AS events
 }
 CALL (new, row) {
+  UNWIND row.evidence_keys AS key
+  WITH new, key
+  WHERE NOT EXISTS { (:Event {key: key, tenant_id: $tenant_id}) }
+  MERGE (awaited:Awaited {key: key})
+    ON CREATE SET awaited.tenant_id = $tenant_id
+  CREATE (new)-[:AWAITS {tenant_id: $tenant_id, link: 'EVIDENCED_BY'}]->(awaited)
+}
+CALL (new, row) {
   MATCH (memory:Memory)
   WHERE memory.key IN row.memory_keys AND memory.tenant_id = $tenant_id
   CREATE (new)-[:DERIVED_FROM {tenant_id: $tenant_id}]->(memory)

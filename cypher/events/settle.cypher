@@ -85,7 +85,7 @@ CALL () {
   MATCH (awaited:Awaited)
   WHERE awaited.key IN [pair IN $batch.offers | pair[0]] AND awaited.tenant_id = $tenant_id
   UNWIND [pair IN $batch.offers WHERE pair[0] = awaited.key] AS pair
-  MATCH (awaited)<-[waits:AWAITS]-(event:Event)
+  MATCH (awaited)<-[waits:AWAITS]-(event)
   MATCH (arrived:Event {key: pair[1], tenant_id: $tenant_id})
   FOREACH (_ IN CASE WHEN waits.link = 'CAUSED_BY' THEN [1] ELSE [] END |
     CREATE (event)-[:CAUSED_BY {tenant_id: $tenant_id}]->(arrived))
@@ -95,6 +95,8 @@ CALL () {
     CREATE (event)-[:ABOUT {tenant_id: $tenant_id}]->(arrived))
   FOREACH (_ IN CASE WHEN waits.link = 'ANSWERS' THEN [1] ELSE [] END |
     CREATE (event)-[:ANSWERS {tenant_id: $tenant_id}]->(arrived))
+  FOREACH (_ IN CASE WHEN waits.link = 'EVIDENCED_BY' THEN [1] ELSE [] END |
+    CREATE (event)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(arrived))
   DETACH DELETE awaited
 }
 RETURN size($batch.offers) AS awaited, tenant.embedding_dimension AS embedding_dimension

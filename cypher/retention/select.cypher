@@ -15,6 +15,9 @@ WHERE event.tenant_id = $tenant_id
   AND event.time_us < coalesce($chosen.before_us, 9223372036854775807)
   AND event.agent_id = coalesce($chosen.agent_id, event.agent_id)
   AND ($chosen.source IS NULL OR event.source = $chosen.source)
+  AND ($chosen.naming IS NULL OR any(words IN $chosen.naming WHERE
+    toLower(event.metadata) CONTAINS words
+    OR (event.event_type = 'x-hmxgraph-memory' AND toLower(event.content) CONTAINS words)))
 WITH event
 ORDER BY event.tenant_id, event.time_us, event.key
 LIMIT $limit

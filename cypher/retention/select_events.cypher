@@ -13,6 +13,9 @@ WHERE event.key IN $chosen.event_keys
   AND ($chosen.session_key IS NULL OR event.session_key = $chosen.session_key)
   AND event.agent_id = coalesce($chosen.agent_id, event.agent_id)
   AND ($chosen.source IS NULL OR event.source = $chosen.source)
+  AND ($chosen.naming IS NULL OR any(words IN $chosen.naming WHERE
+    toLower(event.metadata) CONTAINS words
+    OR (event.event_type = 'x-hmxgraph-memory' AND toLower(event.content) CONTAINS words)))
 WITH event
 ORDER BY event.time_us, event.key
 LIMIT $limit

@@ -17,6 +17,9 @@ WHERE event.session_key = $chosen.session_key
   AND ($chosen.expired_us IS NULL OR event.expires_us <= $chosen.expired_us)
   AND event.agent_id = coalesce($chosen.agent_id, event.agent_id)
   AND ($chosen.source IS NULL OR event.source = $chosen.source)
+  AND ($chosen.naming IS NULL OR any(words IN $chosen.naming WHERE
+    toLower(event.metadata) CONTAINS words
+    OR (event.event_type = 'x-hmxgraph-memory' AND toLower(event.content) CONTAINS words)))
 WITH event
 ORDER BY event.session_key, event.sequence, event.key
 LIMIT $limit

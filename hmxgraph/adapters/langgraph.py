@@ -112,11 +112,13 @@ class HmxStore(BaseStore):
 
     def _named(self, places: Sequence[tuple[Namespace, str]]) -> dict[tuple[Namespace, str], StoredItem]:
         keys = sorted({node_key(self._graph.tenant_id, session_of(*place)) for place in places})
-        rows = self._graph.query("events/latest", session_keys=keys, **self._seen()) if keys else ()
+        read = self._graph._read  # noqa: SLF001 - a read for adapters
+        rows = read("events/latest", session_keys=keys, **self._seen()) if keys else ()
         return {(stored.namespace, stored.key): stored for stored in self._living(rows)}
 
     def _under(self, prefix: Namespace) -> Iterator[StoredItem]:
-        return self._living(self._graph.query("events/latest_under", prefix=session_of(prefix), **self._seen()))
+        read = self._graph._read  # noqa: SLF001 - a read for adapters
+        return self._living(read("events/latest_under", prefix=session_of(prefix), **self._seen()))
 
     def _living(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[StoredItem]:
         now = self._as_of or datetime.now(UTC)

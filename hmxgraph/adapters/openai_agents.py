@@ -45,7 +45,7 @@ class HmxSession:
         self.session_id = session_id
         self.session_settings = session_settings
         self._graph = graph
-        self._who = {"agent_id": agent_id, "user_id": user_id}
+        self._who: dict[str, Any] = {"agent_id": agent_id, "user_id": user_id}
         self._erase = erase
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
@@ -74,7 +74,7 @@ class HmxSession:
 
     def _items(self) -> list[Item]:
         key = node_key(self._graph.tenant_id, self.session_id)
-        rows = self._graph.query("events/of_session", session_key=key, event_types=[_ADD, _POP, _CLEAR])
+        rows = self._graph._read("events/of_session", session_key=key, event_types=[_ADD, _POP, _CLEAR])  # noqa: SLF001 - a read for adapters
         items: list[Item] = []
         for row in rows:
             match row["event_type"]:

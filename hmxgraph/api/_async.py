@@ -296,8 +296,10 @@ class AsyncRecording(AsyncFace):
 
         What was compiled from their sessions loses its words too: ``compile()`` learns anew from what is left.
 
-        Choose by *event_id* (one or several), *session_id*, *agent_id*, *source*, *before* (a time), *older_than* (a
-        timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
+        Choose by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
+        was remembered for them), *source*, *fingerprint* (the id of an import or of its fingerprint: the import is
+        withdrawn, and what nothing else supports is deprecated), *before* (a time), *older_than* (an age before the
+        tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
         *now=True* age and expiry are measured by this machine's clock, if that is later than logical now. An erased
         event keeps id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest
         of what is left, whether told by an event, recorded or decided: so goes what a wrong time has done.
@@ -604,6 +606,11 @@ class AsyncExploring(AsyncFace):
 
         """
         rows = await self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
+        return QueryResult(name, query(name).row, tuple(rows))
+
+    async def _read(self, name: str, /, **parameters: Any) -> QueryResult:
+        """The result of any packaged read, for adapters, which compute keys with the tenant of the graph."""
+        rows = await self._perform(exploring.packaged_rows(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
     async def explain(self, record_id: str) -> Explanation:

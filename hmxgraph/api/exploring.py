@@ -125,6 +125,11 @@ class Exploring(Face):
         rows = self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
+    def _read(self, name: str, /, **parameters: Any) -> QueryResult:
+        """The result of any packaged read, for adapters, which compute keys with the tenant of the graph."""
+        rows = self._perform(exploring.packaged_rows(self._tenancy, name, parameters), whole=True)
+        return QueryResult(name, query(name).row, tuple(rows))
+
     def explain(self, record_id: str) -> Explanation:
         """The evidence of an artifact, memory, event, conflict, entity or pack entry, down to the text of events.
 

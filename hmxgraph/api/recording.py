@@ -32,7 +32,9 @@ class ForgetChoices(TypedDict, total=False):
     event_id: str | Iterable[str]
     session_id: str
     agent_id: str
+    user_id: str
     source: str
+    fingerprint: str
     before: Moment
     older_than: timedelta
     expired: bool
@@ -56,6 +58,8 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
         session_id=choices.get("session_id"),
         agent_id=choices.get("agent_id"),
         source=choices.get("source"),
+        user_id=choices.get("user_id"),
+        fingerprint=choices.get("fingerprint"),
         before_us=as_us(choices.get("before")),
         older_than_us=None if older_than is None else _microseconds(older_than),
         expired=choices.get("expired", False),
@@ -382,8 +386,10 @@ class Recording(Face):
 
         What was compiled from their sessions loses its words too: ``compile()`` learns anew from what is left.
 
-        Choose by *event_id* (one or several), *session_id*, *agent_id*, *source*, *before* (a time), *older_than* (a
-        timedelta before the tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
+        Choose by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (what their metadata names, and what
+        was remembered for them), *source*, *fingerprint* (the id of an import or of its fingerprint: the import is
+        withdrawn, and what nothing else supports is deprecated), *before* (a time), *older_than* (an age before the
+        tenant's logical now) or *expired* (ttl); an event must meet all that is given. With
         *now=True* age and expiry are measured by this machine's clock, if that is later than logical now. An erased
         event keeps id, hash and place; feeding it in again does not bring it back. Logical now goes back to the latest
         of what is left, whether told by an event, recorded or decided: so goes what a wrong time has done.

@@ -91,6 +91,10 @@ def forget(
     session: Annotated[str | None, typer.Option(help="All events of this session.")] = None,
     agent: Annotated[str | None, typer.Option(help="All events of this agent.")] = None,
     source: Annotated[str | None, typer.Option(help="All events from this source.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="All events that name this user, and what was remembered for them.")
+    ] = None,
+    fingerprint: Annotated[str | None, typer.Option(help="This import, with what nothing else supports.")] = None,
     before: Annotated[str | None, typer.Option(help="Events before this time (ISO 8601 with offset).")] = None,
     older_than: Annotated[str | None, typer.Option(help="Events older than this: 90d, 12h, 2w.")] = None,
     expired: Annotated[bool, typer.Option("--expired", help="Events whose ttl has run out.")] = False,
@@ -105,6 +109,7 @@ def forget(
     Asks before it erases, unless --yes is given.
     """
     named = {"event_id": event, "session_id": session, "agent_id": agent, "source": source, "before": before}
+    named |= {"user_id": user, "fingerprint": fingerprint}
     choices: ForgetChoices = {name: value for name, value in named.items() if value}  # type: ignore[assignment]
     if older_than:
         choices["older_than"] = age(older_than)

@@ -64,7 +64,19 @@ def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Proc
     """
     if not name.startswith(_SAVED):
         raise StatementMisuse(name)
+    return (yield from packaged_rows(tenancy, name, parameters))
+
+
+def packaged_rows(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedure[list[Row]]:
+    """The rows of a packaged read statement, for code that computes its keys itself.
+
+    Raises:
+        StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
+
+    """
     packaged = query(name)
+    if packaged.mode != "read":
+        raise StatementMisuse(name)
     own = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
     if foreign := own.keys() & parameters.keys():
         raise StatementMisuse(name, unexpected=tuple(sorted(foreign)))

@@ -154,6 +154,20 @@ def take_back(tenancy: Tenancy, wanted: str, *, at_us: int | None = None) -> Pro
     return (yield from write(partial(_withdraw, tenancy, wanted, at_us)))
 
 
+def import_event(tenancy: Tenancy, wanted: str) -> Plan[str]:
+    """The key of the event that logs the import *wanted* (its id or its fingerprint's).
+
+    Raises:
+        NotFound: there is no such import, or it was withdrawn before.
+
+    """
+    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, wanted=wanted)
+    if not rows:
+        raise NotFound("import", wanted, tenancy.tenant_id, hint="an import is called by its id or its fingerprint's")
+    key: str = rows[0]["event_key"]
+    return key
+
+
 @dataclass(frozen=True, slots=True)
 class _Arrivals:
     """The drafts of an import: rows to be created, and the artifacts that exist already, by the drafts' ids."""

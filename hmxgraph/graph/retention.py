@@ -1,7 +1,7 @@
 """Forgetting: selected events are erased page by page, and what has no other evidence is deprecated."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -11,11 +11,12 @@ from hmxgraph.graph import _entities, memories
 from hmxgraph.graph.artifacts import BLANK
 from hmxgraph.graph.compilations import LINEAGES
 from hmxgraph.graph.conflicts import settle
+from hmxgraph.graph.fingerprint_imports import import_event, take_back
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
 from hmxgraph.graph.records import stored_record
 from hmxgraph.graph.tenancy import Tenancy, bump, model_key, state
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
-from hmxgraph.protocol.canonical import indexable
+from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import ErasedEvent, ForgetCriteria, ForgetReport
 from hmxgraph.records.events import PLAIN_STATUSES, TASK_SESSION, digests_telling, place_of
@@ -125,6 +126,9 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
     """
     totals = _Totals()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
+    if chosen.fingerprint is not None and not dry_run:
+        withdrawn = yield from take_back(tenancy, chosen.fingerprint)
+        totals.lose("artifact", withdrawn.deprecated_ids)
     if dry_run:
         yield from _preview(tenancy, criteria, totals)
         return totals.report(tenancy, chosen, dry_run=True, remaining=len(totals.events))
@@ -193,16 +197,35 @@ def _end(page: Sequence[Row]) -> tuple[int, str]:
 
 def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
     """The criteria as parameters; times relative to now become relative to the logical now."""
+    event_keys = None if chosen.event_ids is None else [tenancy.node_key(name) for name in chosen.event_ids]
+    if chosen.fingerprint is not None:
+        imported = yield from import_event(tenancy, chosen.fingerprint)
+        event_keys = [imported] if event_keys is None or imported in event_keys else []
     now_us = max((yield from state(tenancy))["logical_us"] or 0, chosen.now_us or 0)
     before = [chosen.before_us, None if chosen.older_than_us is None else now_us - chosen.older_than_us]
     return {
-        "event_keys": None if chosen.event_ids is None else [tenancy.node_key(name) for name in chosen.event_ids],
+        "event_keys": event_keys,
         "session_key": None if chosen.session_id is None else tenancy.node_key(chosen.session_id),
         "agent_id": chosen.agent_id,
         "source": chosen.source,
+        "naming": None if chosen.user_id is None else list(naming(chosen.user_id)),
         "before_us": min((time_us for time_us in before if time_us is not None), default=None),
         "expired_us": now_us if chosen.expired else None,
     }
+
+
+# Fields of metadata, and of a `remember`, that name a user; keys and values as they are spelled in canonical JSON.
+_NAMING = ("user_id", "userId", "customer_id", "user_name")
+
+
+def naming(user_id: str) -> Iterator[str]:
+    """What an event's JSON contains if it names the user *user_id*, in lower case.
+
+    >>> next(naming("Ann"))
+    '"user_id":"ann"'
+    """
+    value = canonical_text(user_id)
+    yield from (f'"{name}":{value}'.lower() for name in _NAMING)
 
 
 def _leaning(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
@@ -273,7 +296,8 @@ def _rewind(tenancy: Tenancy) -> Plan[None]:
 
 def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedure[None]:
     """Delete the digests that meet the criteria themselves, if these apply to records."""
-    if chosen.event_ids is not None or chosen.source is not None or chosen.expired:
+    of_events = (chosen.event_ids, chosen.source, chosen.user_id, chosen.fingerprint)
+    if chosen.expired or any(given is not None for given in of_events):
         return
     named = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
     yield from write(partial(_drop_chosen_digests, tenancy, named, 0))

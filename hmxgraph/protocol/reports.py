@@ -327,22 +327,35 @@ class RecordReport(HtmlTable):
 
 # What is to be forgotten, and the proof that it was.
 
-CHOICES = ("event_id", "session_id", "agent_id", "source", "before", "older_than", "expired")
+CHOICES = (
+    "event_id",
+    "session_id",
+    "agent_id",
+    "user_id",
+    "source",
+    "fingerprint",
+    "before",
+    "older_than",
+    "expired",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetCriteria:
     """Which events to forget: those that meet every given criterion; at least one is required.
 
-    ``before_us`` selects events before that instant, ``older_than_us`` events older than that age at the tenant's
-    logical now, ``expired`` events whose ttl has expired by then. ``now_us`` is the wall clock, where that is to count
-    as now if it is later.
+    ``user_id`` selects events whose metadata names that user, and what was remembered for them; ``fingerprint`` the
+    event that logs an import, which is withdrawn with it. ``before_us`` selects events before that instant,
+    ``older_than_us`` events older than that at the logical now, ``expired`` events whose ttl has expired by
+    then. ``now_us`` is the wall clock, where that is to count as now if it is later.
     """
 
     event_ids: tuple[str, ...] | None = None
     session_id: str | None = None
     agent_id: str | None = None
     source: str | None = None
+    user_id: str | None = None
+    fingerprint: str | None = None
     before_us: int | None = None
     older_than_us: int | None = None
     expired: bool = False

@@ -5,9 +5,10 @@ import random
 import pytest
 
 import hmxgraph
-from hmxgraph.errors import InvalidDocument, InvalidRequest, TaskError
+from hmxgraph.errors import InvalidDocument, InvalidRequest, NotFound, TaskError
 from tests.artifact_makers import schema
 from tests.task_makers import tasks_of
+from tests.unit.fingerprint import states
 from tests.unit.ingest.making import document
 
 
@@ -68,3 +69,52 @@ def test_a_scope_that_never_applies_is_refused(graph, scope, path):
         graph.record_artifact(schema("a1", validity_scope=scope))
     assert [fault.path for fault in caught.value.faults] == [path]
     graph.record_artifact(schema("a1", validity_scope={"tenant_ids": ["somebody-else", graph.tenant_id]}))
+
+
+def test_evidence_that_arrives_later_is_linked_and_erased_with(graph):
+    """An artifact may name events that are not stored yet; erasure reaches it all the same."""
+    graph.record_artifact(schema("a1", source_events=["late"]))
+    assert graph.explain("a1").missing == ("late",)
+    graph.ingest([document(tenant_id=graph.tenant_id, event_id="late")])
+    assert [event.event_id for event in graph.explain("a1").events] == ["late"]
+    assert graph.verify().findings == ()
+    report = graph.forget(event_id="late")
+    assert (report.artifacts, graph.artifact("a1").status) == (("a1",), "deprecated")
+
+
+def test_all_of_one_user_can_be_revoked(graph):
+    """What they said, what was remembered for them and what rested on it; nothing of anybody else."""
+    rule = {"role": "user", "text": "Always label peanuts."}
+    for number, name in enumerate(("Ann", "bob")):
+        graph.ingest(
+            [
+                document(
+                    tenant_id=graph.tenant_id,
+                    event_id=f"e{number}",
+                    session_id=name,
+                    content=rule,
+                    metadata={"user_id": name},
+                    source="user",
+                )
+            ]
+        )
+    graph.remember("Ann wants no peanuts", user_id="Ann", kind="preference")
+    report = graph.forget(user_id="ann", dry_run=True)
+    assert len(report.events) == 2
+    report = graph.forget(user_id="Ann")
+    assert (len(report.events), report.remaining) == (2, 0)
+    left = graph.memories(status=None)[0]
+    assert {memory.owner for memory in left} == {"bob"}
+    assert graph.verify().findings == ()
+
+
+def test_an_import_can_be_revoked_by_its_fingerprint(graph, address):
+    """The artifacts that it brought are deprecated, and its event is erased."""
+    envelope = states.envelope()
+    imported = graph.import_fingerprint(envelope)
+    report = graph.forget(fingerprint=imported.fingerprint_id)
+    assert set(report.artifacts) == set(imported.created_ids)
+    assert [event.event_id for event in report.events] == [imported.import_id]
+    assert {graph.artifact(name).status for name in imported.created_ids} == {"deprecated"}
+    with pytest.raises(NotFound):
+        graph.forget(fingerprint=imported.fingerprint_id)
