@@ -30,7 +30,7 @@ from hmxgraph.graph.driver import Address
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
+from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, masking
 
 
 class AsyncKnowledgeGraph(
@@ -167,6 +167,7 @@ def connect_async(  # noqa: PLR0913 - as connect
     database: str | None = None,
     isolation: Isolation = "key",
     trust: TrustPolicy = DEFAULT_TRUST,
+    mask_secrets: MaskSecrets | None = None,
     progress: bool = False,
     timeout: float | None = None,
 ) -> AsyncKnowledgeGraph:
@@ -176,4 +177,6 @@ def connect_async(  # noqa: PLR0913 - as connect
     """
     login = Login(uri, user, password, database)
     terms = Terms(chosen_timeout(timeout), revival(login))
-    return AsyncKnowledgeGraph(lambda: address(login, progress=progress), tenant_id, trust, isolation, terms=terms)
+    return AsyncKnowledgeGraph(
+        lambda: address(login, progress=progress), tenant_id, masking(trust, mask_secrets), isolation, terms=terms
+    )

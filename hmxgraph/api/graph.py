@@ -38,7 +38,7 @@ from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Work, ask, bind
 from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
+from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, masking
 
 # Which Neo4j: the arguments, else the environment, else a local server started on demand.
 
@@ -280,6 +280,7 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     database: str | None = None,
     isolation: Isolation = "key",
     trust: TrustPolicy = DEFAULT_TRUST,
+    mask_secrets: MaskSecrets | None = None,
     progress: bool = False,
     timeout: float | None = None,
 ) -> KnowledgeGraph:
@@ -288,7 +289,9 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     Missing values come from ``HMXGRAPH_USER``, ``HMXGRAPH_PASSWORD`` and ``HMXGRAPH_DATABASE``. The schema is brought
     up to date. ``isolation="database"`` gives the tenant a separate database, if the server's edition supports several;
     otherwise tenants share one database and are kept apart by their keys. *trust* decides which sources may put rules,
-    preferences and facts in force (:class:`TrustPolicy`). With *progress*, fetching and starting a local server shows
+    preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says where keys, tokens and passwords are
+    masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``; the
+    same secret has the same mark everywhere in a tenant. With *progress*, fetching and starting a local server shows
     a progress bar on stderr.
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries; left out, 15 s for
@@ -310,4 +313,6 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     Tenancy.of(tenant_id)  # reject an invalid id before starting a server
     login = Login(uri, user, password, database)
     terms = Terms(chosen_timeout(timeout), revival(login))
-    return KnowledgeGraph(address(login, progress=progress), tenant_id, trust, isolation, terms=terms)
+    return KnowledgeGraph(
+        address(login, progress=progress), tenant_id, masking(trust, mask_secrets), isolation, terms=terms
+    )

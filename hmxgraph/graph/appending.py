@@ -12,10 +12,10 @@ from hmxgraph.graph import memories
 from hmxgraph.graph._events import Opened, dated, divided, extracted, heeded, is_ahead, store_new, stored_session
 from hmxgraph.graph.importing import chosen_format
 from hmxgraph.graph.plan import Plan, Procedure, write
-from hmxgraph.graph.tenancy import Tenancy, open_batch
+from hmxgraph.graph.tenancy import Tenancy, open_batch, stored_mask_key
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.intake import ahead_of_clock
-from hmxgraph.ingest.prepare import PreparedEvent, prepare
+from hmxgraph.ingest.prepare import PreparedEvent, prepare, without_secrets
 from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.lenient import storable
 from hmxgraph.protocol.parsing import checked_text, quoted
@@ -108,7 +108,12 @@ def _made(
         events = [Event.parse({**document, "tenant_id": tenancy.tenant_id}) for document in documents]
     except InvalidDocument as error:
         return (), error.faults
-    return dated([prepare(event, counter()) for event in events], latest_us), ()
+    return dated([_prepared(tenancy, event) for event in events], latest_us), ()
+
+
+def _prepared(tenancy: Tenancy, event: Event) -> PreparedEvent:
+    key = stored_mask_key(tenancy)
+    return prepare(without_secrets(event, key) if key else event, counter())
 
 
 def _receipt(
@@ -237,7 +242,7 @@ def append_one(tenancy: Tenancy, draft: Draft) -> Procedure[Receipt]:
         event = Event.parse(document)
     except InvalidDocument as error:
         return Receipt(0, "rejected", reason="; ".join(map(str, error.faults)), warnings=warnings)
-    (prepared,) = dated([prepare(event, counter())], draft.latest_us)
+    (prepared,) = dated([_prepared(tenancy, event)], draft.latest_us)
     floating = frozenset() if draft.timed else frozenset({prepared.key})
     became = yield from write(partial(append, tenancy, draft.session_id, [prepared], floating))
     return _receipt(0, Outcome(Record(None), warnings=warnings), [prepared], (), became)

@@ -19,7 +19,7 @@ from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph._events import extracted, record
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
 from hmxgraph.graph.plan import Work
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.tenancy import Tenancy, stored_mask_key
 from hmxgraph.ingest.batch import SIZE, Batch, Gathering, Gatherings, readings
 from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError, dead_letter
 from hmxgraph.ingest.sources import LINGER, LONGEST, Arrival, Delivery, Payload, Source, deliveries, reads
@@ -297,7 +297,7 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
     began = perf_counter()
     tally = Tally(tenancy.tenant_id)
     with ExitStack() as closing:
-        intake = closing.enter_context(_intake(tally, source, options))
+        intake = closing.enter_context(_intake(tally, source, options, tenancy))
         arrivals = _arrivals(tally, source, options)
         made = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
         writers = [closing.enter_context(ThreadPoolExecutor(1)) for _ in range(options.writers)]
@@ -334,7 +334,7 @@ async def ingest_async(
     async with AsyncExitStack() as closing:
         if isinstance(source, Stream):
             closing.push_async_callback(source.close)
-        intake = closing.enter_context(_intake(tally, source, options))
+        intake = closing.enter_context(_intake(tally, source, options, tenancy))
         store = _Store(transact, tenancy, source, options)
         batches = await closing.enter_async_context(aclosing(_batches(tally, source, intake, options)))
         closing.enter_context(_stored_before(tally))
@@ -422,7 +422,7 @@ def _settle(tally: Tally, receipt: BatchReceipt, options: IngestOptions) -> None
 
 
 @contextmanager
-def _intake(tally: Tally, source: Any, options: IngestOptions) -> Iterator[Intake]:
+def _intake(tally: Tally, source: Any, options: IngestOptions, tenancy: Tenancy) -> Iterator[Intake]:
     count = counter(options.tokenizer)
     taking = partial(
         Intake,
@@ -433,6 +433,7 @@ def _intake(tally: Tally, source: Any, options: IngestOptions) -> Iterator[Intak
         clock=options.clock,
         rehome=options.rehome,
         skew_us=as_microseconds(options.tolerance),
+        mask_key=stored_mask_key(tenancy),
     )
     if options.rejects is None:
         yield taking()

@@ -461,7 +461,8 @@ class _Opening:
         surroundings_row = Neighbourhood(mentions, self.state.event_count)
         ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
-        return Draft(self.request, state, ranking, surroundings_row, appraised_knowledge, whole)
+        mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
+        return Draft(self.request, state, ranking, surroundings_row, appraised_knowledge, whole, mask_key)
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:

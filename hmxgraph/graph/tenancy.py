@@ -39,6 +39,11 @@ class Tenancy:
         return node_key(self.tenant_id, *parts)
 
 
+def stored_mask_key(tenancy: Tenancy) -> str:
+    """The key under which secrets are masked before they are stored; empty where they are stored as they are."""
+    return tenancy.key if tenancy.trust.mask_secrets == "ingest" else ""
+
+
 def _check(tenant_id: object) -> None:
     if not isinstance(tenant_id, str):
         raise InvalidTenant(tenant_id, f"it is of type {type(tenant_id).__name__}")

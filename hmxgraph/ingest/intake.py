@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from hmxgraph.errors import Fault, IngestRefused, InvalidDocument, MalformedJson
 from hmxgraph.ingest.any_json import parse_any
-from hmxgraph.ingest.prepare import PreparedEvent, prepare
+from hmxgraph.ingest.prepare import PreparedEvent, prepare, without_secrets
 from hmxgraph.ingest.sources import Broken, Delivery, Payload
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.events import Event
@@ -84,6 +84,7 @@ class Intake:
     An event that names another tenant is rejected. With *rehome*, the events of a call may name one other tenant, that
     of the first event; they are stored under the own tenant and counted as rehomed. Only major version 1 of HMX is
     read, and only times that can be written again; times more than *skew_us* after *clock* are reported.
+    With a *mask_key*, secrets are masked before anything is stored.
     """
 
     def __init__(  # noqa: PLR0913 - each by its name
@@ -97,6 +98,7 @@ class Intake:
         clock: Clock | None = None,
         rehome: bool = False,
         skew_us: int = DAY_US,
+        mask_key: str = "",
     ) -> None:
         self._tally = tally
         self._count_tokens = count_tokens
@@ -106,6 +108,7 @@ class Intake:
         self._clock = clock
         self._rehome = rehome
         self._skew_us = skew_us
+        self._mask_key = mask_key
         self._guest: str | None = None
         self._ahead = ""
 
@@ -123,6 +126,8 @@ class Intake:
             self._tally.warn(event.warnings)
         if self._clock and event.time_us > self._clock() + self._skew_us:
             self._warn_of_future(event)
+        if self._mask_key:
+            event = without_secrets(event, self._mask_key)
         return prepare(event, self._count_tokens, self._tokenizer, (delivery.source, delivery.line))
 
     def _event(self, delivery: Delivery | Broken) -> Event | None:

@@ -14,6 +14,7 @@ from hmxgraph.protocol.events import Event, Position, position, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.text.lines import event_line, label_of, named_speaker, speaking_source
+from hmxgraph.text.masking import linked_secrets
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, terms
 
 # Salience of events that do not state their own (DESIGN 6).
@@ -142,6 +143,20 @@ class PreparedEvent:
     def order(self) -> Position:
         """The place in the session's total order."""
         return position(self.event)
+
+
+def without_secrets(event: Event, key: str) -> Event:
+    """*event* with the secrets in its content masked, before anything of it is stored."""
+    content = _unreadable(event.content, key)
+    return event if content == event.content else Event.parse({**event.document(), "content": content})
+
+
+def _unreadable(value: Any, key: str) -> Any:
+    if isinstance(value, str):
+        return linked_secrets(value, key)
+    if isinstance(value, Mapping):
+        return {name: _unreadable(part, key) for name, part in value.items()}
+    return [_unreadable(part, key) for part in value] if isinstance(value, list | tuple) else value
 
 
 def prepare(

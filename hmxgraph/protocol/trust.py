@@ -1,12 +1,16 @@
 """Trust policy: which sources may put rules, preferences and facts in force (DESIGN 6, Trust)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
 
-from hmxgraph.errors import InvalidRequest
+from hmxgraph.errors import InvalidRequest, UnknownChoice
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, OPERATOR, TOOL, USER
 from hmxgraph.protocol.parsing import quoted
 
+# Where secrets are masked: in what packs show, already in what is stored, or nowhere.
+MaskSecrets: TypeAlias = Literal["packs", "ingest", "off"]
+MASK_SECRETS: tuple[str, ...] = get_args(MaskSecrets)
 # Sources that are a part of the conversation, or a channel that only its users write to.
 SPEAKERS = frozenset(
     {"user", "human", "customer", "client", "assistant", "agent", "ai", "bot", "model", "system", "developer"}
@@ -37,6 +41,9 @@ class TrustPolicy:
     exactly, or by a prefix that ends with ``:``, such as ``"web:"``. A proposal becomes a memory in force when it was
     made in at least *sessions* sessions by at least *origins* independent origins: named users or outside sources.
 
+    *mask_secrets* says where keys, tokens and passwords are masked: in what packs show (``"packs"``), already in what
+    is stored (``"ingest"``), or nowhere (``"off"``).
+
     >>> TrustPolicy(untrusted=("partner:",)).distrusts("partner:acme")
     True
     """
@@ -46,14 +53,18 @@ class TrustPolicy:
     sessions: int = 3
     origins: int = 3
     single_user: bool = False
+    mask_secrets: MaskSecrets = "packs"
 
     def __post_init__(self) -> None:
         """Check the fields.
 
         Raises:
             InvalidRequest: a source that is no text, or a count below one.
+            UnknownChoice: no such way of masking secrets.
 
         """
+        if self.mask_secrets not in MASK_SECRETS:
+            raise UnknownChoice("mask_secrets", str(self.mask_secrets)[:60], MASK_SECRETS)
         for name in ("trusted", "untrusted"):
             sources = getattr(self, name)
             if isinstance(sources, str) or not all(isinstance(source, str) and source for source in sources):
@@ -102,6 +113,11 @@ class TrustPolicy:
 
 
 DEFAULT_TRUST = TrustPolicy()
+
+
+def masking(trust: TrustPolicy, mask_secrets: MaskSecrets | None) -> TrustPolicy:
+    """*trust* with another way of masking secrets, if one is given."""
+    return trust if mask_secrets is None else replace(trust, mask_secrets=mask_secrets)
 
 
 def _listed(source: str, names: tuple[str, ...]) -> bool:

@@ -39,6 +39,7 @@ from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.knowledge import decision_constraints, workflow_hints
 from hmxgraph.recall.pack import DATED, Costs, Line, Pack, line_of, parts_of, rendered, shows_date, tokens_of
 from hmxgraph.recall.pool import Floats
+from hmxgraph.text.masking import linked_secrets, mask_secrets
 
 PROFILE = "hmxgraph-recall-1"
 # Minimum share of the question, relative to the best event, for a recurrence to be included.
@@ -179,14 +180,24 @@ class _Writer:
 
     def _content(self, packed: Packed) -> str:
         candidate = packed.ranked.candidate
-        if not packed.cut:
-            return candidate.content
+        shown = self._masked(candidate.content)
+        if not packed.cut and shown == candidate.content:
+            return shown
 
         def needed(content: str) -> int:
             return self._line_tokens(line_of(candidate._replace(content=content)))
 
+        if not packed.cut:
+            # A mark may be longer than its secret: a shorter one, without the hash, before anything is cut.
+            for masked in (shown, mask_secrets(candidate.content, personal=False)):
+                if needed(masked) <= packed.tokens:
+                    return masked
         wanted = self._draft.events.match.weight_by_term if candidate.source_type == "episode" else NOTHING
-        return truncated_to(candidate.content, packed.tokens, needed, wanted)
+        return truncated_to(shown, packed.tokens, needed, wanted)
+
+    def _masked(self, text: str) -> str:
+        key = self._draft.mask_key
+        return linked_secrets(text, key) if key else text
 
     def _tokens(self) -> int:
         """Return the tokens of the rendered text: headings, dates and entries."""
@@ -225,10 +236,17 @@ class _Writer:
             "assembly_metadata": self._assembly(),
             "created_at": iso(draft.state.as_of_us),
             "metadata": self._metadata(drops),
-            "decision_constraints": decision_constraints(draft.appraised.in_force, self._included())[: self._ruled],
+            "decision_constraints": self._constraints()[: self._ruled],
             "dropped_entries": [_dropped(dropped) for dropped in drops],
             **{name: value for name, value in optional.items() if value is not None},
         }
+
+    def _constraints(self) -> list[dict[str, Any]]:
+        rules = decision_constraints(self._draft.appraised.in_force, self._included())
+        texts = ("condition", "constraint")
+        return [
+            {name: self._masked(value) if name in texts else value for name, value in rule.items()} for rule in rules
+        ]
 
     def _pack_id(self) -> str:
         state = self._draft.state

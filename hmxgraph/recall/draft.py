@@ -368,7 +368,10 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 @dataclass(frozen=True)
 class Draft:
-    """Everything that goes into a pack; ``whole`` holds the full text of events that the pool has truncated."""
+    """Everything that goes into a pack; ``whole`` holds the full text of events that the pool has truncated.
+
+    With a ``mask_key`` secrets are masked, linked by a hash under that key.
+    """
 
     request: PackRequest
     state: State
@@ -376,6 +379,7 @@ class Draft:
     neighbourhood: Neighbourhood
     appraised: Appraised
     whole: Mapping[str, str] = field(default_factory=dict)
+    mask_key: str = ""
 
     @cached_property
     def ranking(self) -> Standings:

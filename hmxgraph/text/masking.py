@@ -1,8 +1,10 @@
 """Masking of ids, secrets and personal data in text."""
 
+import hmac
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 
 # Masking rules: a pattern, the mark that replaces a match, and a test if the pattern alone matches too much.
 
@@ -44,8 +46,9 @@ def _looks_secret(word: str) -> bool:
 
 
 def _not_blank(value: str) -> bool:
-    """Whether *value* is a real value: not empty, unset or boolean, and not already masked."""
-    return value.strip("\"' ").lower() not in UNSET and not value.startswith("[")
+    """Whether *value* is a real value: not empty, unset or boolean, not masked already, no code that looks it up."""
+    bare = value.strip("\"' ")
+    return bare.lower() not in UNSET and not value.startswith("[") and not _LOOKED_UP.match(bare)
 
 
 def is_id(word: str) -> bool:
@@ -62,6 +65,10 @@ def phone(number: str) -> bool:
     return 8 <= sum(map(str.isdigit, number)) <= 15
 
 
+# Code in the place of a secret, which gets it elsewhere: request.form[, input(, process.env.KEY; or a placeholder.
+_LOOKED_UP = re.compile(
+    r"[A-Za-z_][\w.]*(?:\[|\(\)?)\Z|(?:process\.env|os\.environ|import\.meta\.env)\b|(?i:your|my|the)[_-]\w*(?i:key|token|password)"
+)
 # Values in the place of a secret that are none.
 UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
 _NAMES_WITH_DIGITS = frozenset(
@@ -91,7 +98,7 @@ _QUANTITY = re.compile(
 )
 _ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
 _SENSITIVE_NAME = (
-    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|credentials?|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|credentials?|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
     r"|(?:auth|access|refresh|session|api|bearer)[_-]?token)"
 )
 _VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
@@ -99,6 +106,11 @@ _KEYS = (
     r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}"
     r"|SG\.[\w-]{16,}\.[\w-]{16,}|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{30,}|dop_v1_[0-9a-f]{40,}"
+    # Formats that services document for scanners: a prefix that nothing else has, or a fixed shape.
+    r"|whsec_\w{20,}|(?:SK|AC)[0-9a-f]{32}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}|\d{8,10}:AA[\w-]{30,}"
+    r"|[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|dapi[0-9a-f]{32}|hv[sb]\.[\w-]{20,}"
+    r"|dckr_pat_[\w-]{20,}|lin_api_\w{30,}|gsk_\w{30,}|gl(?:sa|c)_[\w=+/]{20,}|NRAK-[A-Z0-9]{20,}|rubygems_[0-9a-f]{40,}"
+    r"|AGE-SECRET-KEY-1[0-9A-Z]{50,}|xapp-[\w-]{20,}|(?<=hooks\.slack\.com/services/)T\w+/B\w+/\w+"
 )
 _STREET = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Terrace|Highway|Parkway|Way)"
@@ -113,11 +125,19 @@ def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool) -> Mask
     return MaskRule(mark, re.compile(pattern), accepts)
 
 
+_PEM = r"[A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
+
 SECRETS = (
-    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
+    rule(
+        "[private key]",
+        r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    ),
     rule("[api key]", rf"(?<![\w-])(?:{_KEYS})"),
     rule("[token]", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
     rule("[token]", r"(?i)\b(?:bearer|authorization:\s*(?:basic|token))\s+(?P<value>[\w.~+/=-]{8,})"),
+    rule("[token]", r"[?&]sig=(?P<value>[\w%+/=-]{16,})"),
+    rule("[password]", r"(?<!\S)-u\s+[\w.@-]+:(?P<value>[^\s\"'@]{4,})", _not_blank),
+    rule("[password]", r"\bsshpass\s+-p\s*(?P<value>\S+)", _not_blank),
     rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", _not_blank),
     rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", _not_blank),
     rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", _not_blank),
@@ -172,6 +192,29 @@ def mask_secrets(text: str, *, personal: bool = True) -> str:
 
     """
     return masked(text, (*SECRETS, *_PERSONAL) if personal else SECRETS)
+
+
+def linked_secrets(text: str, key: str) -> str:
+    """*text* with its secrets masked; the same secret has the same mark in all texts masked with *key*.
+
+    A mark carries 16 bits of a keyed hash: enough to see that two places hold the same secret, too little to find it.
+
+    >>> linked_secrets("password=hunter2, then password=hunter2", "k")
+    'password=[password 0cd9], then password=[password 0cd9]'
+
+    """
+    for each in SECRETS:
+        text = each.pattern.sub(lambda match, rule=each: _linked(match, rule, key), text)  # type: ignore[misc]
+    return text
+
+
+def _linked(match: re.Match[str], rule: MaskRule, key: str) -> str:
+    hidden = rule.replacement(match)
+    if hidden == match.group():
+        return hidden
+    value = match.group("value" if "value" in rule.pattern.groupindex else 0)
+    digest = hmac.new(key.encode(), value.encode("utf-8", "replace"), sha256).hexdigest()[:4]
+    return hidden.replace(rule.mark, f"{rule.mark[:-1]} {digest}]", 1)
 
 
 def masked(text: str, rules: Iterable[MaskRule]) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hmxgraph.text.masking import mask_ids, mask_secrets
+from hmxgraph.text.masking import linked_secrets, mask_ids, mask_secrets
 
 SECRETS = [
     ("key sk-abcdefghijklmnop1234", "key [api key]"),
@@ -89,3 +89,34 @@ def test_masking_twice_changes_nothing(text):
     """A masked text is already masked."""
     assert mask_ids(mask_ids(text)) == mask_ids(text)
     assert mask_secrets(mask_secrets(text)) == mask_secrets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password = request.form['password']",
+        "password = input()",
+        "const apiKey = process.env.OPENWEATHER_API_KEY;",
+        "API_KEY=your_api_key_here",
+    ],
+)
+def test_code_that_looks_a_secret_up_stays(text):
+    """It holds no secret, and a pack without it would teach less."""
+    assert linked_secrets(text, "k") == text
+
+
+def test_the_same_secret_has_the_same_mark():
+    """Under one key; under another key the mark is another."""
+    one, other = (linked_secrets(f"{words} password=hunter2", "k") for words in ("log in with", "again:"))
+    assert one.split()[-2:] == other.split()[-2:]
+    assert "hunter2" not in one
+    assert linked_secrets("password=hunter2", "k") != linked_secrets("password=hunter2", "other")
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["whsec_" + "a1" * 16, "hvs." + "a1b2" * 8, "dapi" + "0a" * 16, "gsk_" + "x1" * 20, "123456789:AA" + "b2" * 18],
+)
+def test_documented_formats_are_masked(secret):
+    """Keys of services, by the prefix or shape that they document."""
+    assert secret not in linked_secrets(f"use {secret} here", "k")

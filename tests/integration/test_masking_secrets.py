@@ -1,0 +1,101 @@
+"""Secrets: masked in packs by default, before storage if asked, or nowhere; the budget holds."""
+
+import random
+import re
+
+import pytest
+
+import hmxgraph
+from hmxgraph.errors import UnknownChoice
+from hmxgraph.text.terms import counter
+from tests.unit.ingest.making import document
+
+KEY = "ghp_" + "a1B2c3D4e5" * 4
+PASSWORD = "hunter2-and-more"
+TEXTS = (
+    f"The deploy key of staging is {KEY} for now.",
+    f"Log in to staging with password={PASSWORD} today.",
+    f"Again: staging needs password={PASSWORD} to deploy.",
+)
+
+
+@pytest.fixture
+def opened(address, tenant_id):
+    """Graphs of one tenant with a way of masking."""
+
+    def connect(**how):
+        login = {"user": address.user, "password": address.password}
+        return hmxgraph.connect(address.uri, tenant_id=tenant_id, **login, **how)
+
+    return connect
+
+
+def told(graph, tenant_id):
+    """Store the texts."""
+    return graph.ingest(
+        [
+            document(tenant_id=tenant_id, event_id=f"e{n}", sequence=n, content={"role": "user", "text": text})
+            for n, text in enumerate(TEXTS)
+        ]
+    )
+
+
+def test_packs_mask_secrets_by_default(opened, tenant_id):
+    """In text, entries and JSON, within the budget; what is stored stays as it is, and "off" shows it."""
+    with opened() as graph:
+        told(graph, tenant_id)
+        for budget in (40, 60, 90, 2048):
+            pack = graph.pack("How do I log in to staging?", budget=budget)
+            assert counter()(pack.text) <= budget
+            for secret in (KEY, PASSWORD):
+                assert secret not in pack.to_json()
+                assert secret not in pack.text
+        assert len(re.findall(r"\[password(?: \w{4})?\]", pack.text)) == 2
+        assert PASSWORD in graph.explain("e1").text
+    with opened(mask_secrets="off") as graph:
+        assert PASSWORD in graph.pack("How do I log in to staging?").text
+
+
+def test_nothing_of_a_secret_is_stored_where_ingest_masks(opened, tenant_id):
+    """Neither by files nor live, in no property of any node."""
+    with opened(mask_secrets="ingest") as graph:
+        assert told(graph, tenant_id).accepted == 3
+        graph.append(
+            "tool_call", {"tool_name": "login", "arguments": {"line": f"--password {PASSWORD}"}}, session_id="l"
+        )
+        graph.record([{"role": "user", "content": f"my key: {KEY}"}], session_id="r")
+        found = graph._connection._driver.execute_query(
+            "MATCH (n {tenant_id: $tenant_id}) RETURN collect(toString(properties(n).content)) AS content, "
+            "collect(n.text) AS texts, collect(n.search_text) AS words",
+            tenant_id=tenant_id,
+        ).records[0]
+        stored = [part for parts in found.values() for part in parts if part]
+        assert not [part for part in stored if KEY in part or PASSWORD in part]
+        marks = [re.search(r"\[password \w{4}\]", graph.explain(name).text)[0] for name in ("e1", "e2")]
+        assert marks[0] == marks[1]
+
+
+def test_a_way_of_masking_is_named(opened):
+    """Any other word is refused, with the choices."""
+    with pytest.raises(UnknownChoice, match="packs"):
+        opened(mask_secrets="everything")
+
+
+def test_budgets_hold_however_many_secrets_there_are(opened, tenant_id):
+    """A mark may be longer than the secret that it hides."""
+    chance = random.Random(5)
+    lines = [" ".join(f"pwd=a{chance.randrange(10)}b" for _ in range(30)) for _ in range(20)]
+    with opened() as graph:
+        graph.ingest(
+            [
+                document(
+                    tenant_id=tenant_id,
+                    event_id=f"e{n}",
+                    sequence=n,
+                    content={"role": "user", "text": f"staging {line}"},
+                )
+                for n, line in enumerate(lines)
+            ]
+        )
+        for budget in (50, 200, 700):
+            assert counter()(graph.pack("staging", budget=budget).text) <= budget
