@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from hmxgraph.ingest.rendition import SHOWN, cut, rendition
 from hmxgraph.protocol.canonical import node_key
-from hmxgraph.protocol.events import Event, Position, position, went_well
+from hmxgraph.protocol.events import Event, Position, origin_of, position, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import LAST_US
+from hmxgraph.protocol.trust import DEFAULT_TRUST
 from hmxgraph.text.lines import event_line, label_of, named_speaker, speaking_source
 from hmxgraph.text.masking import linked_secrets
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, terms
@@ -246,9 +247,19 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
     }
 
 
+# Events that hold somebody's own words; a source that is not known to be a part of the conversation is labelled.
+_WORDED = frozenset({"message", "decision", "state_change"})
+_UNKNOWN_SOURCE = "data"
+
+
 def _label(event: Event) -> str:
+    """The label of an event from outside: a tool, the web, or a source that nobody knows, such as a document."""
     role = event.content.get("role") if event.event_type == "message" else None
-    return label_of(event.event_type, event.source or "", role if isinstance(role, str) else "")
+    label = label_of(event.event_type, event.source or "", role if isinstance(role, str) else "")
+    if label or event.event_type not in _WORDED or speaking_source(event):
+        return label
+    outside = DEFAULT_TRUST.outside(event.source, event.agent_id, origin_of(event.metadata), decides=True)
+    return _UNKNOWN_SOURCE if outside else ""
 
 
 def _links(event: Event, answered_key: str | None) -> tuple[tuple[str, str], ...]:
