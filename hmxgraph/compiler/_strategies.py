@@ -255,7 +255,8 @@ def _about(field: Field, names: Sequence[str]) -> str:
     usual = all(dict(one.steps).get(field.purpose, 0.0) >= _USUALLY for one in field.classes)
     if field.purpose and (usual or not field.subject):
         return goal_phrase([field.purpose])
-    return f"handle requests about the {field.subject}"
+    asked = any(one.requests for one in field.classes)
+    return f"handle requests about the {field.subject}" if asked else f"work on the {field.subject}"
 
 
 def _phase_documents(worked: Sequence[_Phased], flow: Sequence[str], *, asked: bool) -> list[dict[str, Any]]:
@@ -343,7 +344,8 @@ def _conditions(field: Field, documents: Sequence[dict[str, Any]]) -> list[str]:
         f"The tools {listed(tools)} are at hand" if len(tools) <= _MOST_TOOLS else "The tools of all phases are at hand"
     )
     hand = f"The tool {tools[0]} is at hand" if len(tools) == 1 else named
-    return [*([f"The request mentions {field.subject}"] if field.subject else []), hand]
+    asked = field.subject and any(one.requests for one in field.classes)
+    return [*([f"The request mentions {field.subject}"] if asked else []), hand]
 
 
 def _stem(word: str) -> str:

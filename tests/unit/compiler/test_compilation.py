@@ -824,3 +824,20 @@ def test_what_there_is_no_material_for_is_said():
     )
     assert no_material(talk, work) == ("No playbooks: nothing failed.",)
     assert no_material(talk, failing) == no_material() == ()
+
+
+def test_a_strategy_of_sessions_without_a_request_speaks_of_none():
+    """Sessions that nobody asked for have a subject, and no request that could mention it."""
+    sessions = [
+        Script(f"{change}{n}")
+        .call("get_order", order_id=f"O{n}")
+        .call("list_order_items", order_id=f"O{n}")
+        .call(f"{change}_order", order_id=f"O{n}")
+        .feedback("positive")
+        .events
+        for change in ("cancel", "return")
+        for n in range(4)
+    ]
+    (strategy,) = drafts(sessions, "strategy_template")
+    assert strategy.title == "Strategy to work on the order"
+    assert not [text for text in strategy.content["applicability_conditions"] if "request" in text]
