@@ -217,6 +217,7 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         seen=Observations.of_sessions(models, field.members),
         source_events=evidence((trail(one) for one in models), profile.max_evidence),
         tags=tags(["strategy", field.subject]),
+        qualifiers=(goal_phrase([field.purpose]),) if field.purpose else (),
         # What a single class does is in its task schema.
         useful=len(field.classes) > 1 and _changes_outcome(field, stages),
         metadata={"kinds_of_requests": len(field.classes)},
