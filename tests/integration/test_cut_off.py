@@ -26,8 +26,8 @@ def cut(monkeypatch):
     def cut(call, after):
         left = [after]
 
-        def counted(connection, work):
-            done = transact(connection, work)
+        def counted(connection, work, **options):
+            done = transact(connection, work, **options)
             left[0] -= work.mode == "write"
             if work.mode == "write" and not left[0]:
                 raise CutOffError
