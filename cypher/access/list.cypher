@@ -1,8 +1,10 @@
 // The tenant's API keys, newest first.
 //
+// The time is named so that the index of tenant and time is used.
+//
 // mode: read
 // row:  access
 MATCH (access:ApiKey)
-WHERE access.tenant_id = $tenant_id
+WHERE access.tenant_id = $tenant_id AND access.created_us IS NOT NULL
 RETURN properties(access) AS access
 ORDER BY access.created_us DESC, access.key_id
