@@ -129,10 +129,10 @@ CALL (links) {
   RETURN collect([
     entity.key, entity.name, entity.type, entity.normalised,
     CASE WHEN COUNT { (entity)-[:RELATES_TO]->() } <= $links THEN head(COLLECT {
-      MATCH (entity)-[label:RELATES_TO {relation_type: 'name'}]->(named:Entity)
+      MATCH (entity)-[label:RELATES_TO {relation_type: 'name'}]->(given:Entity)
       WHERE label.status = 'active' AND label.first_us <= $as_of_us
-      RETURN named.name
-      ORDER BY label.weight DESC, named.key
+      RETURN given.name
+      ORDER BY label.weight DESC, given.key
       LIMIT 1
     }) END
   ]) AS related
