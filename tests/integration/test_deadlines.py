@@ -237,8 +237,11 @@ def local(tmp_path, monkeypatch):
     """A local server of its own; nothing else says which server to use."""
     monkeypatch.delenv("HMXGRAPH_URI", raising=False)
     monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path / "home"))
-    yield engine.ensure()
-    engine.stop()
+    monkeypatch.setenv("HMXGRAPH_START_SECONDS", "300")
+    try:
+        yield engine.ensure()
+    finally:
+        engine.stop()
 
 
 @pytest.mark.slow
