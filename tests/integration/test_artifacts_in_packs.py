@@ -101,4 +101,4 @@ def test_an_imported_policy_reads_as_one_rule(graph):
     rule |= {"recommendation": "Run kubectl apply"}
     graph.record_artifact(made("p1", "decision_policy", rule, fields={"title": "When the work begins"}))
     pack = graph.pack("Apply with kubectl when the work begins", budget=512, sections=["constraints"])
-    assert pack.text == "## Constraints\n- When the work begins: Run kubectl apply\n"
+    assert pack.text == "## Constraints\n- First step: Run kubectl apply\n"
