@@ -21,7 +21,7 @@ from hmxgraph.recall.pack import Pack
 # Ignores HMXGRAPH_TENANT, to keep the sample events out of a real tenant's memory.
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
 _WIDTH = 80
-_TITLES = 6
+_TITLES = 5
 # Events of the session from the failed call to the repeated one.
 _BEFORE, _AFTER = 2, 5
 
@@ -33,8 +33,8 @@ def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
     """
     with opened(tenant) as graph:
         report, compiled = graph.ingest(events_file(), rehome=True), graph.compile()
-        pack, digest = graph.pack(QUESTION, budget=512), graph.digest()
-        advice = graph.pack(FAILURE_QUESTION, budget=256, sections=("procedures",))
+        pack, digest = graph.pack(QUESTION, budget=256), graph.digest()
+        advice = graph.pack(FAILURE_QUESTION, budget=160, sections=("procedures",))
         failure = _failure(graph)
     document = {
         "ingest": report.document(),

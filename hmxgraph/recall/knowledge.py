@@ -261,16 +261,20 @@ class Guidance:
             return len(self.expected & set(known_actions)) / len(self.expected | set(known_actions))
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
+    @property
+    def _follows_lead(self) -> bool:
+        return not self.remedies or bool(self.done)
+
     def relevance(self, artifact: KnownArtifact, share: float) -> float:
         """Return the relevance of *artifact*, of which the question matches this *share*.
 
-        The playbook for the current failure comes before any procedure, then the leading procedure.
+        The playbook for the current failure comes before any procedure, then the leading procedure. A question that
+        only reports a failure asks for no procedure: beside its playbook, the model's guess at one has no say.
         """
         if self.answers(artifact):
             return 1.0
-        led = (
-            1.0 if artifact.artifact_id == self.lead else share * self.fitting(artifact.artifact_type, artifact.actions)
-        )
+        fitting = share * self.fitting(artifact.artifact_type, artifact.actions)
+        led = 1.0 if artifact.artifact_id == self.lead and self._follows_lead else fitting
         return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led
 
 

@@ -297,9 +297,9 @@ EVIDENCE = "evidence"
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
-# Share of a failure's words in a question that reports it, less if it names the action; and how many words need no
-# mention of trouble beside them.
-_REPORTED, _REPORTED_WITH_ACTION = 0.8, 0.6
+# Share of a failure's words in a question that reports it: less if it names the action, and least if it also speaks of
+# trouble, since people quote the first part of a message. And how many words need no mention of trouble beside them.
+_REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
 # Minimum relevance of a procedure for questions about facts.
 _ASKED_FOR = 0.5
@@ -401,14 +401,22 @@ def _said_of_trouble(question: Question, actions: AbstractSet[str]) -> frozenset
 def _reported(artifact: KnownArtifact, question: Question, said: frozenset[str]) -> tuple[int, int]:
     """Return how many words of the failure the question holds, 0 if too few, and whether it names the action."""
     named = any(map(question.mentions, map(search_text, artifact.actions)))
-    sure, least = named or question.troubled, _REPORTED_WITH_ACTION if named else _REPORTED
+    least = _least_share(named=named, troubled=question.troubled)
     keys = [set(key.split()) for key in artifact.failures]
     held = [
         len(said.intersection(key))
         for key in keys
-        if len(said.intersection(key)) >= least * len(key) and (sure or len(key) >= _TELLING_WORDS)
+        if len(said.intersection(key)) >= max(least * len(key), min(2, len(key)))
+        and (named or question.troubled or len(key) >= _TELLING_WORDS)
     ]
     return max(held, default=0), int(named)
+
+
+def _least_share(*, named: bool, troubled: bool) -> float:
+    """Return the share of a failure's words that a question must hold to report it."""
+    if not named:
+        return _REPORTED
+    return _QUOTED_WITH_ACTION if troubled else _REPORTED_WITH_ACTION
 
 
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
