@@ -7,7 +7,7 @@ START = 1_773_457_200_000_000
 DEPLOY = ("kubectl get namespace staging", "kubectl apply -f staging.yaml", "kubectl rollout status deploy/web")
 
 
-def event(session, sequence, event_type, content, *, tenant="acme", agent="agent-1", **optional):
+def event(session, sequence, event_type, content, *, tenant="acme", agent="agent-1", metadata=None, **optional):
     """One event, one second after another."""
     return Event(
         hmx_version="HMX-1.0",
@@ -19,7 +19,7 @@ def event(session, sequence, event_type, content, *, tenant="acme", agent="agent
         timestamp=iso(START + sequence * 1_000_000),
         sequence=sequence,
         content=content,
-        metadata={},
+        metadata=metadata or {},
         **optional,
     )
 

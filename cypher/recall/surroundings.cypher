@@ -14,9 +14,10 @@
 // The content of the $long events is fetched because the pool has only the beginning of their texts.
 //
 // With $related also fetch the relations around the entities that the question $named, and around what bears such a name,
-// two steps deep, and those of the entities of the best three anchors, one step deep. Entities with more than $links relations are not expanded, for the
-// same reason as above; their relations still come in from the other end. Neighbours are chosen by when they were first
-// related, which later events do not change. A node brings the name that a record gave it.
+// two steps deep, and those of the entities of the best three anchors, one step deep. Entities with more than $links
+// relations are not expanded, for the same reason as above; their relations still come in from the other end.
+// Neighbours are chosen by when they were first related, which later events do not change. A node brings the name that a
+// record gave it.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read last,
 // reveals concurrent commits since the first statement.

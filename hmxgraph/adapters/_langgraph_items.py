@@ -129,7 +129,7 @@ def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> l
     """The items that share words with *query*, best first: the share of its words that they hold, rare words more.
 
     >>> [(text, score) for text, score in ranked(["red tea", "tea", "ale"], terms, "a red tea")]
-    [('red tea', 1.0), ('tea', 0.380465)]
+    [('red tea', 1.0), ('tea', 0.423769)]
     """
     held = [set(words(item)) for item in items]
     asked = set(terms(query))

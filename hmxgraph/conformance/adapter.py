@@ -52,6 +52,7 @@ _ERRORS = {
     "SuccessorNeeded": "successor_needed",
     "SupersessionCycle": "supersession_cycle",
     "TaskError": "step_refused",
+    "InvalidRequest": "unknown_filter",
     "UnknownChoice": "unknown_filter",
     "UnsupportedVersion": "unsupported_version",
 }

@@ -377,7 +377,7 @@ def travelling(text: str) -> str:
     """*text* without anything that might be a secret or identify a person.
 
     >>> travelling("redis-cli -u redis://:hunter2@cache; Passwort: leise-laute")
-    'redis-cli -u redis://[password]@cache; Passwort: [password]'
+    'redis-cli -u [password] Passwort: [password]'
 
     """
     before, after = _rules_for(text)

@@ -65,10 +65,15 @@ def assemble(draft: Draft) -> Pack:
     judgement = judged([ranked for ranked in ranking if ranked not in told], draft.appraised.contest, repeats)
     box = _filled(draft, judgement)
     added = add_episodes(box, told) if whole_episodes else _top_up(box, draft, reachable_ids, repeats)
-    dropped = (*judgement.dropped, *added)
+    dropped = (*judgement.dropped, *_without_text(judgement), *added)
     if draft.events.question.recalls and not whole_episodes:
         _add_recurrences(box, dropped, draft.events.match.share)
     return _Writer(draft, ranking, replace(judgement, dropped=dropped), box).pack()
+
+
+def _without_text(judgement: Judgement) -> Iterator[Dropped]:
+    """Yield what has no text to show, such as an event whose content was erased."""
+    return (Dropped(ranked, "provenance_failed") for ranked in judgement.eligible if not ranked.candidate.content)
 
 
 def _filled(draft: Draft, judgement: Judgement) -> Box:

@@ -106,14 +106,14 @@ def test_listings_honour_the_validity_scope(record, listed, tenancy):
     spans = {"start": "2026-03-14T03:00:10Z", "end": "2026-03-14T03:00:20Z"}
     record(
         schema("a-only", step="1", validity_scope={"agent_ids": ["a"]}),
-        schema("tenant-other", step="2", validity_scope={"tenant_ids": ["other"]}),
+        schema("tenant-other", step="2", validity_scope={"tenant_ids": [tenancy.tenant_id, "other"]}),
         schema("tenant-this", step="3", validity_scope={"tenant_ids": [tenancy.tenant_id]}),
         schema("night", step="4", validity_scope={"tags": ["night"]}),
         schema("span", step="5", validity_scope={"time_range": spans}),
         schema("all", step="6", validity_scope={}),
         schema("clock", step="7", second=15),
     )
-    assert listed() == ["clock", "a-only", "all", "night", "span", "tenant-this"]
+    assert listed() == ["clock", "a-only", "all", "night", "span", "tenant-other", "tenant-this"]
     assert "a-only" not in listed(agent_id="b")
     assert "a-only" in listed(agent_id="a")
     assert "night" not in listed(situation=("day",))

@@ -112,7 +112,7 @@ def test_a_live_pipe_is_stored_and_may_be_interrupted(address, graph, tenant_id)
         (("pack", "x", "--strategy", "luck"), 2, "ranked"),
         (("pack", "x", "--section", "fact"), 2, "unknown section 'fact'"),
         (("remember", "x", "--kind", "polcy"), 2, "unknown kind 'polcy'"),
-        (("remember", "  "), 2, "say in words what to remember"),
+        (("remember", "  "), 2, "say the text in words"),
         (("record", "create", "nope"), 2, "unknown kind 'nope'"),
         (("query", "no_such_query"), 2, "no_such_query"),
         (("query", "session_story"), 2, "$session_id"),

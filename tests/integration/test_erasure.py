@@ -193,7 +193,7 @@ def test_conflicts_of_memories_and_relations_too(graph, left, tenant_id):
     """Neither reason nor text of a conflict between erased facts names anybody."""
     texts = ("Quaggarina lives in Boston now.", "Quaggarina lives in Denver now.")
     graph.ingest(
-        event(name, 0, "message", {"role": "user", "text": text}, tenant=tenant_id)
+        event(name, 0, "message", {"role": "user", "text": text}, tenant=tenant_id, metadata={"user_id": "ana"})
         for name, text in zip("ab", texts, strict=True)
     )
     assert len(graph.conflicts()) == 1

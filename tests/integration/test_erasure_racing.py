@@ -41,7 +41,8 @@ RETURN count(*) AS waiting
 def told(graph):
     """One rule, told in two sessions; a third event that tells nothing."""
     rule = {"role": "user", "text": "Always run the tests before you push."}
-    graph.ingest([event(session, 0, "message", rule, tenant=graph.tenant_id) for session in ("s1", "s2")])
+    named = {"tenant": graph.tenant_id, "metadata": {"user_id": "ana"}}
+    graph.ingest([event(session, 0, "message", rule, **named) for session in ("s1", "s2")])
     plain = event("s3", 0, "message", {"role": "user", "text": "Thanks!"}, tenant=graph.tenant_id)
     graph.ingest([plain])
     return plain.event_id

@@ -51,7 +51,7 @@ def cypher(address, tenancy):
 def told(graph, cypher, tenancy):
     """Four messages, and a memory of the last two."""
     said = ["Deploy staging", "Rollout stuck", "Always verify the rollout", "As I said: verify"]
-    graph.ingest([message(number, text) for number, text in enumerate(said)])
+    graph.ingest([message(number, text) for number, text in enumerate(said)], rehome=True)
     memory = {"memory_id": "m1", "kind": "policy", "text": "Always verify the rollout", "status": "promoted"}
     more = {"key": tenancy.node_key("m1"), "tenant_id": tenancy.tenant_id, "confidence": 0.9, "first_us": at(2)}
     cypher(MEMORY, properties=memory | more)
@@ -129,8 +129,9 @@ def test_a_memory_leads_to_its_events(told, explained):
 
 def test_a_memory_told_often_leads_to_its_first_tellings(graph, connection, tenancy, explained):
     """However often it was told, as many events are shown as a reader looks at; the facts tell how many there are."""
-    graph.ingest([message(number, "Never deploy on a Friday") for number in range(50)])
-    graph.ingest([message(number, "Never deploy on a Friday") | {"session_id": "t"} for number in range(50, 120)])
+    rules = [message(number, "Never deploy on a Friday") | {"metadata": {"user_id": "ana"}} for number in range(120)]
+    graph.ingest(rules[:50], rehome=True)
+    graph.ingest([rule | {"session_id": "t"} for rule in rules[50:]], rehome=True)
     (memory,) = graph.memories(kind="policy")[0]
     found = explained(memory.memory_id)
     assert found.facts["observation_count"] == 120

@@ -530,23 +530,26 @@ def test_an_import_is_no_evidence(learned, address):
     assert "evidence" not in {entry.section for entry in pack.entries}
 
 
-def test_what_expired_tells_nothing(learned):
+def test_what_expired_tells_nothing(graph):
     """Expired calls and errors neither stand in the way nor count as steps; what rests on them alone is dropped."""
-    script = Script("fleeting", tenant=learned.tenant_id).user(QUERY)
+    graph.ingest(sessions(graph.tenant_id))
+    graph.compile()
+    script = Script("fleeting", tenant=graph.tenant_id).user(QUERY)
     script.run("kubectl apply -f staging.yaml").call("browse", error="page not found")
     fleeting = [json.loads(each.to_json()) | {"ttl_seconds": 60} for each in script.events]
-    told = event("other", 30, "message", {"role": "user", "text": "Bob lives in Perth"}, tenant=learned.tenant_id)
-    learned.ingest([*fleeting, json.loads(told.to_json()) | {"ttl_seconds": 60}])
-    before = learned.pack(QUERY, session_id="fleeting").workflow_hints
+    told = event("other", 30, "message", {"role": "user", "text": "Bob lives in Perth"}, tenant=graph.tenant_id)
+    graph.ingest([*fleeting, json.loads(told.to_json()) | {"ttl_seconds": 60}])
+    before = graph.pack(QUERY, session_id="fleeting").workflow_hints
     assert (before.current_step > 0, len(before.blockers)) == (True, 1)
     lived = {
-        entry.content: entry.source_id for entry in learned.pack("Where does Bob live?", sections=["facts"]).entries
+        entry.content: entry.source_id
+        for entry in graph.pack("Where does Bob live?", sections=["facts"], session_id="other").entries
     }
     assert "Bob lives in Perth." in lived
-    learned.ingest([event("much-later", 90_000, "observation", {"title": "Clock"}, tenant=learned.tenant_id)])
-    after = learned.pack(QUERY, session_id="fleeting").workflow_hints
+    graph.ingest([event("much-later", 90_000, "observation", {"title": "Clock"}, tenant=graph.tenant_id)])
+    after = graph.pack(QUERY, session_id="fleeting").workflow_hints
     assert (after.current_step, after.blockers) == (0, ())
-    pack = learned.pack("Where does Bob live?", sections=["facts"])
+    pack = graph.pack("Where does Bob live?", sections=["facts"], session_id="other")
     drops = {drop.source_id: drop.drop_reason for drop in pack.dropped_entries or ()}
     assert drops[lived["Bob lives in Perth."]] == "provenance_failed"
 

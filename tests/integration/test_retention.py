@@ -173,17 +173,14 @@ def test_ttl_runs_by_the_logical_clock(graph, forgetting, events):
 
 
 def test_a_wrong_time_goes_with_its_event(graph, forgetting, events):
-    """An event of the future drives the tenant's clock only as long as it holds content: all is as it was before."""
+    """An event of the future is stored and reported, and has no say in the tenant's clock, before and after it goes."""
     graph.ingest(events)
     now_us = graph.health()["logical_us"]
     report = graph.ingest([dict(events[2], event_id="z", timestamp="9999-12-31T23:59:59Z", ttl_seconds=60)])
     assert "'z' first (9999-12-31T23:59:59Z)" in report.warnings[0]
-    assert graph.health()["logical_us"] > now_us
-    assert len(forgetting(dry_run=True, older_than_us=1).events) == len(events)
+    assert graph.health()["logical_us"] == now_us
     forgetting(event_ids=("z",))
     assert graph.health()["logical_us"] == now_us
-    assert forgetting(dry_run=True, expired=True).events
-    assert graph.remember("The port is 80").first_at.startswith("2026-03-12")
     assert graph.verify().findings == ()
 
 

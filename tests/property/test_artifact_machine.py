@@ -69,7 +69,7 @@ class Lifecycle(RuleBasedStateMachine):
         self.names = []
         self.number = 0
         seen = [observation(number, name) for number, name in enumerate(EVENTS)]
-        ingest(connection.transact, self.tenancy, seen, IngestOptions())
+        ingest(connection.transact, self.tenancy, seen, IngestOptions(rehome=True))
 
     @rule(
         said=SAID,
