@@ -19,16 +19,30 @@ def add_episodes(box: Box, ranking: Iterable[Ranked]) -> list[Dropped]:
     Return what is left out as low_relevance, as a duplicate, or for a verdict known in advance.
     """
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
-    dropped: list[Dropped] = []
+    dropped, eligible = list[Dropped](), list[Ranked]()
     cap = max(box.budgets.get(SECTION, 0), box.total // _SHARE)
     for events in sessions:
         kept, left = _kept(events)
         dropped += left
+        eligible += kept
         used = box.in_section.get(SECTION, 0)
         if not used or sum(ranked.candidate.tokens for ranked in kept) <= cap - used:
             for unit in _chosen(list(units(kept)), cap - used):
                 _add(box, unit)
+    if SECTION not in box.in_section:
+        _add_best(box, eligible)
     return dropped
+
+
+def _add_best(box: Box, eligible: Sequence[Ranked]) -> None:
+    """Add the best event alone, where no session fits: a section with something to say has an entry (HMX-C 4)."""
+    best = min(eligible, default=None, key=lambda ranked: ranked.rank)
+    if best is None:
+        return
+    if box.fits(best):
+        box.add(best)
+    else:
+        box.add_cut(best, box.free)
 
 
 def units(events: Sequence[Ranked]) -> Iterator[Unit]:
