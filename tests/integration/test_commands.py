@@ -53,7 +53,7 @@ def test_demo_reads_well(hmxgraph, tenant_id):
     assert f"more: hmxgraph artifact list --status any --tenant {tenant_id}" in out
     for words in ("411 accepted", "Context pack for", "graph", "The same failure, before and after", "Neo4j Browser"):
         assert words in out
-    before, _, after = out.partition("After: ")
+    before, _, after = out.partition("After: kubectl apply failed")
     assert "kubectl create namespace staging" in after
     assert 'KubectlError: namespaces "staging" not found' in before
     assert len(out.splitlines()) <= 60
