@@ -354,7 +354,8 @@ class GraphError(HmxGraphError):
 _OUTCOMES = {
     "": "",
     "not stored": "this step wrote nothing, and the call can be repeated; ",
-    "unknown": "whether this step was stored is unknown, and the call can be repeated: nothing is stored twice; ",
+    "unknown": "whether this step was stored is unknown; the call can be repeated: what carries an id or an "
+    "idempotency key is stored once; ",
 }
 
 

@@ -13,7 +13,7 @@ from hmxgraph.records.quantities import Quantity, agreement, read_quantities
 from hmxgraph.text.comparison import stance
 
 Side: TypeAlias = Literal["for", "against"]
-# Of so many terms of a claim, a statement may leave one out and still be about all of it.
+# A statement may omit one term for each group of this many terms in the claim, and still be about all of it.
 _TERMS_PER_GAP = 6
 # The fraction of a claim's terms that a general denial must name ("the parser does not leak" of "leaks on reload").
 _GENERAL = 0.5

@@ -1,8 +1,7 @@
 """Questions over two relations, answered from ``graph_relations`` alone, beside full text in as many tokens.
 
 The questions are made from the records in tool results, by rules that know the three domains; what is measured knows
-none. Rules were developed on half of the sessions; both halves are printed, the goal is for the other one. Version 0.1
-answered none: its section named tools, agents and how often a name was mentioned.
+none. Rules were developed on half of the sessions; both halves are printed, the goal is for the other one.
 """
 
 import gzip

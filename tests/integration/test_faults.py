@@ -140,7 +140,7 @@ def test_a_fault_at_any_moment(address, connection, tenant_id, name, fault):
 
 
 def _break_after(graph, proxy, fault, statements):
-    """Let *fault* begin after so many further statements; a lasting one ends after some seconds."""
+    """Let *fault* begin after a given number of further statements; a lasting one ends after some seconds."""
     left = iter(range(statements))
 
     def begin(_):

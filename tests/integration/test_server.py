@@ -276,7 +276,7 @@ async def _broken(_request):
 
 
 def test_limits_and_defects_are_answered(address, tenant_id, caplog):
-    """Beyond the rate a client is told when to come back; an unexpected error is answered without its words."""
+    """Beyond the rate, the answer says when to come back; an unexpected error is answered without its words."""
     root = hmxgraph.connect(address.uri, user=address.user, password=address.password, tenant_id=tenant_id)
     secret = root.keys.create("ops").secret
     extra = Mount([Route("/broken", _broken)], None)

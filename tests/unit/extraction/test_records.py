@@ -91,7 +91,7 @@ def test_values_that_identify_nothing(content):
 
 
 def test_the_work_is_bounded():
-    """Of a long list only so many records are read, and only so much of it is kept."""
+    """Only the first records of a long list are read, and only a bounded part of it is kept."""
     rows = {"order_id": "#W1234567", "items": [{"item_id": f"item_{number:05}"} for number in range(500)]}
     assert len(links(rows)) < MOST_RECORDS
     found = extract(event("tool_result", {"tool_name": "get_order", "result": rows, "success": True}))

@@ -7,7 +7,7 @@ START = view(made("task_start", "start", goal="Find the leak", agent_id="ana"))
 
 
 def test_a_rejected_end_is_no_summary():
-    """What another agent rejected is told as rejected, with the reason, and nowhere else."""
+    """What another agent rejected is listed as rejected, with the reason, and nowhere else."""
     end = made("task_finish", "end", status="completed", summary="Leak closed", what_worked=["Tiles"], agent_id="ana")
     no = made("verification", "no", summary="It still leaks", supports_claim=False, reply_to_artifact_id="end")
     told = account([START, view(end, rejected_by=("no",)), view(no)])
