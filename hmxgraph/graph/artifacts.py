@@ -112,6 +112,11 @@ def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
     return tenancy.node_key("dedup", document["artifact_type"], document["content_hash"])
 
 
+def is_linked(properties: Row) -> bool:
+    """Whether a successor has taken its place in the chain; one that is proposed as a draft has not (HMX-A 7)."""
+    return properties.get("supersedes_key") is not None
+
+
 def _artifact_text(document: Mapping[str, Any]) -> str:
     """The readable rendition of a document, as packs show it."""
     return render_artifact(document["artifact_type"], document["title"], document["summary"], document["content"])

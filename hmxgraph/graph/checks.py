@@ -11,7 +11,7 @@ from hmxgraph.errors import InvalidDocument
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._entities import evidence_mark
 from hmxgraph.graph._events import recall_row
-from hmxgraph.graph.artifacts import dedup_key, tampering
+from hmxgraph.graph.artifacts import dedup_key, is_linked, tampering
 from hmxgraph.graph.compilations import LINEAGES
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
 from hmxgraph.graph.tenancy import Tenancy
@@ -87,14 +87,21 @@ def _history_findings(artifact: Row) -> Iterator[Finding]:
 
 def _dedup_findings(tenancy: Tenancy, artifact: Row) -> Iterator[Finding]:
     expected = dedup_key(tenancy, artifact) if artifact["status"] in LIVE_STATUSES else None
-    if artifact.get("dedup_key") != expected:
+    # A proposed successor with the content of its predecessor leaves it the key.
+    if artifact.get("dedup_key") != expected and not (_proposed(artifact) and artifact.get("dedup_key") is None):
         found = artifact.get("dedup_key") or "none"
         yield Finding("dedup_key", "artifact", artifact["artifact_id"], found, expected or "none")
 
 
+def _proposed(artifact: Row) -> bool:
+    """Whether the artifact is a successor that never came into force: it is no part of a chain."""
+    never_active = "active" not in artifact["status_values"]
+    return bool(artifact.get("supersedes")) and never_active and not is_linked(artifact)
+
+
 def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterator[Finding]:
     """Whether the artifact follows its predecessor: one edge, next version, same type and chain (HMX-A 7)."""
-    name, supersedes = artifact["artifact_id"], artifact.get("supersedes")
+    name, supersedes = artifact["artifact_id"], None if _proposed(artifact) else artifact.get("supersedes")
     if [old["artifact_id"] for old in older] != ([supersedes] if supersedes else []):
         found = ", ".join(old["artifact_id"] for old in older) or "nothing"
         yield Finding("chain", "artifact", name, f"supersedes {found}", f"supersedes {supersedes or 'nothing'}")
@@ -102,6 +109,8 @@ def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterat
     if artifact.get("supersedes_key") != (tenancy.node_key(supersedes) if supersedes else None):
         yield Finding("chain", "artifact", name, "another supersedes_key", "the key of its predecessor")
     first = {"version": 0, "chain_key": artifact["key"], "artifact_type": artifact["artifact_type"]}
+    if _proposed(artifact):
+        first["version"] = artifact["version"] - 1
     old = older[0] if older else first
     if artifact["version"] != old["version"] + 1:
         yield Finding("chain", "artifact", name, f"version {artifact['version']}", f"version {old['version'] + 1}")

@@ -16,7 +16,16 @@ from hmxgraph.errors import (
     SuccessorNeeded,
     SupersessionCycle,
 )
-from hmxgraph.graph.artifacts import OVERLAY, SUBJECTS, artifact_row, core_differences, node, stored_document, value
+from hmxgraph.graph.artifacts import (
+    OVERLAY,
+    SUBJECTS,
+    artifact_row,
+    core_differences,
+    is_linked,
+    node,
+    stored_document,
+    value,
+)
 from hmxgraph.graph.conflicts import detect_among, settle
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
 from hmxgraph.graph.tenancy import Tenancy, bump, state
@@ -137,7 +146,8 @@ def supersede(
 ) -> Procedure[ArtifactReceipt]:
     """*artifact*, stored as the successor of the active head *old_id*: status, edge and version at once (HMX-A 7).
 
-    A fresh document (version 1, no ``supersedes``) is numbered here; any other must have the next version.
+    A fresh document (version 1, no ``supersedes``) is numbered here; any other must have the next version. A draft is
+    only a proposal: *old_id* stays in force, and the draft joins the chain when `transition` makes it active.
 
     Raises:
         NotFound: there is no artifact *old_id*.
@@ -258,6 +268,8 @@ def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | N
         return _replayed(same, row, old)
     if old["status"] == "active" and (twin := existing.get("twin")):
         raise DuplicateArtifact(artifact.artifact_id, twin["artifact_id"])
+    if successor.status == "draft":
+        return (yield from _propose(tenancy, row, old, successor))
     succession = row | {"old_key": old_key, "at_us": row["properties"]["status_times"][0]}
     done = yield bind("artifacts/supersede", tenant_id=tenancy.tenant_id, successions=[succession])
     if not done:
@@ -266,6 +278,20 @@ def _supersede(tenancy: Tenancy, old_id: str, artifact: Artifact, at_us: int | N
     yield from bump(tenancy, done[0]["at_us"])
     stored = yield from node(tenancy, artifact.artifact_id)
     return ArtifactReceipt(value(stored), "created", old_id)
+
+
+def _propose(tenancy: Tenancy, row: Row, old: Row, successor: Artifact) -> Plan[ArtifactReceipt]:
+    """A draft beside its predecessor, outside the chain; any number of drafts may compete for the place."""
+    properties = row["properties"]
+    fits = (old["artifact_type"], old["version"] + 1) == (successor.artifact_type, successor.version)
+    if old["status"] != "active" or not fits:
+        raise _why_refused(old, successor)
+    # Only one of two living artifacts with the same content can have the key; the one in force keeps it.
+    same = properties["dedup_key"] == old["dedup_key"]
+    proposed = properties | {"supersedes_key": None, "dedup_key": None if same else properties["dedup_key"]}
+    yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=[row | {"properties": proposed}])
+    yield from bump(tenancy, proposed["status_times"][0])
+    return ArtifactReceipt(value(proposed), "created")
 
 
 def _existing(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row]]:
@@ -297,7 +323,7 @@ def _ignored(stored: Row, row: Row) -> tuple[str, ...]:
 def _replayed(stored: Row, row: Row, old: Row) -> ArtifactReceipt:
     """The outcome for a successor that is already stored; no other artifact with its id can become one."""
     if stored.get("supersedes") == old["artifact_id"]:
-        return _unchanged(stored, row, old["artifact_id"])
+        return _unchanged(stored, row, old["artifact_id"] if is_linked(stored) else None)
     if stored["chain_key"] == old["chain_key"] and stored["version"] <= old["version"]:
         raise SupersessionCycle(old["artifact_id"], stored["artifact_id"])
     return _unchanged(stored, row)
@@ -323,15 +349,34 @@ def _standing(tenancy: Tenancy, artifact_id: str) -> Plan[tuple[str, int]]:
 
 def _transition(tenancy: Tenancy, artifact_id: str, change: Row) -> Plan[Artifact]:
     key = tenancy.node_key(artifact_id)
-    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=[key])
+    stored = yield from node(tenancy, artifact_id)
+    joins = change["status"] == "active" and bool(stored.get("supersedes"))
+    keys = [key, tenancy.node_key(stored["supersedes"])] if joins else [key]
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(keys))
+    if joins:
+        change = change | {"at_us": (yield from _join(tenancy, artifact_id, change["at_us"]))}
     done = yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key}])
     stored = yield from node(tenancy, artifact_id)
     if not done and not _already_done(stored, change):
         raise InvalidTransition(artifact_id, stored["status"], change["status"], _legal_from(stored["status"]))
     if done:
-        yield from settle(tenancy, [key], done[0]["at_us"])
+        yield from settle(tenancy, keys, done[0]["at_us"])
         yield from bump(tenancy, done[0]["at_us"])
     return value(stored)
+
+
+def _join(tenancy: Tenancy, artifact_id: str, at_us: int) -> Plan[int]:
+    """The time from which a proposed successor holds instead of its predecessor: once both may change."""
+    new = yield from node(tenancy, artifact_id)
+    old = yield from node(tenancy, new["supersedes"])
+    if is_linked(new) or new["status"] != "draft":
+        # Joined by an earlier attempt, or not to be activated at all: the transition decides.
+        return max(at_us, int(old["status_times"][-1]))
+    done = yield bind("artifacts/follow", tenant_id=tenancy.tenant_id, key=new["key"], old_key=old["key"], at_us=at_us)
+    if not done:
+        raise _why_refused(old, value(new))
+    joined_us: int = done[0]["at_us"]
+    return joined_us
 
 
 def _already_done(stored: Row, change: Row) -> bool:

@@ -5,8 +5,9 @@ import random
 import pytest
 
 import hmxgraph
-from hmxgraph.errors import InvalidDocument, InvalidRequest, NotFound, TaskError
-from tests.artifact_makers import schema
+from hmxgraph.errors import AlreadySuperseded, InvalidDocument, InvalidRequest, InvalidTransition, NotFound, TaskError
+from hmxgraph.protocol.timestamps import iso
+from tests.artifact_makers import at, schema
 from tests.task_makers import tasks_of
 from tests.unit.fingerprint import states
 from tests.unit.ingest.making import document
@@ -42,6 +43,36 @@ def test_a_whole_chain_travels(graph, address):
         assert other.verify().findings == ()
         with pytest.raises(InvalidRequest, match="whole chain"):
             other.import_chain([one for one in moved if one["version"] > 1])
+
+
+def test_a_draft_successor_leaves_its_predecessor_in_force(graph):
+    """The old version holds until a draft is activated; then both change at once, at one moment."""
+    graph.record_artifact(schema("a1", step="Apply"))
+    for name, step in (("a2", "Apply, then wait"), ("a3", "Apply"), ("a4", "Apply and verify")):
+        proposed = graph.supersede("a1", schema(name, step=step, second=5, status="draft", confidence=0.7))
+        assert (proposed.outcome, proposed.superseded_id, proposed.artifact.version) == ("created", None, 2)
+    assert (graph.artifact("a1").status, graph.chain("a1").head.artifact_id) == ("active", "a1")
+    assert graph.verify().findings == ()
+    graph.transition("a2", "deprecated")
+    assert graph.transition("a3", "active").status == "active"
+    assert [(one.artifact_id, one.status) for one in graph.chain("a1").versions] == [
+        ("a1", "superseded"),
+        ("a3", "active"),
+    ]
+    assert graph.artifact("a1", as_of=iso(at(4))).status == "active"
+    with pytest.raises(AlreadySuperseded, match="'a1' is already superseded by 'a3'"):
+        graph.transition("a4", "active")
+    assert graph.verify().findings == ()
+
+
+def test_a_draft_of_something_no_longer_in_force_is_not_activated(graph):
+    """Its predecessor was deprecated meanwhile: nothing is left to replace, and the error says so."""
+    graph.record_artifact(schema("a1"))
+    graph.supersede("a1", schema("a2", step="Wait", status="draft"))
+    graph.transition("a1", "deprecated")
+    with pytest.raises(InvalidTransition, match="'a1' cannot go from 'deprecated' to 'superseded'"):
+        graph.transition("a2", "active")
+    assert (graph.artifact("a2").status, graph.verify().findings) == ("draft", ())
 
 
 def test_nothing_is_its_own_parent(graph):

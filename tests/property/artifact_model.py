@@ -81,6 +81,9 @@ class Model:
             return DuplicateArtifact
         if old.said[0] != said[0]:
             return SuccessorMismatch
+        if status == "draft":
+            self._begin(name, Version(said, old.version + 1, old_id, status, time, evidence))
+            return "created"
         time = max(time, old.since)
         old.superseded_by = name
         self._move(old_id, "superseded", time)
@@ -95,7 +98,12 @@ class Model:
             return SuccessorNeeded
         if (one.status, status) not in LEGAL:
             return InvalidTransition
-        at = self._move(name, status, self.clock if time is None else time)
+        time = self.clock if time is None else time
+        if status == "active" and one.supersedes:
+            if refusal := self._replace(self.versions[one.supersedes], name, max(time, one.since)):
+                return refusal
+            time = max(time, self.versions[one.supersedes].since)
+        at = self._move(name, status, time)
         self._settle(name, at)
         self._dispute(name)
         return status
@@ -161,6 +169,17 @@ class Model:
         told = [time for event, time in self.events.items() if event not in self.erased]
         decided = [one.resolved for one in self.disputes.values() if one.resolved is not None and one.why != SETTLED]
         return max([*told, *decided, *(one.since for one in self.versions.values())], default=0)
+
+    def _replace(self, old, name, time):
+        """A draft takes the place of its predecessor; else the error class that refuses it."""
+        if old.superseded_by:
+            return AlreadySuperseded
+        if old.status != "active":
+            return InvalidTransition
+        old.superseded_by = name
+        old_id = self.versions[name].supersedes
+        self._settle(old_id, self._move(old_id, "superseded", time))
+        return None
 
     def _begin(self, name, one):
         self.versions[name] = one
