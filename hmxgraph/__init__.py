@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hmxgraph.api.aio import AsyncKnowledgeGraph, connect_async
+    from hmxgraph.api.drawing import Drawing
     from hmxgraph.api.exploring import QueryResult
     from hmxgraph.api.graph import KnowledgeGraph, connect
     from hmxgraph.api.sessions import RecordedSession
@@ -76,6 +77,7 @@ __all__ = [
     "Conflict",
     "ContextPack",
     "DeadlineExceeded",
+    "Drawing",
     "DroppedEntry",
     "EngineError",
     "Entry",
@@ -132,6 +134,7 @@ _DEFINED_IN = {
     "hmxgraph.api.graph": ("KnowledgeGraph", "connect"),
     "hmxgraph.api.aio": ("AsyncKnowledgeGraph", "connect_async"),
     "hmxgraph.api.sessions": ("RecordedSession",),
+    "hmxgraph.api.drawing": ("Drawing",),
     "hmxgraph.api.exploring": ("QueryResult",),
     "hmxgraph.errors": (
         "AccessDenied",

@@ -34,6 +34,7 @@ from hmxgraph.api._base import (
     search_request,
 )
 from hmxgraph.api.access import new_key
+from hmxgraph.api.drawing import Drawing
 from hmxgraph.api.exploring import QueryResult
 from hmxgraph.api.fingerprints import ExportArguments, export_options, import_arguments
 from hmxgraph.api.learning import _silent
@@ -607,6 +608,19 @@ class AsyncExploring(AsyncFace):
         """
         rows = await self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
+
+    async def draw(self, name: str = "explore/entity_map", /, **parameters: Any) -> Drawing:
+        """The picture of a saved query that returns nodes and relationships; a notebook shows it, interactive.
+
+        Needs the extra ``draw``. ``hmxgraph query`` lists the queries; ``save`` writes a page, or an SVG.
+
+        Raises:
+            StatementMisuse: no such query, or missing or unexpected parameters.
+            InvalidRequest: the query returns a table: it has rows, but no node.
+
+        """
+        rows = await self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)
+        return Drawing(name, rows.nodes, rows.edges)
 
     async def _read(self, name: str, /, **parameters: Any) -> QueryResult:
         """The result of any packaged read, for adapters, which compute keys with the tenant of the graph."""

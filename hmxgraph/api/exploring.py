@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hmxgraph.api._base import Face, Moment, as_us
+from hmxgraph.api.drawing import Drawing
 from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.graph import checks, explain, exploring
 from hmxgraph.graph.connection import Trace
@@ -124,6 +125,19 @@ class Exploring(Face):
         """
         rows = self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
+
+    def draw(self, name: str = "explore/entity_map", /, **parameters: Any) -> Drawing:
+        """The picture of a saved query that returns nodes and relationships; a notebook shows it, interactive.
+
+        Needs the extra ``draw``. ``hmxgraph query`` lists the queries; ``save`` writes a page, or an SVG.
+
+        Raises:
+            StatementMisuse: no such query, or missing or unexpected parameters.
+            InvalidRequest: the query returns a table: it has rows, but no node.
+
+        """
+        rows = self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)
+        return Drawing(name, rows.nodes, rows.edges)
 
     def _read(self, name: str, /, **parameters: Any) -> QueryResult:
         """The result of any packaged read, for adapters, which compute keys with the tenant of the graph."""

@@ -29,6 +29,7 @@ COMMANDS = {
     "pack": Entry("pack", "pack", "Print the context pack for a query."),
     "digest": Entry("explore", "digest", "Print counts, distributions, hubs and diameter of the entity graph."),
     "query": Entry("explore", "query", "Run a saved query, or list them."),
+    "draw": Entry("explore", "draw", "Write the picture of a saved query into a file."),
     "explain": Entry("explore", "explain", "Show the evidence of a record, down to the text of events."),
     "forget": Entry("ingest", "forget", "Erase events that meet all criteria, after a dry run."),
     "clock": Entry(

@@ -1,7 +1,8 @@
-"""``hmxgraph query``, ``digest``, ``explain``, ``verify``, ``health`` and ``schema``."""
+"""``hmxgraph query``, ``draw``, ``digest``, ``explain``, ``verify``, ``health`` and ``schema``."""
 
 import csv
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from hmxgraph.api.exploring import QueryResult, cell_text
+from hmxgraph.cli._extras import need
 from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
 from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.graph.plan import query as packaged
@@ -37,15 +39,40 @@ def query(
         listed = [_entry(saved) for saved in query_names("explore")]
         emit(listed, as_json, lambda: out.print(_listing(listed)))
         return
-    full_name = name if "/" in name else f"explore/{name}"
     with opened(tenant) as graph:
-        result = graph.query(full_name, **dict(_pair(text) for text in parameters or []))
+        result = graph.query(_full_name(name), **dict(_pair(text) for text in parameters or []))
         if not result:
             explain_empty_result(graph, "the query has no results")
     if as_csv:
         _write_csv(result)
     else:
         emit(result.document(), as_json, lambda: out.print(result.table()))
+
+
+def draw(
+    out_file: Annotated[Path, typer.Option("--out", "-o", help="Page (.html, interactive) or still drawing (.svg).")],
+    name: Annotated[str, typer.Argument(help="Name of a saved query that returns nodes.")] = "entity_map",
+    parameters: Annotated[list[str] | None, typer.Argument(help="Its parameters, as name=value.")] = None,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Write the picture of a saved query into a file.
+
+    The page is interactive: zoom, drag, click for properties. It needs no network.
+    """
+    need("draw", "neo4j_viz", "scipy")
+    with opened(tenant) as graph:
+        drawing = graph.draw(_full_name(name), **dict(_pair(text) for text in parameters or []))
+        if not drawing:
+            explain_empty_result(graph, "the query has no results")
+    drawing.save(out_file)
+    shown = {"file": str(out_file), "nodes": len(drawing.nodes), "relationships": len(drawing.edges)}
+    line = f"{shown['nodes']} nodes and {shown['relationships']} relationships in {out_file}"
+    emit(shown, as_json, lambda: out.print(Text(line)))
+
+
+def _full_name(name: str) -> str:
+    return name if "/" in name else f"explore/{name}"
 
 
 def _pair(text: str) -> tuple[str, str | list[str]]:

@@ -1,13 +1,13 @@
 """Saved queries, the entity graph and its digest, and the server's health."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neo4j.graph import Node, Path, Relationship
 from neo4j.time import Date, DateTime
 
-from hmxgraph.errors import StatementMisuse
+from hmxgraph.errors import InvalidRequest, StatementMisuse
 from hmxgraph.fingerprint.depth import max_depth
 from hmxgraph.fingerprint.measures import MeasuredDigest, digest_of
 from hmxgraph.graph.plan import Plan, Procedure, Row, bind, query, read
@@ -74,15 +74,88 @@ def packaged_rows(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Pr
         StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
 
     """
+    given = _with_tenant(tenancy, name, parameters)
+    rows = yield from read(lambda: _rows(name, given))
+    return rows
+
+
+def _with_tenant(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The caller's *parameters* with those of the tenant that the statement uses."""
     packaged = query(name)
     if packaged.mode != "read":
         raise StatementMisuse(name)
     own = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
     if foreign := own.keys() & parameters.keys():
         raise StatementMisuse(name, unexpected=tuple(sorted(foreign)))
-    given = {key: value for key, value in own.items() if key in packaged.parameters} | parameters
-    rows = yield from read(lambda: _rows(name, given))
-    return rows
+    return {key: value for key, value in own.items() if key in packaged.parameters} | parameters
+
+
+# What a saved query returns as a picture: its nodes and relationships, with the ends that rows of plain values lose.
+
+
+class PictureNode(NamedTuple):
+    """A node: its identity, label and properties."""
+
+    node_id: str
+    label: str
+    properties: dict[str, Any]
+
+
+class PictureEdge(NamedTuple):
+    """A relationship between two nodes of the same picture."""
+
+    source_id: str
+    target_id: str
+    kind: str
+    properties: dict[str, Any]
+
+
+class Picture(NamedTuple):
+    """Nodes and relationships, each once, in the order of the rows."""
+
+    nodes: tuple[PictureNode, ...]
+    edges: tuple[PictureEdge, ...]
+
+
+def picture(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedure[Picture]:
+    """The nodes and relationships in the rows of a saved query.
+
+    Raises:
+        StatementMisuse: unknown name, or parameters that do not fit.
+        InvalidRequest: its rows hold no node.
+
+    """
+    if not name.startswith(_SAVED):
+        raise StatementMisuse(name)
+    given = _with_tenant(tenancy, name, parameters)
+    return (yield from read(lambda: _picture(name, given)))
+
+
+def _picture(name: str, parameters: dict[str, Any]) -> Plan[Picture]:
+    rows = yield bind(name, **parameters)
+    values = [value for row in rows for value in row.values()]
+    if values and not any(isinstance(value, Node) for value in values):
+        way_out = "show its table with query, or draw another, such as explore/entity_map"
+        raise InvalidRequest("picture", name, "a saved query that returns nodes", way_out)
+    nodes = {value.element_id: _picture_node(value) for value in values if isinstance(value, Node)}
+    edges = {value.element_id: value for value in values if isinstance(value, Relationship)}
+    return Picture(tuple(nodes.values()), tuple(_picture_edges(edges.values(), nodes)))
+
+
+def _picture_node(node: Node) -> PictureNode:
+    shown = plain(node)
+    labels = shown.pop("labels")
+    # The key is the same wherever the same events were stored; the server's own id is not.
+    return PictureNode(str(shown.get("key", node.element_id)), labels[0] if labels else "", shown)
+
+
+def _picture_edges(edges: Iterable[Relationship], nodes: Mapping[str, PictureNode]) -> Iterator[PictureEdge]:
+    """The relationships whose ends are both in the rows."""
+    for edge in edges:
+        ends = [nodes.get(end.element_id) for end in edge.nodes if end is not None]
+        match ends:
+            case [PictureNode() as source, PictureNode() as target]:
+                yield PictureEdge(source.node_id, target.node_id, edge.type, plain(dict(edge.items())))
 
 
 class Relations(NamedTuple):

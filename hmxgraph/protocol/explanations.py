@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
-from hmxgraph.protocol.display import HtmlTable
+from hmxgraph.protocol.display import HtmlTable, html_table, truncate_line
 from hmxgraph.protocol.lifecycle import Conflict
+
+_LONGEST_EVENT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +70,22 @@ class Explanation(HtmlTable):
             "conflicts": [conflict.document() for conflict in self.conflicts],
             "missing": list(self.missing),
         }
+
+    def _repr_html_(self) -> str:
+        head = f"<b>{escape(self.kind)}</b>, {escape(self.status)}" if self.status else f"<b>{escape(self.kind)}</b>"
+        text = f"<pre style='white-space:pre-wrap'>{escape(self.text)}</pre>"
+        events = [
+            {
+                "time": event.timestamp[:16].replace("T", " "),
+                "session": event.session_id,
+                "event": event.event_type,
+                "text": "(erased)" if event.erased else truncate_line(event.text, _LONGEST_EVENT),
+            }
+            for event in self.events
+        ]
+        sources = "".join(f"<li>{part._repr_html_()}</li>" for part in self.rests_on)
+        rests = f"rests on<ul>{sources}</ul>" if sources else ""
+        evidence = f"what it comes from: {len(events)} events<br>{html_table(events)}" if events else ""
+        missing = f"not stored: {escape(', '.join(self.missing))}" if self.missing else ""
+        conflicts = "".join(f"<div>conflict: {escape(part.reason)} ({part.status})</div>" for part in self.conflicts)
+        return f"{head}{text}{evidence}{rests}{conflicts}{missing}"

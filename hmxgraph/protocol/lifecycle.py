@@ -1,10 +1,11 @@
 """Arguments and results of the operations on artifacts: receipts, filters, pages, chains, conflicts."""
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Literal, TypeAlias
 
 from hmxgraph.protocol.artifacts import Artifact
-from hmxgraph.protocol.display import HtmlTable
+from hmxgraph.protocol.display import HtmlTable, html_table
 
 # Recording, listing and following artifacts.
 
@@ -123,6 +124,21 @@ class Chain(HtmlTable):
     def document(self) -> dict[str, Any]:
         """The chain as a JSON-able dict."""
         return {"artifact_id": self.artifact_id, "versions": [version.document() for version in self.versions]}
+
+    def _repr_html_(self) -> str:
+        head = f"<b>{escape(self.head.title)}</b>: {len(self)} {'version' if len(self) == 1 else 'versions'}"
+        return f"{head}<br>{html_table([self._shown(version) for version in self.versions])}"
+
+    def _shown(self, version: Artifact) -> dict[str, Any]:
+        """One row of the table that a notebook shows."""
+        return {
+            "": "asked for" if version.artifact_id == self.artifact_id else "",
+            "version": version.version,
+            "status": version.status,
+            "since": version.created_at[:10],
+            "confidence": version.confidence,
+            "says": version.summary or version.title,
+        }
 
     @property
     def _place(self) -> int:

@@ -75,6 +75,22 @@ def test_saved_query_shows_something(demo, examples, name):
 
 
 @pytest.mark.parametrize("name", PICTURES)
+def test_pictures_are_drawn(demo, examples, name):
+    """What Browser draws, ``draw`` draws too: nodes of the rows, and relationships whose ends are there."""
+    drawing = demo.draw(name, **examples(name))
+    ids = {node.node_id for node in drawing.nodes}
+    assert len(ids) == len(drawing)
+    assert drawing.edges
+    assert all({edge.source_id, edge.target_id} <= ids for edge in drawing.edges)
+
+
+def test_table_is_not_drawn(demo):
+    """A query without nodes is refused, and the error names the way out."""
+    with pytest.raises(hmxgraph.HmxGraphError, match="returns nodes"):
+        demo.draw("explore/active_knowledge")
+
+
+@pytest.mark.parametrize("name", PICTURES)
 def test_pictures_have_nodes_and_relationships(demo, address, connection, examples, name):
     """A query meant as a picture returns nodes and relationships, which is what Browser draws."""
     given = {"tenant_id": demo.tenant_id, **examples(name)}

@@ -1,8 +1,11 @@
 """Values in a notebook: tables of what their documents hold, and nothing that a text could smuggle in."""
 
 from hmxgraph.protocol.display import MOST_ROWS, html_table
+from hmxgraph.protocol.explanations import Evidence, Explanation
 from hmxgraph.protocol.fingerprints import ConnectedEntity
+from hmxgraph.protocol.lifecycle import Chain
 from hmxgraph.protocol.reports import IngestReport
+from tests.artifact_makers import policy
 
 
 def test_text_is_shown_as_text():
@@ -26,3 +29,22 @@ def test_reports_and_documents_are_shown():
     """What methods answer with and what documents hold look alike."""
     assert "accepted" in IngestReport("acme")._repr_html_()
     assert "kubectl" in ConnectedEntity(name="kubectl", type="tool", connection_count=3)._repr_html_()
+
+
+def test_explanation_shows_text_and_events_as_text():
+    """A notebook shows what a record says and where it comes from; markup in either stays text."""
+    event = Evidence("e1", "s1", "coder", "error", "2026-01-02T03:04:05Z", "<b>no such file</b>", erased=False)
+    shown = Explanation("memory", "m1", "Use <i>uv</i>", "active", {}, events=(event,))._repr_html_()
+    assert "Use &lt;i&gt;uv&lt;/i&gt;" in shown
+    assert "2026-01-02 03:04" in shown
+    assert "&lt;b&gt;no such file" in shown
+
+
+def test_chain_shows_a_row_for_each_version():
+    """A notebook shows versions, not the whole documents."""
+    first = policy("p1", "Wait")
+    second = first.model_copy(update={"artifact_id": "p2", "version": 2, "summary": "Do not wait"})
+    shown = Chain("p2", (first, second))._repr_html_()
+    assert "2 versions" in shown
+    assert "Do not wait" in shown
+    assert "content_hash" not in shown

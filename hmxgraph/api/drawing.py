@@ -1,0 +1,325 @@
+"""Pictures of saved queries: interactive in a notebook or a page, and as a still drawing.
+
+The colours and captions are those of the style sheet that Neo4j Browser gets (``explore/browser.grass``).
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hmxgraph.errors import InvalidRequest, NotWritten
+from hmxgraph.graph.exploring import PictureEdge, PictureNode
+from hmxgraph.graph.plan import companion
+from hmxgraph.protocol.display import truncate_line
+
+if TYPE_CHECKING:
+    import neo4j_viz
+    import networkx as nx
+    import numpy as np
+
+_LONGEST_CAPTION = 60
+_HEIGHT = 560
+
+# The style sheet: of each label or type its colours and the pattern of its caption.
+
+_RULE = re.compile(r"(node|relationship)(?:\.(\w+))?\s*\{([^{}]*(?:\{\w+\}[^{}]*)*)\}")
+_PROPERTY = re.compile(r"([\w-]+):\s*(\"[^\"]*\"|[^;]+);")
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def _styles() -> dict[tuple[str, str], dict[str, str]]:
+    rules = _RULE.findall(companion("explore/browser.grass"))
+    return {
+        (kind, name): {key: value.strip('"') for key, value in _PROPERTY.findall(body)} for kind, name, body in rules
+    }
+
+
+def _style(kind: str, name: str) -> dict[str, str]:
+    return _styles()[kind, ""] | _styles().get((kind, name), {})
+
+
+def _filled(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
+    text = _FIELD.sub(lambda part: str(properties.get(part[1], "")), pattern.replace("<type>", fallback))
+    return truncate_line(text, _LONGEST_CAPTION) or fallback
+
+
+def caption(node: PictureNode) -> str:
+    """What is written on a node.
+
+    >>> caption(PictureNode("1", "Entity", {"name": "kubectl"})), caption(PictureNode("2", "Other", {}))
+    ('kubectl', 'Other')
+
+    """
+    return _filled(_style("node", node.label).get("caption", ""), node.properties, node.label)
+
+
+def edge_caption(edge: PictureEdge) -> str:
+    """What is written on a relationship.
+
+    >>> edge_caption(PictureEdge("1", "2", "RELATES_TO", {"relation_type": "uses"}))
+    'uses'
+
+    """
+    return _filled(_style("relationship", edge.kind).get("caption", "<type>"), edge.properties, edge.kind)
+
+
+# The picture.
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Nodes and relationships of a saved query. A notebook shows them as a picture to zoom, drag and click."""
+
+    name: str
+    nodes: tuple[PictureNode, ...] = field(repr=False)
+    edges: tuple[PictureEdge, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def interactive(self) -> "neo4j_viz.VisualizationGraph":
+        """The picture as neo4j-viz draws it, for its own options: ``drawing.interactive().render_widget()``.
+
+        Raises:
+            InvalidRequest: the extra ``draw`` is not installed.
+
+        """
+        try:
+            import neo4j_viz  # noqa: PLC0415 - an extra, and slow to import
+        except ImportError as error:
+            raise _not_installed(error) from error
+        graph = neo4j_viz.VisualizationGraph(
+            [neo4j_viz.Node.model_validate(_viz_node(node)) for node in self.nodes],
+            [neo4j_viz.Relationship.model_validate(_viz_edge(edge)) for edge in self.edges],
+        )
+        legend: dict[Any, Any] = {node.label: _style("node", node.label)["color"] for node in self.nodes}
+        graph.set_legend(nodes=legend)
+        return graph
+
+    def html(self) -> str:
+        """A whole page with the interactive picture; it needs no network and has about 4 MB, whatever it shows.
+
+        Raises:
+            InvalidRequest: the extra ``draw`` is not installed.
+
+        """
+        return str(self.interactive().render(width="100%", height="100vh").data)
+
+    def save(self, path: str | Path) -> Path:
+        """Write that page to *path*, or the still drawing if its name ends in ``.svg``, and return the path.
+
+        Raises:
+            InvalidRequest: the extra ``draw`` is not installed.
+            NotWritten: *path* cannot be written.
+
+        """
+        target = Path(path)
+        text = self.to_svg() if target.suffix.lower() == ".svg" else self.html()
+        try:
+            target.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise NotWritten(str(path), error.strerror or str(error)) from error
+        return target
+
+    def to_svg(self) -> str:
+        """A still drawing as SVG, for documents and places that run no scripts; the same graph gives the same bytes.
+
+        Raises:
+            InvalidRequest: the extra ``draw`` is not installed.
+
+        """
+        return _svg(self)
+
+    def _repr_html_(self) -> str:
+        # In a frame, so that the page's styles do not reach the notebook.
+        page = escape(self.html(), quote=True)
+        return f"<iframe style='width:100%;height:{_HEIGHT}px;border:0' srcdoc=\"{page}\"></iframe>"
+
+
+def _viz_node(node: PictureNode) -> dict[str, Any]:
+    return {
+        "id": node.node_id,
+        "caption": caption(node),
+        "color": _style("node", node.label)["color"],
+        "size": _radius(node),
+        "properties": {"label": node.label, **node.properties},
+    }
+
+
+def _viz_edge(edge: PictureEdge) -> dict[str, Any]:
+    ends = {"source": edge.source_id, "target": edge.target_id}
+    return {**ends, "caption": edge_caption(edge), "properties": edge.properties}
+
+
+def _not_installed(error: ImportError) -> InvalidRequest:
+    return InvalidRequest("draw", str(error.name), "an installed package", "pip install 'hmxgraph[draw]'")
+
+
+def _radius(node: PictureNode) -> float:
+    return float(_style("node", node.label)["diameter"].removesuffix("px")) / 2
+
+
+# The still drawing: connected parts side by side, each laid out by its distances.
+
+_EDGE_LENGTH = 190.0
+_WIDTH = 1150.0
+_GAP = 24.0
+_LANE = 16.0  # between relationships of the same two nodes
+_LETTER = 0.56  # mean width of a letter, in font sizes
+_LINES = 5
+_BREAKS = re.compile(r"(?<=[/._=(,:-])(?=.)")  # where a long word may go on in the next line
+_Point = tuple[float, float]
+
+
+def _svg(drawing: Drawing) -> str:
+    places, (width, height) = _places(drawing)
+    radii = {node.node_id: _radius(node) for node in drawing.nodes}
+    edges = "".join(_edge_svg(edge, aside, places, radii) for edge, aside in _side_by_side(drawing.edges))
+    nodes = "".join(_node_svg(node, places[node.node_id]) for node in drawing.nodes)
+    marker = (
+        "<marker id='to' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='7' markerHeight='7' orient='auto' "
+        "markerUnits='userSpaceOnUse'><path d='M0 0L8 4L0 8z' fill='#66727f'/></marker>"
+    )
+    head = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width:.0f} {height:.0f}' width='{width:.0f}'"
+    head += " style='max-width:100%;height:auto'"
+    font = "font-family='system-ui,sans-serif' text-anchor='middle'"
+    return f"{head} {font}><rect width='100%' height='100%' fill='#fff'/><defs>{marker}</defs>{edges}{nodes}</svg>"
+
+
+def _node_svg(node: PictureNode, place: _Point) -> str:
+    x, y = place
+    style, radius, text = _style("node", node.label), _radius(node), caption(node)
+    size = float(style["font-size"].removesuffix("px"))
+    lines = _wrapped(text, radius, size)
+    first = y - (len(lines) - 1) * size * 0.575 + size * 0.35
+    words = "".join(
+        f"<tspan x='{x:.1f}' y='{first + place * size * 1.15:.1f}'>{escape(line)}</tspan>"
+        for place, line in enumerate(lines)
+    )
+    colours = f"fill='{style['color']}' stroke='{style['border-color']}' stroke-width='2'"
+    title = escape(f"{node.label}: {text}")
+    return (
+        f"<g><title>{title}</title><circle cx='{x:.1f}' cy='{y:.1f}' r='{radius:g}' {colours}/>"
+        f"<text font-size='{size:g}' fill='{style['text-color-internal']}'>{words}</text></g>"
+    )
+
+
+def _wrapped(text: str, radius: float, size: float) -> list[str]:
+    """*text* in lines that fit a circle; what does not fit ends in an ellipsis.
+
+    >>> _wrapped("deploy/staging/checkout.yaml fails", 50, 10)
+    ['deploy/staging/', 'checkout.yaml', 'fails']
+
+    """
+    room = max(4, int(1.72 * radius / (size * _LETTER)))
+    lines = [""]
+    for word in text.split():
+        for part in [word] if len(word) <= room else _BREAKS.split(word):
+            joined = f"{lines[-1]}{' ' if word.startswith(part) else ''}{part}".strip()
+            if len(joined) <= room:
+                lines[-1] = joined
+            else:
+                lines.append(truncate_line(part, room))
+    lines = [line for line in lines if line]
+    most = min(_LINES, max(1, int(1.5 * radius / (size * 1.15))))
+    return lines if len(lines) <= most else [*lines[: most - 1], truncate_line(f"{lines[most - 1]}…", room)]
+
+
+def _side_by_side(edges: Sequence[PictureEdge]) -> Iterator[tuple[PictureEdge, float]]:
+    """Each relationship between two nodes, and how far aside it runs, seen from the smaller id."""
+    pairs: dict[tuple[str, ...], list[PictureEdge]] = {}
+    for edge in edges:
+        pairs.setdefault(tuple(sorted((edge.source_id, edge.target_id))), []).append(edge)
+    for (first, second), between in pairs.items():
+        for place, edge in enumerate(between if first != second else ()):
+            aside = _LANE * (place - (len(between) - 1) / 2)
+            yield edge, aside if edge.source_id == first else -aside
+
+
+def _edge_svg(edge: PictureEdge, aside: float, places: Mapping[str, _Point], radii: Mapping[str, float]) -> str:
+    """An arrow between the rims of two nodes, and its caption beside its middle."""
+    (x1, y1), (x2, y2) = places[edge.source_id], places[edge.target_id]
+    length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5 or 1.0
+    across, down = (x2 - x1) / length, (y2 - y1) / length
+    x1, y1 = x1 - down * aside, y1 + across * aside
+    start, end = radii[edge.source_id] + 1, length - radii[edge.target_id] - 2
+    colour = _style("relationship", edge.kind)["color"]
+    line = (
+        f"<line x1='{x1 + across * start:.1f}' y1='{y1 + down * start:.1f}' x2='{x1 + across * end:.1f}' "
+        f"y2='{y1 + down * end:.1f}' stroke='{colour}' stroke-width='1.6' marker-end='url(#to)'/>"
+    )
+    middle = (start + end) / 2
+    at = f"x='{x1 + across * middle:.1f}' y='{y1 + down * middle - 3:.1f}'"
+    halo = "paint-order='stroke' stroke='#fff' stroke-width='3'"
+    return f"{line}<text {at} font-size='8' fill='#44505c' {halo}>{escape(edge_caption(edge))}</text>"
+
+
+def _places(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
+    """The centre of each node, and the size of the whole: the parts in rows, the largest first."""
+    places: dict[str, _Point] = {}
+    left = top = row_height = widest = 0.0
+    for part in _parts(drawing):
+        right, bottom = (max(point[axis] for point in part.values()) for axis in (0, 1))
+        margin = max(_radius(node) for node in drawing.nodes if node.node_id in part) + _GAP / 2
+        width, height = right + 2 * margin, bottom + 2 * margin
+        if left and left + width > _WIDTH:
+            left, top, row_height = 0.0, top + row_height, 0.0
+        places |= {node_id: (left + margin + x, top + margin + y) for node_id, (x, y) in part.items()}
+        left, row_height = left + width, max(row_height, height)
+        widest = max(widest, left)
+    return places, (max(widest, 200.0), max(top + row_height, 60.0))
+
+
+def _parts(drawing: Drawing) -> Iterator[dict[str, _Point]]:
+    """The connected parts, the largest first, each with the places of its nodes from (0, 0)."""
+    import networkx as nx  # noqa: PLC0415 - slow to import
+
+    whole: nx.Graph[str] = nx.Graph()
+    whole.add_nodes_from(node.node_id for node in drawing.nodes)
+    whole.add_edges_from((edge.source_id, edge.target_id) for edge in drawing.edges)
+    rank = {node_id: place for place, node_id in enumerate(whole)}
+    parts = [sorted(part, key=rank.__getitem__) for part in nx.connected_components(whole)]
+    for members in sorted(parts, key=lambda part: (-len(part), rank[part[0]])):
+        part: nx.Graph[str] = nx.Graph()
+        part.add_nodes_from(members)
+        part.add_edges_from(sorted(whole.edges(members)))
+        yield dict(zip(members, _laid_out(part), strict=True))
+
+
+def _laid_out(part: "nx.Graph[str]") -> list[_Point]:
+    """The places of the nodes of a connected graph: distances on paper follow distances in the graph."""
+    import networkx as nx  # noqa: PLC0415 - slow to import
+    import numpy as np  # noqa: PLC0415 - as networkx
+
+    try:
+        drawn = nx.kamada_kawai_layout(part)
+    except ImportError as error:  # it needs scipy
+        raise _not_installed(error) from error
+    points = np.array([drawn[node] for node in part], dtype=float)
+    order = {node: place for place, node in enumerate(part)}
+    lengths = [float(np.hypot(*(points[order[a]] - points[order[b]]))) for a, b in part.edges if a != b]
+    points = _apart(points * (_EDGE_LENGTH / (sorted(lengths)[len(lengths) // 2] or 1.0) if lengths else 1.0))
+    if np.ptp(points[:, 1]) > np.ptp(points[:, 0]):
+        points = points[:, ::-1]
+    return [(float(x), float(y)) for x, y in points - points.min(axis=0)]
+
+
+def _apart(points: "np.ndarray") -> "np.ndarray":
+    """*points* pushed apart until no two nodes overlap, or for a while."""
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    least = _EDGE_LENGTH * 0.8
+    for _ in range(200):
+        away = points[:, None] - points[None]
+        distance = np.hypot(away[..., 0], away[..., 1])
+        np.fill_diagonal(distance, least)
+        short = np.clip(least - distance, 0, None)
+        if short.max() < 1:
+            break
+        points = points + (away / np.maximum(distance, 1)[..., None] * short[..., None] * 0.25).sum(axis=1)
+    return points
