@@ -22,23 +22,23 @@ def run(arguments: Sequence[str]) -> None:
     if not arguments or arguments[0] in {"--help", "-h"}:
         sys.stdout.write(USAGE)
         return
-    if arguments[0] == "--listen":
-        _listen(dict(zip(arguments[1::2], arguments[2::2], strict=False)).get("--tenant") or tenant)
-        return
     timer = threading.Timer(_seconds(options.get("--within")), os._exit, (0,))
     timer.daemon = True
     timer.start()
     try:
         given = json.loads(sys.stdin.buffer.read() or b"{}")
-        from hmxgraph.adapters._warm import asked  # noqa: PLC0415 - after the clock has started
+        from hmxgraph.adapters import warm  # noqa: PLC0415 - after the clock has started
 
-        answer = asked(tenant, {"event": arguments[0], "input": given})
+        message = {"event": arguments[0], "input": given, "tenant": tenant}
+        answer = warm.asked(message)
+        if answer is None:
+            warm.start(message)
     except (OSError, ValueError) as error:
         sys.stderr.write(f"hmxgraph hook {arguments[0]}: {error}\n")
         return
     timer.cancel()
-    if answer:
-        sys.stdout.write(answer + "\n")
+    if answer and (text := answer.get("text")):
+        sys.stdout.write(text + "\n")
 
 
 def _seconds(text: str | None) -> float:
@@ -47,10 +47,3 @@ def _seconds(text: str | None) -> float:
         return float(text) if text else WITHIN
     except ValueError:
         return WITHIN
-
-
-def _listen(tenant: str) -> None:
-    from hmxgraph.adapters.claude_code import run_warm  # noqa: PLC0415 - slow; the program that asks does without
-
-    first = sys.stdin.buffer.read()
-    run_warm(tenant, json.loads(first) if first.strip() else None)

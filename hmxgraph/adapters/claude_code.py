@@ -1,7 +1,7 @@
 """Claude Code's hooks: a pack for a prompt, what helped for a failed tool, and the transcript ingested as it grows.
 
 ``hmxgraph install claude-code`` puts ``hmxgraph hook EVENT`` into the settings of Claude Code. That program waits at
-most 0.3 seconds for the warm process (`_warm`) that runs this module, says nothing when there is no answer, and always
+most 0.3 seconds for the warm process (`warm`) that runs this module, says nothing when there is no answer, and always
 succeeds: memory never blocks or fails the agent.
 """
 
@@ -12,10 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from hmxgraph.adapters._warm import Message, Warm, state_file
-from hmxgraph.api.graph import KnowledgeGraph, connect
+from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.api.watching import Positions, Watch
 from hmxgraph.errors import HmxGraphError
 from hmxgraph.text.terms import terms
@@ -131,17 +128,3 @@ def _transcripts(event: str, given: Mapping[str, Any]) -> list[Path]:
         return []
     named = (given.get(name) for name in ("transcript_path", "agent_transcript_path"))
     return [Path(path).expanduser() for path in named if isinstance(path, str) and path]
-
-
-def run_warm(tenant: str, first: Message | None) -> None:
-    """Answer the hooks of *tenant* until none came for an hour; returns at once where another process does."""
-    file = state_file(tenant)
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    try:
-        with FileLock(file.with_suffix(".lock"), timeout=0), connect(tenant_id=tenant) as graph:
-            warm = Warm(Hooks(graph, file.parent).answer)
-            if first:
-                warm.handle(first)
-            warm.serve(file)
-    except Timeout:
-        return

@@ -3,6 +3,8 @@
 import io
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -47,9 +49,15 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     # The one-line error already contains what the driver would log.
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
+    with one_line_errors(), exit_on_broken_pipe(), exit_on_interrupt():
+        app()
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Print an error of the block as one line, and exit with its code."""
     try:
-        with exit_on_broken_pipe(), exit_on_interrupt():
-            app()
+        yield
     except (HmxGraphError, OSError) as error:
         from rich.text import Text  # noqa: PLC0415 - only errors need the console
 

@@ -1,6 +1,7 @@
 """The commands by name. A command's module is imported only when it runs, so that help and version stay fast."""
 
 import signal
+import threading
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -141,5 +142,7 @@ def timeout_of_command() -> float | None:
 
 def _raise_on_interrupt() -> None:
     """Let Ctrl-C raise KeyboardInterrupt from here on, unless the program was started with SIGINT ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        return  # a warm process runs the command for another program
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
@@ -28,6 +29,7 @@ __all__ = [
     "full_id",
     "opened",
     "out",
+    "shared",
     "short_id",
 ]
 
@@ -50,8 +52,25 @@ def opened(tenant: str, trust: TrustPolicy = DEFAULT_TRUST) -> "Iterator[Knowled
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
     from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
 
-    with connect(tenant_id=tenant, trust=trust, progress=err.is_terminal, timeout=timeout_of_command()) as graph:
+    timeout, graph_of = timeout_of_command(), _shared.get()
+    if graph_of is not None and trust == DEFAULT_TRUST and timeout is None:
+        yield graph_of(tenant)
+        return
+    with connect(tenant_id=tenant, trust=trust, progress=err.is_terminal, timeout=timeout) as graph:
         yield graph
+
+
+_shared: "ContextVar[Callable[[str], KnowledgeGraph] | None]" = ContextVar("shared", default=None)
+
+
+@contextmanager
+def shared(graph_of: "Callable[[str], KnowledgeGraph]") -> Iterator[None]:
+    """Let commands of the block use the graphs that *graph_of* keeps open, instead of connecting."""
+    token = _shared.set(graph_of)
+    try:
+        yield
+    finally:
+        _shared.reset(token)
 
 
 def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:

@@ -32,6 +32,7 @@ def serve(
     if (tls_cert is None) != (tls_key is None):
         raise typer.BadParameter("TLS needs both: --tls-cert and --tls-key")
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - only where the extra is there
+    from hmxgraph.cli.resident import resident  # noqa: PLC0415 - as above
     from hmxgraph.server.app import Limits  # noqa: PLC0415 - as above
     from hmxgraph.server.running import Settings, address_of, listening, run  # noqa: PLC0415 - as above
 
@@ -41,7 +42,8 @@ def serve(
     address = address_of(settings, listener)
     emit({"base_url": address}, as_json, lambda: _show(address))
     out.file.flush()
-    run(graph, settings, listener)
+    with resident(graph):
+        run(graph, settings, listener)
 
 
 def _show(address: str) -> None:

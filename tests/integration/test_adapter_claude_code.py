@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from hmxgraph.adapters import _warm
+from hmxgraph.adapters import warm
 from hmxgraph.adapters.claude_code import Hooks
 from tests.transcripts import Transcript
 
@@ -111,7 +111,7 @@ def test_hooks_answer_through_a_warm_process(address, graph, tmp_path, monkeypat
     """The first call is silent and starts it; later ones are answered; none fails, even when the process is gone."""
     settings = {"HOME": tmp_path, "URI": address.uri, "USER": address.user, "PASSWORD": address.password}
     environment = os.environ | {f"HMXGRAPH_{name}": str(value) for name, value in settings.items()}
-    for name in ("HMXGRAPH_HOME", "HMXGRAPH_URI"):
+    for name in ("HMXGRAPH_HOME", "HMXGRAPH_URI", "HMXGRAPH_USER"):
         monkeypatch.setenv(name, environment[name])
     monkeypatch.delenv("HMXGRAPH_DATABASE", raising=False)
     graph.remember("Never push on a Friday", kind="policy", hard=True)
@@ -119,7 +119,7 @@ def test_hooks_answer_through_a_warm_process(address, graph, tmp_path, monkeypat
     tenant = ("--tenant", graph.tenant_id)
     ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
-    file = _warm.state_file(graph.tenant_id)
+    file = warm.state_file()
     deadline = time.monotonic() + 120
     while not file.exists() and time.monotonic() < deadline:
         time.sleep(0.05)

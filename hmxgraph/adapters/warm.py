@@ -1,0 +1,191 @@
+"""A warm process: it keeps a graph open and answers hooks and commands on a local port, so that they need not connect.
+
+``hmxgraph serve`` is one; where none runs, the first hook starts one (`hmxgraph.cli.resident`). Short programs ask it.
+Only the standard library and platformdirs are imported here, because an agent waits for the program that asks. Address
+and key of the process are in a private file of the data home. Messages are JSON over an authenticated connection.
+"""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Connection, Listener
+from pathlib import Path
+from time import monotonic, time
+from typing import Any
+
+import hmxgraph
+
+Message = dict[str, Any]
+# Commands that only read, ask nothing and write no file; the rest run in a process of their own.
+READING = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
+# What decides which database is read, and how: a warm process answers only those who would do the same.
+_SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "TIMEOUT", "TRUSTED_KEYS")
+# Seconds without a question after which a process that a hook started ends.
+_IDLE = 3_600.0
+_LOOK = 30.0
+# Seconds that a started process has before another one is started.
+_STARTING = 20.0
+# The exit status that shells report for a program ended by SIGPIPE.
+_UNREAD = 141
+
+
+def state_file() -> Path:
+    """The file with address and key of the warm process for this data home, database and version."""
+    if not (home := os.environ.get("HMXGRAPH_HOME")):
+        import platformdirs  # noqa: PLC0415 - only where the default is needed
+
+        home = platformdirs.user_data_dir("hmxgraph", appauthor=False)
+    place = "\0".join([hmxgraph.__version__, *(os.environ.get(f"HMXGRAPH_{name}", "") for name in _SETTINGS)])
+    return Path(home) / "warm" / f"{sha256(place.encode()).hexdigest()[:24]}.json"
+
+
+def asked(message: Mapping[str, Any]) -> Message | None:
+    """The answer of the warm process; None if none runs."""
+    try:
+        state = json.loads(state_file().read_bytes())
+        with Client(("127.0.0.1", state["port"]), authkey=bytes.fromhex(state["key"])) as connection:
+            connection.send_bytes(json.dumps(message).encode())
+            answer: Message = json.loads(connection.recv_bytes())
+    except (OSError, EOFError, ValueError, KeyError, AuthenticationError):
+        return None
+    return answer
+
+
+def start(message: Mapping[str, Any]) -> None:
+    """Start a warm process that outlives this one and begins with *message*, unless one is starting already."""
+    import subprocess  # noqa: PLC0415 - rarely needed, and an agent waits
+
+    log = state_file().with_suffix(".log")
+    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if log.exists() and time() - log.stat().st_mtime < _STARTING:
+        return
+    with log.open("ab") as file:
+        log.touch()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "hmxgraph.cli.resident"],
+            stdin=subprocess.PIPE,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+        )
+    if process.stdin is not None:
+        with process.stdin as pipe:
+            pipe.write(json.dumps(message).encode())
+
+
+# Commands.
+
+
+def answered(arguments: Sequence[str]) -> int | None:
+    """Run a command in the warm process and print what it prints; its exit code, or None if it must run here.
+
+    At a terminal a command runs by itself: it knows the width and the colours.
+    """
+    if not only_reads(arguments) or sys.stdout.isatty() or sys.stderr.isatty():
+        return None
+    tenant = os.environ.get("HMXGRAPH_TENANT") or "default"
+    answer = asked({"command": [arguments[0], "--tenant", tenant, *arguments[1:]]})
+    if answer is None or "code" not in answer:
+        return None
+    return int(answer["code"]) if _printed(str(answer["out"]), str(answer["err"])) else _UNREAD
+
+
+def only_reads(arguments: Sequence[str]) -> bool:
+    """Whether a command writes neither memory nor files, so that any process may run it.
+
+    >>> only_reads(["pack", "git push fails"]), only_reads(["pack", "x", "--html=x.html"]), only_reads(["forget"])
+    (True, False, False)
+    """
+    writes_page = any(each.startswith("--html") for each in arguments)
+    return bool(arguments) and arguments[0] in READING and not writes_page
+
+
+def _printed(out: str, err: str) -> bool:
+    """Print both; False if the reader of standard output has closed it."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    sys.stderr.write(err)
+    try:
+        sys.stdout.write(out)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter flushes standard output again on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
+
+
+# The process that answers.
+
+Answer = Callable[[Mapping[str, Any]], tuple[Mapping[str, Any], Callable[[], object] | None]]
+
+
+class Warm:
+    """Answers messages with *answer*: it gives what to send, and what is left to do after that, if anything."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._last = monotonic()
+        self._busy = threading.Lock()  # what is left to do is done one after the other
+        self._closing = threading.Event()
+
+    @contextmanager
+    def listening(self, file: Path) -> Iterator[None]:
+        """Answer while the block runs; *file* says where. At the end, what was left to do is done."""
+        from secrets import token_bytes  # noqa: PLC0415 - an agent waits for programs that only ask
+
+        key = token_bytes(32)
+        with Listener(("127.0.0.1", 0), authkey=key) as listener:
+            _write_private(file, json.dumps({"port": listener.address[1], "key": key.hex(), "pid": os.getpid()}))
+            threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+            try:
+                yield
+            finally:
+                self._closing.set()
+                file.unlink(missing_ok=True)
+        with self._busy:
+            pass
+
+    def wait_until_idle(self) -> None:
+        """Return when no message came for an hour."""
+        while monotonic() - self._last < _IDLE and not self._closing.wait(_LOOK):
+            pass
+
+    def handle(self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = len) -> None:
+        """Answer one message, then do what is left to do."""
+        self._last = monotonic()
+        answer, rest = self._answer(message)
+        with suppress(OSError):  # whoever asked may have given up, which changes nothing about the rest
+            send(answer)
+        if rest is not None:
+            with self._busy:
+                rest()
+        self._last = monotonic()
+
+    def _accept(self, listener: Listener) -> None:
+        while not self._closing.is_set():
+            try:
+                connection = listener.accept()
+            except (OSError, EOFError, AuthenticationError):
+                continue  # a client that gave up or has no key; also the end, when the listener is closed
+            threading.Thread(target=self._converse, args=(connection,), daemon=True).start()
+
+    def _converse(self, connection: "Connection[Any, Any]") -> None:
+        with connection, suppress(EOFError, ConnectionError):
+            message = json.loads(connection.recv_bytes())
+            self.handle(message, lambda answer: connection.send_bytes(json.dumps(answer).encode()))
+
+
+def _write_private(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+        opened.write(text)
+    temporary.replace(file)

@@ -1,0 +1,90 @@
+"""What a warm process answers: hooks of agents, and commands that read, from one open graph.
+
+``hmxgraph serve`` answers them beside HTTP. Where no server runs, the first hook starts this module as a program.
+"""
+
+import io
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from hmxgraph.adapters.claude_code import Hooks
+from hmxgraph.adapters.warm import Message, Warm, state_file
+from hmxgraph.api.graph import KnowledgeGraph, connect
+from hmxgraph.cli import app, one_line_errors
+from hmxgraph.cli._terminal import shared
+from hmxgraph.server.tenants import Tenants
+
+
+class Resident:
+    """Answers from the tenants at the server of *graph*; how far transcripts were read is kept in *folder*."""
+
+    def __init__(self, graph: KnowledgeGraph, folder: Path) -> None:
+        self._tenants = Tenants(graph)
+        self._folder = folder
+        self._printing = threading.Lock()  # standard output is the process's: one command at a time
+
+    def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
+        """The answer to a hook or a command, and what is left to do after it was sent."""
+        if isinstance(arguments := message.get("command"), list):
+            return self._command([str(each) for each in arguments]), None
+        graph = self._tenants.graph(str(message.get("tenant") or "default"))
+        text, rest = Hooks(graph, self._folder).answer(message)
+        return {"text": text}, rest
+
+    def close(self) -> None:
+        """Close all graphs."""
+        self._tenants.close()
+
+    def _command(self, arguments: list[str]) -> Message:
+        out, err, code = io.StringIO(), io.StringIO(), 0
+        with self._printing, redirect_stdout(out), redirect_stderr(err), shared(self._tenants.graph):
+            try:
+                with one_line_errors():
+                    app(arguments, prog_name="hmxgraph")
+            except SystemExit as exit_request:
+                code = exit_request.code if isinstance(exit_request.code, int) else int(exit_request.code is not None)
+        return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
+
+
+@contextmanager
+def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
+    """Answer hooks and commands while the block runs; None if another process does."""
+    file = state_file()
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = FileLock(file.with_suffix(".lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        yield None
+        return
+    answers = Resident(graph, file.parent)
+    warm = Warm(answers.answer)
+    try:
+        with warm.listening(file):
+            yield warm
+    finally:
+        lock.release()
+        answers.close()
+
+
+def main() -> None:
+    """Handle the message on standard input, then answer others until none came for an hour."""
+    try:
+        first = json.loads(sys.stdin.buffer.read())
+    except ValueError:
+        first = {}  # the hook's deadline passed while it wrote; its transcript is read by the next one
+    with connect() as graph, resident(graph) as warm:
+        if warm is not None:
+            warm.handle(first)
+            warm.wait_until_idle()
+
+
+if __name__ == "__main__":
+    main()
