@@ -22,14 +22,15 @@
 // users who speak in the running session. Proposals of sources without authority are not read, nor are memories of other
 // scopes than $scopes, unless the question comes from $anywhere. Pinned memories are read whatever the question is.
 //
-// Planner: without the hint it scans all events for those of one session; endNode and startNode keep it from starting at
-// events when expanding from a record or an entity. The latest session events come straight from the index, whose
-// properties the ORDER BY repeats.
+// Planner: without the hints it scans all nodes of a label while the counts say that there are few; endNode and startNode
+// keep it from starting at the far end when expanding from a record, an event or an entity. The latest session events come
+// straight from the index, whose properties the ORDER BY repeats.
 //
 // mode: read
 // row:  artifacts, memories, evidence, outdated, task_records, entities, conflicts, session, session_events, cut_off
 CALL () {
   OPTIONAL MATCH (running:Session {key: $session_key})
+  USING INDEX SEEK running:Session(key)
   WHERE running.tenant_id = $tenant_id AND NOT $for_user
   RETURN $owners + coalesce(running.user_keys, []) AS audience
 }
@@ -37,8 +38,9 @@ CALL (audience) {
   MATCH (event:Event)
   USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.session_key = $session_key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
-  MATCH (event)<-[:EVIDENCED_BY]-(memory:Memory)
-  WHERE memory.proposed IS NULL AND (memory.owner_key IS NULL OR memory.owner_key IN audience)
+  MATCH (event)<-[link:EVIDENCED_BY]-()
+  WITH startNode(link) AS memory
+  WHERE memory:Memory AND memory.proposed IS NULL AND (memory.owner_key IS NULL OR memory.owner_key IN audience)
     AND ($anywhere OR memory.scopes IS NULL OR any(scope IN memory.scopes WHERE scope IN $scopes))
   WITH DISTINCT memory
   RETURN collect(memory) AS session_memories
@@ -64,6 +66,7 @@ CALL (audience, session_memories, worded) {
     RETURN record
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
+    USING INDEX SEEK record:Memory(tenant_id, kind)
     WHERE record.hard AND record.first_us <= $as_of_us AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
       AND ($anywhere OR record.scopes IS NULL OR any(scope IN record.scopes WHERE scope IN $scopes))
@@ -72,6 +75,7 @@ CALL (audience, session_memories, worded) {
     LIMIT 1000
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
+    USING INDEX SEEK record:Memory(tenant_id, kind)
     WHERE NOT coalesce(record.hard, false) AND record.first_us <= $as_of_us AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
       AND ($anywhere OR record.scopes IS NULL OR any(scope IN record.scopes WHERE scope IN $scopes))
@@ -80,6 +84,7 @@ CALL (audience, session_memories, worded) {
     LIMIT 60
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'goal'})
+    USING INDEX SEEK record:Memory(tenant_id, kind)
     WHERE record.first_us <= $as_of_us AND record.last_us >= $active_us AND record.extraction_method = 'remembered'
       AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
@@ -89,6 +94,7 @@ CALL (audience, session_memories, worded) {
     LIMIT 10
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, pinned: true})
+    USING INDEX SEEK record:Memory(tenant_id, pinned)
     WHERE $knows AND record.first_us <= $as_of_us AND record.proposed IS NULL
       AND (record.owner_key IS NULL OR record.owner_key IN audience)
       AND ($anywhere OR record.scopes IS NULL OR any(scope IN record.scopes WHERE scope IN $scopes))
@@ -111,6 +117,7 @@ CALL (audience, session_memories, worded) {
     UNION
     UNWIND $chosen AS key
     MATCH (record:Artifact {key: key})
+    USING INDEX SEEK record:Artifact(key)
     WHERE record.tenant_id = $tenant_id
     RETURN record
   }
@@ -255,9 +262,11 @@ CALL (audience, records) {
   }
   WITH conflict, audience
   WHERE NOT EXISTS {
-    MATCH (conflict)-[:BETWEEN]->(owned:Memory)
-    WHERE (owned.owner_key IS NOT NULL AND NOT owned.owner_key IN audience)
-      OR NOT ($anywhere OR owned.scopes IS NULL OR any(scope IN owned.scopes WHERE scope IN $scopes))
+    MATCH (conflict)-[link:BETWEEN]->()
+    WITH endNode(link) AS side
+    WHERE (side.owner_key IS NOT NULL AND NOT side.owner_key IN audience)
+      OR NOT ($anywhere OR side.scopes IS NULL OR any(scope IN side.scopes WHERE scope IN $scopes))
+    RETURN side
   }
   AND NOT EXISTS {
     MATCH (conflict)-[:BETWEEN]->(side)
@@ -309,6 +318,7 @@ RETURN
   session,
   coalesce(head(COLLECT {
     MATCH (running:Session {key: $session_key})
+    USING INDEX SEEK running:Session(key)
     WHERE running.tenant_id = $tenant_id
     RETURN running.event_count
   }), 0) AS session_events,

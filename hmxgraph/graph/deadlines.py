@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
-from typing import Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from hmxgraph.errors import InvalidRequest
 
@@ -19,6 +19,7 @@ _LONGEST_PAUSE = 2.0
 # Of the time left, what the server gets, so that its own refusal arrives before the client stops waiting.
 _OF_SERVER = 0.95
 
+_Driver = TypeVar("_Driver")
 _timeout: ContextVar[float | None] = ContextVar("timeout", default=None)
 _end: ContextVar[float | None] = ContextVar("end", default=None)
 
@@ -56,6 +57,32 @@ def seconds_left() -> float | None:
     """Seconds until the transaction that this thread or task runs must have ended; None outside of one."""
     end = _end.get()
     return None if end is None else max(0.0, end - monotonic())
+
+
+def limited(driver: _Driver) -> _Driver:
+    """*driver*, whose connections wait for no answer beyond the deadline of the transaction that acquires them.
+
+    The driver itself has no limit for an answer, but its sockets have one: a release without it fails here, at once.
+    """
+    pool = driver._pool  # type: ignore[attr-defined]  # noqa: SLF001 - there is no other way to its sockets
+    acquire = pool.acquire
+
+    def acquired(*arguments: Any, **options: Any) -> Any:
+        connection = acquire(*arguments, **options)
+        limit(connection.socket, seconds_left())
+        return connection
+
+    pool.acquire = acquired
+    return driver
+
+
+def limit(socket: Any, seconds: float | None) -> None:
+    """Let *socket* wait no longer than *seconds* from now, for all that it reads and writes."""
+    if hasattr(socket, "set_deadline"):  # before release 6
+        socket.set_deadline(seconds)
+    else:
+        socket.set_read_deadline(seconds)
+        socket.set_write_deadline(seconds)
 
 
 class Patience:

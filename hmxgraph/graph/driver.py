@@ -14,7 +14,7 @@ from neo4j.exceptions import ConfigurationError
 
 import hmxgraph
 from hmxgraph.errors import InvalidAddress
-from hmxgraph.graph.deadlines import seconds_left
+from hmxgraph.graph.deadlines import limited
 from hmxgraph.text.masking import public_address
 
 # The address of a Neo4j and the login.
@@ -65,35 +65,9 @@ def acquire(address: Address) -> Driver:
     check(address.uri)
     with _lock, _invalid_address(address.uri):
         driver, users = _shared.get(address, (None, 0))
-        driver = driver or _limited(GraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS))
+        driver = driver or limited(GraphDatabase.driver(address.uri, auth=(address.user, address.password), **OPTIONS))
         _shared[address] = (driver, users + 1)
         return driver
-
-
-def _limited(driver: Driver) -> Driver:
-    """*driver*, whose connections wait for no answer beyond the deadline of the transaction that acquires them.
-
-    The driver itself has no limit for an answer, but its sockets have one: a release without it fails here, at once.
-    """
-    pool: Any = driver._pool  # noqa: SLF001 - there is no other way to its sockets
-    acquire = pool.acquire
-
-    def acquired(*arguments: Any, **options: Any) -> Any:
-        connection = acquire(*arguments, **options)
-        limit(connection.socket, seconds_left())
-        return connection
-
-    pool.acquire = acquired
-    return driver
-
-
-def limit(socket: Any, seconds: float | None) -> None:
-    """Let *socket* wait no longer than *seconds* from now, for all that it reads and writes."""
-    if hasattr(socket, "set_deadline"):  # before release 6
-        socket.set_deadline(seconds)
-    else:
-        socket.set_read_deadline(seconds)
-        socket.set_write_deadline(seconds)
 
 
 def release(address: Address) -> None:

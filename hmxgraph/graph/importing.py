@@ -12,10 +12,10 @@ from hmxgraph.errors import Fault, MalformedJson, UnknownChoice
 from hmxgraph.formats.catalogue import FORMATS, format_named, recognise
 from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
 from hmxgraph.formats.hmx import HMX_EVENTS
-from hmxgraph.ingest.any_json import parse_any
 from hmxgraph.ingest.intake import malformed, mended
 from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Payload, Source
 from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.lenient import parse_any
 from hmxgraph.protocol.reports import SourceTally, Tally
 
 # Records that a format is recognised by. A transcript may begin with a dozen lines of bookkeeping.

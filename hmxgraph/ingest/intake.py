@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from hmxgraph.errors import Fault, IngestRefused, InvalidDocument, MalformedJson
-from hmxgraph.ingest.any_json import parse_any
 from hmxgraph.ingest.prepare import PreparedEvent, prepare, without_secrets
 from hmxgraph.ingest.sources import Broken, Delivery, Payload
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.events import Event
-from hmxgraph.protocol.lenient import storable
+from hmxgraph.protocol.lenient import parse_any, storable
 from hmxgraph.protocol.parsing import json_faults, parse_json, without_json_faults
 from hmxgraph.protocol.reports import Rejection, Tally
 from hmxgraph.protocol.timestamps import DAY_US, REPRESENTABLE, is_representable

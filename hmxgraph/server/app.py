@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 import hmxgraph
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.errors import HmxGraphError, KeyRefused, MalformedJson
-from hmxgraph.ingest.any_json import parse_any
+from hmxgraph.protocol.lenient import parse_any
 from hmxgraph.server import openapi
 from hmxgraph.server.edge import Edge
 from hmxgraph.server.guard import Guard, RateLimit, check_scope

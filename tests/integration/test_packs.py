@@ -7,11 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from neo4j import GraphDatabase
 
 import hmxgraph
 from hmxgraph.errors import BudgetTooSmall, HmxGraphError, UnknownChoice
-from hmxgraph.graph.plan import query, query_names
 from hmxgraph.protocol.packs import STRATEGIES, ContextPack
 from hmxgraph.recall.pack import NOTICE
 from hmxgraph.text.terms import counter
@@ -552,20 +550,3 @@ def test_what_expired_tells_nothing(graph):
     pack = graph.pack("Where does Bob live?", sections=["facts"], session_id="other")
     drops = {drop.source_id: drop.drop_reason for drop in pack.dropped_entries or ()}
     assert drops[lived["Bob lives in Perth."]] == "provenance_failed"
-
-
-@pytest.mark.parametrize("name", query_names("recall"))
-def test_no_statement_goes_through_everything(address, name):
-    """Whatever the server counted last, packs read by keys, words, sessions and times, never all nodes of a kind."""
-    found = query(name)
-    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
-        parameters = dict.fromkeys(found.parameters)
-        plan = driver.execute_query(f"EXPLAIN {found.text}", parameters, database_=address.database).summary.plan
-    operators = set(_operators(plan))
-    assert not {one for one in operators if one.endswith("Scan")}
-
-
-def _operators(plan):
-    yield plan["operatorType"].split("@")[0]
-    for child in plan.get("children", []):
-        yield from _operators(child)

@@ -19,10 +19,13 @@ from tests.integration.ingested import Ingested
 from tests.integration.proxies import proxied, until
 
 WAIT = 60
-# Appends numbered lines in pieces, moves or cuts the file now and then, and notes each line that is whole.
+# Appends numbered lines in pieces, moves or cuts the file now and then, and notes each line that is whole. What is cut
+# off without a copy is gone, so before that it lets the watch look twice.
 WRITER = """
 import os, random, shutil, sys, time
-path, notes, first, seed, template = sys.argv[1:]
+path, notes, steps, first, seed, template = sys.argv[1:]
+def looks():
+    return os.path.getsize(steps)
 chance, number = random.Random(int(seed)), int(first)
 noted = open(notes, "a", buffering=1)
 while True:
@@ -40,7 +43,9 @@ while True:
         shutil.copy(path, path.replace(".jsonl", f".{number}.jsonl"))
         os.truncate(path, 0)
     elif what < 0.08:
-        time.sleep(3)
+        before = looks()
+        while looks() < before + 2:
+            time.sleep(0.05)
         os.truncate(path, 0)
 """
 
@@ -193,14 +198,16 @@ def test_a_writer_that_rotates_truncates_and_is_killed(watch, transcript, tmp_pa
     """Whatever a writer does to its file between and amid its lines: each whole line is stored once, in its order."""
     shape = {"transcript": line(7), "messages": plain(7)}[template].strip().replace("Request number 7", "NUMBER")
     shape = shape.replace("u7", "uNUMBER")
-    notes, seed = tmp_path / "notes", random.randrange(1 << 30)
+    notes, steps, seed = tmp_path / "notes", tmp_path / "steps", random.randrange(1 << 30)
+    steps.touch()
     followed, first = watch(), 0
     for life in range(4):
-        command = [sys.executable, "-c", WRITER, str(transcript), str(notes), str(first), f"{seed + life}", shape]
-        writer = subprocess.Popen(command)
+        arguments = [str(transcript), str(notes), str(steps), str(first), f"{seed + life}", shape]
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, *arguments])
         until_killed = monotonic() + 4 + random.random()
         while monotonic() < until_killed:
             followed.step()
+            append(steps, ".")
             sleep(0.2)
         writer.kill()
         writer.wait()

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from hmxgraph.errors import MalformedJson
-from hmxgraph.ingest.any_json import DEEPEST, parse_any
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.sources import Delivery
+from hmxgraph.protocol.lenient import DEEPEST, parse_any
 from hmxgraph.protocol.reports import Tally
 from tests.unit.ingest.making import document, words
 
