@@ -3,7 +3,7 @@
 // Community edition has uniqueness constraints and no others. A key is the SHA-256 of tenant and id, since ids may be
 // longer than an index entry. Databases made by an earlier release are brought here by the steps of schema_upgrades/.
 //
-// version: 4
+// version: 5
 // mode: schema
 // row:  -
 
@@ -82,6 +82,9 @@ FOR (n:UsageHour) REQUIRE n.key IS UNIQUE;
 
 CREATE CONSTRAINT compile_run_key IF NOT EXISTS
 FOR (n:CompileRun) REQUIRE n.key IS UNIQUE;
+
+CREATE CONSTRAINT state_key IF NOT EXISTS
+FOR (n:State) REQUIRE n.key IS UNIQUE;
 
 // --- Linear chains (HMX-A 7): two writers can never both succeed the same node ---
 
@@ -238,3 +241,9 @@ FOR (n:UsageHour) ON (n.tenant_id, n.hour_us);
 
 CREATE INDEX compile_run_of_tenant IF NOT EXISTS
 FOR (n:CompileRun) ON (n.tenant_id, n.finished_us);
+
+CREATE INDEX state_of_shelf IF NOT EXISTS
+FOR (n:State) ON (n.shelf_key);
+
+CREATE INDEX state_of_kind IF NOT EXISTS
+FOR (n:State) ON (n.tenant_id, n.kind);

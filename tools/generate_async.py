@@ -25,6 +25,7 @@ SUBJECTS = (
     "memory",
     "access",
     "usage",
+    "states",
 )
 _AWAITED = re.compile(r"self\._(perform|ingest|beside|called)\(")
 BASES = ("Face", "SharedWork")

@@ -79,6 +79,7 @@ from hmxgraph.graph import (
     record_search,
     records,
     retention,
+    states,
     usage,
 )
 from hmxgraph.graph.appending import Draft
@@ -90,6 +91,7 @@ from hmxgraph.graph.memory_operations import MemoryQuery
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Procedure, query
 from hmxgraph.graph.record_search import Shape
+from hmxgraph.graph.states import Wanted
 from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
@@ -122,6 +124,7 @@ from hmxgraph.protocol.reports import (
     VerifyReport,
     WithdrawnImport,
 )
+from hmxgraph.protocol.states import State
 from hmxgraph.protocol.suggestions import Suggestion
 from hmxgraph.protocol.usage import CompileRun, UsageHour
 from hmxgraph.recall.pack import Pack
@@ -1405,3 +1408,55 @@ class AsyncUsage(AsyncFace):
 
         """
         return await self._perform(usage.runs(self._tenancy, limit))
+
+
+class AsyncStates(AsyncFace):
+    """Opaque state of frameworks, kept beside a tenant's memory; it is no evidence, and no pack holds it."""
+
+    def __init__(self, tenancy: Tenancy, connection: AsyncConnection) -> None:
+        self._tenancy = tenancy
+        self._opened: AsyncConnection | None = connection
+
+    async def keep(self, kept: Iterable[State], *, replace: bool = False) -> int:
+        """Keep states in one transaction; one that is there already stays as it is, unless *replace*.
+
+        >>> import hmxgraph
+        >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
+        ...     graph.states.keep([State("thread-1", "checkpoint", "", "c1", "", "json", b"{}")])
+        1
+        """
+        return await self._perform(states.keep(self._tenancy, tuple(kept), now_us(), replace=replace))
+
+    async def on_shelf(
+        self,
+        shelf: str,
+        kind: str,
+        *,
+        place: str | None = None,
+        items: Sequence[str] | None = None,
+        as_of: Moment | None = None,
+        limit: int | None = None,
+    ) -> tuple[State, ...]:
+        """States of one kind on a shelf, latest item first.
+
+        Raises:
+            InvalidTime: *as_of* is no time.
+
+        """
+        wanted = Wanted(shelf, kind, place, items, as_us(as_of), limit)
+        return await self._perform(states.of_shelf(self._tenancy, wanted), whole=True)
+
+    async def of_kind(
+        self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
+    ) -> tuple[State, ...]:
+        """All states of one kind, latest item first; of certain marks only, if given.
+
+        Raises:
+            InvalidTime: *as_of* is no time.
+
+        """
+        return await self._perform(states.of_kind(self._tenancy, kind, marks, as_us(as_of)), whole=True)
+
+    async def drop(self, shelf: str, dropped: Iterable[State] | None = None) -> int:
+        """Delete states of a shelf, all of them if none are given; the number deleted."""
+        return await self._perform(states.drop(self._tenancy, shelf, None if dropped is None else tuple(dropped)))

@@ -19,6 +19,7 @@ from hmxgraph.api._async import (
     AsyncRecordedSession,
     AsyncRecording,
     AsyncRecords,
+    AsyncStates,
     AsyncTasks,
     AsyncUsage,
 )
@@ -128,6 +129,11 @@ class AsyncKnowledgeGraph(
     def usage(self) -> AsyncUsage:
         """Usage by hour, and stored compilations."""
         return AsyncUsage(self._tenancy, self._connection)
+
+    @property
+    def states(self) -> AsyncStates:
+        """State that adapters keep for frameworks, such as checkpoints; nothing is learned from it."""
+        return AsyncStates(self._tenancy, self._connection)
 
     def session(
         self, session_id: str | None = None, *, agent_id: str | None = None, user_id: str | None = None

@@ -21,6 +21,7 @@ from hmxgraph.api.packs import Recalling
 from hmxgraph.api.recording import LiveSessions, Recorder, Recording
 from hmxgraph.api.records import Records
 from hmxgraph.api.sessions import RecordedSession
+from hmxgraph.api.states import States
 from hmxgraph.api.tasks import Tasks
 from hmxgraph.api.usage import Usage
 from hmxgraph.errors import (
@@ -239,6 +240,11 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def usage(self) -> Usage:
         """Usage by hour, and stored compilations."""
         return Usage(self._tenancy, self._connection)
+
+    @property
+    def states(self) -> States:
+        """State that adapters keep for frameworks, such as checkpoints; nothing is learned from it."""
+        return States(self._tenancy, self._connection)
 
     def session(
         self, session_id: str | None = None, *, agent_id: str | None = None, user_id: str | None = None

@@ -23,6 +23,14 @@ PRINTED = {
             "now: {'theme': 'light'} before: {'theme': 'dark'}",
         ],
     ),
+    "langgraph_checkpointer.py": (
+        "langgraph",
+        [
+            "asked: Who approves this release?",
+            "now: {'version': '7.0', 'approved_by': 'Ana'}",
+            "before: {'version': '7.0', 'approved_by': 'nobody'}",
+        ],
+    ),
     "opentelemetry_exporter.py": (
         "opentelemetry.sdk",
         ["message: Which cluster does staging run on?", "tool_call: cluster_of("],

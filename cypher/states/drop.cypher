@@ -1,0 +1,9 @@
+// Delete the states on a shelf: all, or those with certain keys.
+//
+// mode: write
+// row:  states
+MATCH (state:State)
+WHERE state.shelf_key = $shelf_key AND state.tenant_id = $tenant_id
+  AND ($keys IS NULL OR state.key IN $keys)
+DELETE state
+RETURN count(*) AS states

@@ -1,0 +1,12 @@
+// Keep states under their keys; one that is kept already changes only where its row says so.
+//
+// mode: write
+// row:  states
+UNWIND $rows AS row
+MERGE (state:State {key: row.key})
+  ON CREATE SET
+    state.tenant_id = $tenant_id,
+    state.stored_us = $now_us,
+    state += row.properties
+SET state += CASE WHEN row.replace THEN row.properties ELSE {} END
+RETURN count(state) AS states

@@ -1,0 +1,10 @@
+// All states of one kind, latest item first, as of a time; of certain marks only, if asked.
+//
+// mode: read
+// row:  state
+MATCH (state:State)
+WHERE state.tenant_id = $tenant_id AND state.kind = $kind
+  AND ($marks IS NULL OR state.mark IN $marks)
+  AND ($as_of_us IS NULL OR state.stored_us <= $as_of_us)
+RETURN properties(state) AS state
+ORDER BY state.item DESC, state.shelf, state.place, state.part

@@ -1,0 +1,13 @@
+// States of one kind on a shelf, latest item first, as of a time; at one place, or of certain items only, if asked.
+//
+// mode: read
+// row:  state
+MATCH (state:State)
+WHERE state.shelf_key = $shelf_key AND state.tenant_id = $tenant_id
+  AND state.kind = $kind
+  AND ($place IS NULL OR state.place = $place)
+  AND ($items IS NULL OR state.item IN $items)
+  AND ($as_of_us IS NULL OR state.stored_us <= $as_of_us)
+RETURN properties(state) AS state
+ORDER BY state.item DESC, state.place, state.part
+LIMIT coalesce($limit, 1000000000)

@@ -1,0 +1,285 @@
+"""LangGraph's short-term memory: a checkpointer that keeps every step of every thread, and reads threads as of a time.
+
+Checkpoints are state of the framework (``graph.states``), not evidence: nothing is learned from them. A channel's value
+is kept once for each of its versions, so a step keeps only what it changed. The interface has sixteen methods, hence
+the length.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from langgraph.checkpoint.base import (  # pyright: ignore[reportMissingImports]
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    CheckpointTuple,
+    get_checkpoint_metadata,
+    writes_sort_key,
+)
+
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import InvalidRequest
+from hmxgraph.protocol.states import State
+from hmxgraph.protocol.timestamps import microseconds
+
+_CHECKPOINT, _VALUE, _WRITE = "langgraph-checkpoint", "langgraph-value", "langgraph-write"
+_KINDS = (_CHECKPOINT, _VALUE, _WRITE)
+# Checkpoints whose values and writes are read together.
+_AT_ONCE = 50
+
+
+class _Stored(NamedTuple):
+    """A checkpoint without its values."""
+
+    state: State
+    checkpoint: Any
+    metadata: Any
+    parent: str | None
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The version of each channel, as the items of its value are named."""
+        return {name: str(version) for name, version in self.checkpoint["channel_versions"].items()}
+
+
+class HmxSaver(BaseCheckpointSaver[str]):
+    """A LangGraph checkpointer in *graph*, for ``compile(checkpointer=...)``; its awaitable half works in threads."""
+
+    def __init__(self, graph: KnowledgeGraph, *, serde: Any = None, as_of: str | None = None) -> None:
+        super().__init__(serde=serde)
+        self._graph = graph
+        self._as_of = as_of
+
+    def as_of(self, moment: str | datetime) -> "HmxSaver":
+        """The threads as they were at *moment*, to read from: values that were overwritten since are there again."""
+        text = moment if isinstance(moment, str) else moment.isoformat()
+        microseconds(text)  # refuse a time without an offset
+        return HmxSaver(self._graph, serde=self.serde, as_of=text)
+
+    def get_next_version(self, current: str | int | None, channel: None = None) -> str:
+        """A version above *current*, which no other branch of the thread makes, too."""
+        del channel
+        number = int(str(current).partition(".")[0]) if current is not None else 0
+        return f"{number + 1:032}.{uuid4().hex}"
+
+    # Reading.
+
+    def get_tuple(self, config: Any) -> CheckpointTuple | None:
+        """The checkpoint that *config* names, or the latest of its thread; None if there is none."""
+        thread, place, checkpoint_id = _place(config)
+        items = [checkpoint_id] if checkpoint_id else None
+        states = self._on_shelf(thread, _CHECKPOINT, place=place, items=items, limit=1)
+        return next(self._tuples(map(self._stored, states)), None)
+
+    def list(
+        self,
+        config: Any,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - LangGraph's name
+        before: Any = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """The checkpoints of a thread, or of all, latest first, that have the metadata of *filter*."""
+        named = config["configurable"] if config else {}
+        thread, checkpoint_id = named.get("thread_id"), named.get("checkpoint_id")
+        items = [checkpoint_id] if checkpoint_id else None
+        if thread is None:
+            states = self._graph.states.of_kind(_CHECKPOINT, as_of=self._as_of)
+        else:
+            states = self._on_shelf(str(thread), _CHECKPOINT, place=named.get("checkpoint_ns"), items=items)
+        end = before["configurable"].get("checkpoint_id") if before else None
+        stored = (self._stored(state) for state in states if end is None or state.item < end)
+        wanted = [each for each in stored if (filter or {}).items() <= each.metadata.items()]
+        yield from self._tuples(wanted if limit is None else wanted[: max(limit, 0)])
+
+    def _on_shelf(self, thread: str, kind: str, **narrower: Any) -> tuple[State, ...]:
+        return self._graph.states.on_shelf(thread, kind, as_of=self._as_of, **narrower)
+
+    def _stored(self, state: State) -> "_Stored":
+        return _Stored(state, *self._value(state))
+
+    def _value(self, state: State) -> Any:
+        return self.serde.loads_typed((state.format, state.body))
+
+    def _tuples(self, stored: Iterable[_Stored]) -> Iterator[CheckpointTuple]:
+        """The checkpoints with their channels' values and pending writes."""
+        for thread, of_thread in groupby(stored, key=lambda each: each.state.shelf):
+            group = [*of_thread]
+            for start in range(0, len(group), _AT_ONCE):
+                yield from self._whole(thread, group[start : start + _AT_ONCE])
+
+    def _whole(self, thread: str, group: Sequence[_Stored]) -> Iterator[CheckpointTuple]:
+        versions = sorted({version for each in group for version in each.versions.values()})
+        values = {(s.place, s.part, s.item): s for s in self._on_shelf(thread, _VALUE, items=versions)}
+        writes: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
+        for state in self._on_shelf(thread, _WRITE, items=[each.state.item for each in group]):
+            writes[state.place, state.item].append(self._value(state))
+        for state, checkpoint, metadata, parent in group:
+            held = {
+                name: self._value(values[state.place, name, str(version)])
+                for name, version in checkpoint["channel_versions"].items()
+                if (state.place, name, str(version)) in values
+            }
+            pending = sorted(writes[state.place, state.item], key=_write_order)
+            whole: Any = {**checkpoint, "channel_values": held}
+            yield CheckpointTuple(
+                config=_config(thread, state.place, state.item),
+                checkpoint=whole,
+                metadata=metadata,
+                parent_config=_config(thread, state.place, parent) if parent else None,
+                pending_writes=[(task_id, channel, value) for task_id, channel, value, _, _ in pending],
+            )
+
+    # Writing.
+
+    def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        """Keep a checkpoint and the values of the channels that it changed; the configuration that names it."""
+        thread, place, parent = _place(config)
+        bare = {name: part for name, part in checkpoint.items() if name != "channel_values"}
+        about = get_checkpoint_metadata(config, metadata)
+        run = about.get("run_id")
+        values = checkpoint["channel_values"]
+        changed = [
+            self._state(thread, _VALUE, place, str(version), name, values[name])
+            for name, version in new_versions.items()
+            if name in values
+        ]
+        state = self._state(thread, _CHECKPOINT, place, checkpoint["id"], "", (bare, about, parent))
+        self._keep(changed, replace=False)  # before the checkpoint, which must never lack a value
+        self._keep([replace(state, mark=str(run) if run else None)], replace=True)
+        return _config(thread, place, checkpoint["id"])
+
+    def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
+        """Keep what a task wrote on top of a checkpoint; what it wrote before stays, but for errors and interrupts."""
+        thread, place, item = _place(config)
+        assert item is not None, "LangGraph names the checkpoint that a task writes on"
+        numbered = [(WRITES_IDX_MAP.get(name, at), name, value) for at, (name, value) in enumerate(writes)]
+        states = {
+            at: self._state(thread, _WRITE, place, item, f"{task_id}/{at}", (task_id, name, value, task_path, at))
+            for at, name, value in numbered
+        }
+        self._keep([state for at, state in states.items() if at >= 0], replace=False)
+        self._keep([state for at, state in states.items() if at < 0], replace=True)
+
+    def _state(self, thread: str, kind: str, place: str, item: str, part: str, value: Any) -> State:
+        return State(thread, kind, place, item, part, *self.serde.dumps_typed(value))
+
+    def _keep(self, states: Sequence[State], *, replace: bool) -> None:
+        if self._as_of is not None:
+            raise InvalidRequest("put", self._as_of, "a checkpointer of now", "put into the checkpointer itself")
+        if states:
+            self._graph.states.keep(states, replace=replace)
+
+    # Deleting and copying.
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Delete all of a thread."""
+        self._graph.states.drop(str(thread_id))
+
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints of runs, with their writes."""
+        marked = self._graph.states.of_kind(_CHECKPOINT, marks=list(map(str, run_ids)))
+        for thread, states in groupby(sorted(marked, key=attrgetter("shelf")), key=attrgetter("shelf")):
+            self._leave_out(thread, set(states))
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy all of a thread to another one."""
+        source, target = str(source_thread_id), str(target_thread_id)
+        states = [state for kind in _KINDS for state in self._on_shelf(source, kind)]
+        self._keep([replace(state, shelf=target) for state in states], replace=True)
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Delete the checkpoints of threads, but for the latest of each namespace if *strategy* is ``keep_latest``.
+
+        What a ``DeltaChannel`` of the latest is rebuilt from is kept, too.
+        """
+        for thread in map(str, thread_ids):
+            if strategy != "keep_latest":
+                self.delete_thread(thread)
+                continue
+            states = self._on_shelf(thread, _CHECKPOINT)
+            kept: set[State] = set()
+            for place in {state.place for state in states}:
+                kept |= self._needed([state for state in states if state.place == place])
+            self._leave_out(thread, set(states) - kept)
+
+    def _needed(self, states: Sequence[State]) -> set[State]:
+        """The latest of *states*, and its ancestors back to the last snapshots of its delta channels."""
+        by_id = {state.item: state for state in states}
+        needed, at = set(), states[0]
+        channels = set(self._stored(at).metadata.get("counters_since_delta_snapshot") or ())
+        while True:
+            needed.add(at)
+            (whole,) = self._tuples([self._stored(at)])
+            channels -= whole.checkpoint["channel_values"].keys()
+            parent = by_id.get(self._stored(at).parent or "")
+            if not channels or parent is None:
+                return needed
+            at = parent
+
+    def _leave_out(self, thread: str, dropped: set[State]) -> None:
+        """Delete checkpoints of a thread, their writes, and the values that no other checkpoint of it has."""
+        gone = {(state.place, state.item) for state in dropped}
+        left = [self._stored(state) for state in self._on_shelf(thread, _CHECKPOINT) if state not in dropped]
+        used = {(each.state.place, name, version) for each in left for name, version in each.versions.items()}
+        writes = [state for state in self._on_shelf(thread, _WRITE) if (state.place, state.item) in gone]
+        values = [s for s in self._on_shelf(thread, _VALUE) if (s.place, s.part, s.item) not in used]
+        self._graph.states.drop(thread, [*dropped, *writes, *values])
+
+    # The asynchronous half.
+
+    async def aget_tuple(self, config: Any) -> CheckpointTuple | None:
+        """As `get_tuple`."""
+        return await asyncio.to_thread(self.get_tuple, config)
+
+    async def alist(self, config: Any, **options: Any) -> AsyncIterator[CheckpointTuple]:
+        """As `list`."""
+        for each in await asyncio.to_thread(lambda: [*self.list(config, **options)]):
+            yield each
+
+    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        """As `put`."""
+        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """As `put_writes`."""
+        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """As `delete_thread`."""
+        await asyncio.to_thread(self.delete_thread, thread_id)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """As `delete_for_runs`."""
+        await asyncio.to_thread(self.delete_for_runs, run_ids)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """As `copy_thread`."""
+        await asyncio.to_thread(self.copy_thread, source_thread_id, target_thread_id)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """As `prune`."""
+        await asyncio.to_thread(lambda: self.prune(thread_ids, strategy=strategy))
+
+
+def _place(config: Any) -> tuple[str, str, str | None]:
+    """Thread, namespace and checkpoint that a configuration names."""
+    named = config["configurable"]
+    return str(named["thread_id"]), named.get("checkpoint_ns") or "", named.get("checkpoint_id")
+
+
+def _config(thread: str, place: str, checkpoint_id: str) -> Any:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": place, "checkpoint_id": checkpoint_id}}
+
+
+def _write_order(write: tuple[str, str, Any, str, int]) -> Any:
+    task_id, _, _, task_path, at = write
+    return writes_sort_key(task_path, task_id, at)

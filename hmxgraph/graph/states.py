@@ -1,0 +1,104 @@
+"""State of frameworks in the graph, kept by adapters; no part of memory."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hmxgraph.graph.plan import Plan, Procedure, bind, read, write
+from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.protocol.states import State
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which states of a shelf: of one kind, at one place, of certain items, as of a time, so many."""
+
+    shelf: str
+    kind: str
+    place: str | None = None
+    items: Sequence[str] | None = None
+    as_of_us: int | None = None
+    limit: int | None = None
+
+
+def key_of(tenancy: Tenancy, state: State) -> str:
+    """The key of a state's node."""
+    return tenancy.node_key("state", *state.names())
+
+
+def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: bool) -> Procedure[int]:
+    """Keep *states*; those kept already stay as they are, unless *replace*."""
+    rows = [
+        {
+            "key": key_of(tenancy, state),
+            "replace": replace,
+            "properties": {
+                "shelf_key": tenancy.node_key("shelf", state.shelf),
+                "shelf": state.shelf,
+                "kind": state.kind,
+                "place": state.place,
+                "item": state.item,
+                "part": state.part,
+                "format": state.format,
+                "body": state.body,
+                "mark": state.mark,
+            },
+        }
+        for state in states
+    ]
+
+    def plan() -> Plan[int]:
+        answered = yield bind("states/keep", tenant_id=tenancy.tenant_id, rows=rows, now_us=now_us)
+        kept: int = answered[0]["states"]
+        return kept
+
+    return (yield from write(plan))
+
+
+def of_shelf(tenancy: Tenancy, wanted: Wanted) -> Procedure[tuple[State, ...]]:
+    """The states on a shelf that are *wanted*, latest item first."""
+
+    def plan() -> Plan[tuple[State, ...]]:
+        rows = yield bind(
+            "states/of_shelf",
+            tenant_id=tenancy.tenant_id,
+            shelf_key=tenancy.node_key("shelf", wanted.shelf),
+            kind=wanted.kind,
+            place=wanted.place,
+            items=None if wanted.items is None else list(wanted.items),
+            as_of_us=wanted.as_of_us,
+            limit=wanted.limit,
+        )
+        return tuple(State.of(row["state"]) for row in rows)
+
+    return (yield from read(plan))
+
+
+def of_kind(
+    tenancy: Tenancy, kind: str, marks: Sequence[str] | None, as_of_us: int | None
+) -> Procedure[tuple[State, ...]]:
+    """The tenant's states of one kind, latest item first; of certain marks only, if given."""
+
+    def plan() -> Plan[tuple[State, ...]]:
+        rows = yield bind(
+            "states/of_kind",
+            tenant_id=tenancy.tenant_id,
+            kind=kind,
+            marks=None if marks is None else list(marks),
+            as_of_us=as_of_us,
+        )
+        return tuple(State.of(row["state"]) for row in rows)
+
+    return (yield from read(plan))
+
+
+def drop(tenancy: Tenancy, shelf: str, states: Iterable[State] | None) -> Procedure[int]:
+    """Delete *states* of a shelf, or all of them; the number deleted."""
+    keys = None if states is None else [key_of(tenancy, state) for state in states]
+
+    def plan() -> Plan[int]:
+        shelf_key = tenancy.node_key("shelf", shelf)
+        answered = yield bind("states/drop", tenant_id=tenancy.tenant_id, shelf_key=shelf_key, keys=keys)
+        dropped: int = answered[0]["states"]
+        return dropped
+
+    return (yield from write(plan))

@@ -1,0 +1,127 @@
+"""The LangGraph checkpointer: its conformance kit, a real graph of agents, and threads as of a time."""
+
+import asyncio
+import operator
+import time
+from datetime import UTC, datetime
+from typing import Annotated, TypedDict
+
+import pytest
+
+import hmxgraph
+
+conformance = pytest.importorskip(
+    "langgraph.checkpoint.conformance", reason="pip install langgraph-checkpoint-conformance"
+)
+from langgraph.graph import START, StateGraph  # noqa: E402 - after the check that it is there
+from langgraph.types import Command, interrupt  # noqa: E402
+
+from hmxgraph.adapters.langgraph_checkpoints import HmxSaver  # noqa: E402
+from hmxgraph.errors import InvalidRequest  # noqa: E402
+
+
+class Shop(TypedDict):
+    """What the graph of the tests remembers."""
+
+    theme: str
+    log: Annotated[list[str], operator.add]
+
+
+def compiled(saver):
+    """A graph with two steps, the second of which may ask a person."""
+
+    def paint(state):
+        return {"log": [f"painted {state['theme']}"]}
+
+    def ship(state):
+        answer = interrupt("ship it?") if state["theme"] == "ask" else "yes"
+        return {"log": [f"shipped: {answer}"]}
+
+    builder = StateGraph(Shop).add_node("paint", paint).add_node("ship", ship)
+    builder.add_edge(START, "paint").add_edge("paint", "ship")
+    return builder.compile(checkpointer=saver)
+
+
+def thread(name):
+    """The configuration of a thread."""
+    return {"configurable": {"thread_id": name}}
+
+
+def test_the_kit_passes(address, tenant_id):
+    """Every capability of the kit, deletion of runs, copies and pruning too."""
+
+    @conformance.checkpointer_test(name="HmxSaver")
+    async def savers():
+        terms = {"user": address.user, "password": address.password, "database": address.database}
+        with hmxgraph.connect(address.uri, **terms, tenant_id=f"{tenant_id}-{time.time_ns()}") as graph:
+            yield HmxSaver(graph)
+
+    report = asyncio.run(conformance.validate(savers))
+    failures = [failure for result in report.results.values() for failure in result.failures or ()]
+    assert failures == []
+    assert {name for name, result in report.results.items() if result.passed} == {
+        "put",
+        "put_writes",
+        "get_tuple",
+        "list",
+        "delete_thread",
+        "delete_for_runs",
+        "copy_thread",
+        "prune",
+    }
+
+
+def test_a_thread_goes_on_and_its_past_stays_readable(graph):
+    """A value that a later turn overwrote is there again as of the time before it; the past takes no writes."""
+    saver = HmxSaver(graph)
+    app = compiled(saver)
+    app.invoke({"theme": "dark"}, thread("t"))
+    before = datetime.now(UTC).isoformat()
+    time.sleep(0.01)
+    app.invoke({"theme": "light"}, thread("t"))
+    now, past = (compiled(each).get_state(thread("t")).values for each in (saver, saver.as_of(before)))
+    assert now == {"theme": "light", "log": ["painted dark", "shipped: yes", "painted light", "shipped: yes"]}
+    assert past == {"theme": "dark", "log": ["painted dark", "shipped: yes"]}
+    with pytest.raises(InvalidRequest, match="checkpointer of now"):
+        compiled(saver.as_of(before)).invoke({"theme": "red"}, thread("t"))
+
+
+def test_a_person_answers_in_another_process(graph):
+    """An interrupted run is resumed by a graph that was compiled anew; the asynchronous half does the same."""
+    assert "__interrupt__" in compiled(HmxSaver(graph)).invoke({"theme": "ask"}, thread("t"))
+    done = asyncio.run(compiled(HmxSaver(graph)).ainvoke(Command(resume="gladly"), thread("t")))
+    assert done["log"] == ["painted ask", "shipped: gladly"]
+    states = [state.next for state in compiled(HmxSaver(graph)).get_state_history(thread("t"))]
+    assert states[0] == ()
+    assert ("ship",) in states
+
+
+def test_branches_of_a_thread_keep_their_own_values(graph):
+    """Two runs from the same checkpoint overwrite nothing of each other."""
+    app = compiled(HmxSaver(graph))
+    app.invoke({"theme": "dark"}, thread("t"))
+    fork = next(state for state in app.get_state_history(thread("t")) if state.next == ("ship",)).config
+    branches = [app.update_state(fork, {"theme": theme}) for theme in ("red", "blue")]
+    assert [app.get_state(branch).values["theme"] for branch in branches] == ["red", "blue"]
+
+
+def test_tenants_and_memory_stay_apart_from_threads(graph, address):
+    """Another tenant has no such thread, nothing is learned from one, and a pruned one goes on."""
+    app = compiled(HmxSaver(graph))
+    for theme in ("dark", "light"):
+        app.invoke({"theme": theme}, thread("t"))
+    assert graph.health()["event_count"] == 0
+    assert graph.pack("painted dark").entries == ()
+    with graph.for_tenant(f"{graph.tenant_id}-other") as foreign:
+        other = HmxSaver(foreign)
+        assert other.get_tuple(thread("t")) is None
+        assert [*other.list(None)] == []
+        other.delete_thread("t")
+    saver = HmxSaver(graph)
+    values = len(graph.states.of_kind("langgraph-value"))
+    saver.prune(["t"])
+    assert len([*saver.list(thread("t"))]) == 1
+    assert len(graph.states.of_kind("langgraph-value")) < values
+    assert app.get_state(thread("t")).values["log"][0] == "painted dark"
+    app.invoke({"theme": "red"}, thread("t"))
+    assert app.get_state(thread("t")).values["log"][-2:] == ["painted red", "shipped: yes"]
