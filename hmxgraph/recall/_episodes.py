@@ -85,7 +85,8 @@ def _chosen(told: Sequence[Unit], limit: int) -> list[Unit]:
         if tokens <= limit:
             chosen.add(place)
             limit -= tokens
-    return [told[place] for place in sorted(chosen)] if len(chosen) > 1 else []
+    kept = [told[place] for place in sorted(chosen)]
+    return kept if sum(map(len, kept)) > 1 else []
 
 
 def _tokens(unit: Unit) -> int:

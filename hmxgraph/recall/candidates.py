@@ -11,10 +11,10 @@ import numpy as np
 
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall._times import Span
-from hmxgraph.recall.pool import EventPool, Floats, Integers
+from hmxgraph.recall.pool import EventPool, Flags, Floats, Integers
 from hmxgraph.recall.question import PackRequest, Question
 from hmxgraph.text.excerpts import Passages
-from hmxgraph.text.lines import SUPERSEDED, attributed, event_line
+from hmxgraph.text.lines import SUPERSEDED, attributed, event_line, foreign
 from hmxgraph.text.terms import TokenCounter
 
 # The tenant state that a pack is built from.
@@ -203,6 +203,8 @@ class Dropped(NamedTuple):
 HELPS = 0.2
 # What a step is worth of the best of its episode, where that is shown whole.
 _WITHIN_EPISODE = 0.5
+# A session over more events than this is a log of many tasks, not one episode.
+LONGEST_EPISODE = 64
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
 SECTION = "episodes"
@@ -224,6 +226,7 @@ class _Columns(NamedTuple):
 
     relevance: list[float]
     recency: list[float]
+    salience: list[float]
     score: list[float]
 
 
@@ -231,7 +234,8 @@ class _Columns(NamedTuple):
 class Episodes:
     """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
 
-    *timely* is how much recency counts for each event, in [0, 1].
+    *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
+    component but provenance, so that the score alone drops them.
     """
 
     pool: EventPool
@@ -239,6 +243,7 @@ class Episodes:
     clock: Clock
     verdicts: Mapping[str, str] = field(default_factory=dict)
     timely: Floats | float = 1.0
+    related: Flags | None = None
 
     def __len__(self) -> int:
         return len(self.pool)
@@ -248,7 +253,8 @@ class Episodes:
         """Recency per event in [0, 1]: scaled by *timely*, but enough to reach the threshold if the clock allows."""
         by_clock = self.clock.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
-        return np.maximum(self.timely * by_clock, np.minimum(by_clock, lacking))
+        found: Floats = self._counts * np.maximum(self.timely * by_clock, np.minimum(by_clock, lacking))
+        return found
 
     @cached_property
     def scores(self) -> Floats:
@@ -256,11 +262,24 @@ class Episodes:
         return self._scored(self.recency)
 
     def _scored(self, recency: Floats) -> Floats:
-        return scores(self.relevance, recency, 1.0, np.array(self.pool.salience, dtype=np.float64))
+        return scores(self._relevance, recency, 1.0, self._salience)
+
+    @cached_property
+    def _counts(self) -> Floats:
+        """1 for related events, 0 for others."""
+        return np.ones(len(self)) if self.related is None else self.related.astype(np.float64)
+
+    @cached_property
+    def _relevance(self) -> Floats:
+        return self._counts * self.relevance
+
+    @cached_property
+    def _salience(self) -> Floats:
+        return self._counts * np.array(self.pool.salience, dtype=np.float64)
 
     @cached_property
     def _columns(self) -> _Columns:
-        return _Columns(self.relevance.tolist(), self.recency.tolist(), self.scores.tolist())
+        return _Columns(*(column.tolist() for column in (self._relevance, self.recency, self._salience, self.scores)))
 
     def best_sessions(self, most: int, but: str | None) -> list[str]:
         """Return the *most* sessions with the best events above the threshold, without the session *but*."""
@@ -273,12 +292,33 @@ class Episodes:
         return best
 
     def told_whole(self, sessions: Collection[str]) -> "Episodes":
-        """Return the events with those of *sessions* at no less than half of the relevance of their session's best."""
-        relevance = self.relevance.copy()
+        """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
+
+        Of a log of many tasks only the related events count, each call with its result.
+        """
+        relevance, related = self._relevance.copy(), self._counts > 0
         for session_id in sessions:
             own = np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
+            if self._is_log(own):
+                own &= self._paired(related)
             relevance[own] = np.maximum(relevance[own], _WITHIN_EPISODE * relevance[own].max(initial=0.0))
-        return replace(self, relevance=relevance)
+            related |= own
+        return replace(self, relevance=relevance, related=related)
+
+    def _is_log(self, own: Flags) -> bool:
+        """Whether the session of the *own* events spans too many for one episode, and not all of those are here."""
+        sequences, places = np.array(self.pool.sequence)[own], self.pool.places[own]
+        whole = bool((np.diff(places) == 1).all()) and len(places) <= LONGEST_EPISODE
+        return not whole and int(np.ptp(sequences)) >= LONGEST_EPISODE
+
+    def _paired(self, related: Flags) -> Flags:
+        """Return the *related* events, the results that follow them directly, and the calls that precede them."""
+        follows = np.diff(self.pool.places, prepend=-np.inf) == 1
+        result = np.array([foreign(label) for label in self.pool.label], dtype=np.bool_) & follows
+        paired = related.copy()
+        paired[1:] |= result[1:] & related[:-1]
+        paired[:-1] |= result[1:] & related[1:]
+        return paired
 
     def orders(self) -> Iterator[Order]:
         """Return the ranking key of each event, as in ``Candidate.order``."""
@@ -294,7 +334,7 @@ class Episodes:
         """Return the event at index *at* as a candidate."""
         pool, event_id = self.pool, self.pool.event_id[at]
         of = self._columns
-        components = Components(of.relevance[at], of.recency[at], 1.0, pool.salience[at])
+        components = Components(of.relevance[at], of.recency[at], 1.0, of.salience[at])
         return Candidate(
             SECTION,
             "episode",

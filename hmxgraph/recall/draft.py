@@ -49,7 +49,7 @@ from hmxgraph.recall.known_candidates import (
     trust,
 )
 from hmxgraph.recall.pack import line_of, tokens_of
-from hmxgraph.recall.pool import EventPool, Floats, match_words, rarity
+from hmxgraph.recall.pool import EventPool, Flags, Floats, match_words, rarity
 from hmxgraph.recall.question import PackRequest
 from hmxgraph.recall.relations import Vicinity, relation_candidates
 from hmxgraph.recall.relevance import Ranking
@@ -363,6 +363,8 @@ _COMPARED_BEYOND = 16
 _MOST_COMPARED = 1_500
 # Past sessions shown whole beside procedures; the strategies that spread over single events instead.
 MOST_SESSIONS = 2
+# A question for the latest with so few terms asks for nothing else.
+_BARE = 1
 _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 
@@ -452,7 +454,9 @@ class Draft:
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
         verdicts = dict(chain(self._repeated_records(wanted), self._outdated()))
         shares = self._timely(time, pool, relevance)
-        scored = Episodes(pool, separated(relevance, self.events.assurance), time, verdicts, shares)
+        scored = Episodes(
+            pool, separated(relevance, self.events.assurance), time, verdicts, shares, self._related(time, pool)
+        )
         return with_passages(scored, self.whole, terms, self.request.budget, count_tokens)
 
     def _timely(self, time: Clock, pool: EventPool, relevance: Floats) -> Floats | float:
@@ -462,6 +466,19 @@ class Draft:
         running = np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
         matters = np.maximum(np.maximum(relevance, self.events.words), self.events.match.share)
         return np.where(running, 1.0, timely(matters, self.events.assurance))
+
+    def _related(self, time: Clock, pool: EventPool) -> Flags | None:
+        """Return which events are about the question; None for all, if only episodes are wanted or time alone decides.
+
+        Episodes alone are a search, which returns as many hits as fit; beside other sections they are a briefing.
+        """
+        question = self.events.question
+        by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
+        if self.request.sections == (SECTION,) or by_time:
+            return None
+        related = self.events.related(self.neighbourhood)
+        related |= np.array([session_id == self.request.session_id for session_id in pool.session_id], dtype=np.bool_)
+        return related if time.moment is None else related | (time.moment.distances_us(pool.times) == 0)
 
     def _repeated_records(self, wanted: frozenset[str]) -> Iterator[tuple[str, str]]:
         """Yield events that repeat a task record that may be included, as duplicates."""

@@ -261,6 +261,12 @@ class Guidance:
             return len(self.expected & set(known_actions)) / len(self.expected | set(known_actions))
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
+    def _timeliness(self, artifact: KnownArtifact) -> float:
+        """Return how likely the moment of a policy comes: less if it waits for an action that nothing calls for."""
+        moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
+        named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.lead is not None else ()
+        return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
+
     @property
     def _follows_lead(self) -> bool:
         return not self.remedies or bool(self.done)
@@ -273,7 +279,7 @@ class Guidance:
         """
         if self.answers(artifact):
             return 1.0
-        fitting = share * self.fitting(artifact.artifact_type, artifact.actions)
+        fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
         led = 1.0 if artifact.artifact_id == self.lead and self._follows_lead else fitting
         return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led
 

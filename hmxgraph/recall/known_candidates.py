@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,12 +36,21 @@ from hmxgraph.text.terms import TokenCounter, search_text, terms
 _LEAST_SHARE = 0.1
 # Matching this many rare terms counts as a full match.
 _ENOUGH_TERMS = 6
-# A memory that matches no more than a third of the question is about something else, unless the question names it.
+# A memory or playbook that matches no more than a third of the question is about something else, unless named by it.
 _LEAST_MEMORY = 0.35
 _NAMED = 0.5
 # A name counts if it has at least this much of the weight of the rarest term: names that are everywhere select nothing.
 _RARE_NAME = 0.5
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
+# Whoever said something: a name that all of their memories have.
+_SAID_BY = re.compile(r"[^\W\d_][\w .'-]{0,59}: ")
+# The words in which every playbook is put, and every report of a failure, do not say which failure is meant.
+_ANY_FAILURE = frozenset(
+    terms(
+        "fail fails failed failing failure error errors exception problem issue fix happen wrong"
+        " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -65,10 +74,16 @@ class Appraisal:
         matched = sum(weight for term, weight in self.weights.items() if term in term_set)
         return min(matched / self._enough, 1.0) if self._enough else 0.0
 
+    def share_of_failure(self, words: str) -> float:
+        """Return the share of what the question says about its failure, in the *words* of a playbook."""
+        told = {term: weight for term, weight in self.weights.items() if term not in _ANY_FAILURE}
+        return replace(self, weights=told).share(words) if told else self.share(words)
+
     def match(self, memory: KnownMemory) -> float:
         """Return the relevance of a memory: its share of the question, more if the question calls it by a name."""
         share = self.share(memory.words)
-        called = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(memory.text)))
+        said = _SAID_BY.sub("", memory.text, count=1) if _SAID_BY.match(memory.text) else memory.text
+        called = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(said)))
         return max(share, _NAMED) if called else share
 
     def _is_rare(self, name: str) -> bool:
@@ -324,13 +339,13 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
     """Yield the latest event behind each of *records*, with the relevance of the record; each event once.
 
-    An event without any word of the question ("positive feedback") bears nothing out by itself.
+    An event that says next to nothing about the question ("positive feedback") bears nothing out by itself.
     """
     by_id = {record.source_id: record for record in records}
     seen: set[str] = set()
     for evidence in known.evidence:
         record = by_id.get(evidence.record_id)
-        if record is None or not (_is_eligible(record) and appraisal.share(search_text(evidence.text))):
+        if record is None or not _is_eligible(record) or appraisal.share(search_text(evidence.text)) < _LEAST_MEMORY:
             continue
         if evidence.event_id not in seen:
             seen.add(evidence.event_id)
@@ -344,7 +359,7 @@ def _is_eligible(record: Candidate) -> bool:
 def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
     remedy = appraisal.guidance.answers(artifact)
     components = appraisal.components(
-        appraisal.guidance.relevance(artifact, appraisal.share(artifact.words)),
+        appraisal.guidance.relevance(artifact, _share(artifact, appraisal)),
         # What answers a failure of this moment does not age.
         appraisal.now_us if remedy else artifact.confirmed_us or artifact.created_us,
         support(artifact.confidence, artifact.observed_count),
@@ -365,6 +380,13 @@ def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
         time_us=artifact.created_us,
         verdict=_verdict(held=artifact.status != "deprecated", sound=artifact.sound),
     )
+
+
+def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
+    """Return the share of the question in *artifact*: of a playbook, without the words that all of them have."""
+    if artifact.artifact_type == "failure_playbook":
+        return appraisal.share_of_failure(artifact.words)
+    return appraisal.share(artifact.words)
 
 
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
@@ -422,7 +444,9 @@ def _least_share(*, named: bool, troubled: bool) -> float:
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
     """Return the minimum relevance of an artifact: higher for procedures that compete with the leading one."""
     rivals = appraisal.guidance.lead is not None and artifact_type in PROCEDURES
-    return _ASKED_FOR if rivals or not appraisal.question.works else _LEAST_SHARE
+    if rivals or not appraisal.question.works:
+        return _ASKED_FOR
+    return _LEAST_MEMORY if artifact_type == "failure_playbook" else _LEAST_SHARE
 
 
 def _standing(memories: Iterable[KnownMemory]) -> frozenset[str]:

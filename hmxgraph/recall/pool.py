@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from hmxgraph.text.terms import terms as terms_of
 
-# The two column types used in ranking.
+# The column types used in ranking.
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 
 
 # Words as integers, so that the terms of hundreds of events are counted in arrays.
@@ -417,6 +418,16 @@ class Nearby:
         later = _shares(LATER)[steps]
         answers = later * (1 + _ANSWER_BONUS * (pool.questions[:-shift] & (gaps == 1)))
         return shift, later, answers, _shares(_EARLIER)[steps]
+
+    def coverage(self, match: WordMatch) -> Floats:
+        """Return the share of the total term weight that each event has, or its neighbours, decaying with distance."""
+        present = match.counts.clip(0, 1)
+        near = present.copy()
+        for shift, later, _, earlier in self._shares:
+            near[:, shift:] = np.maximum(near[:, shift:], present[:, :-shift] * later)
+            near[:, :-shift] = np.maximum(near[:, :-shift], present[:, shift:] * earlier)
+        total = match.weights.sum()
+        return weighted(match.weights, near) / total if total else np.zeros(match.counts.shape[1])
 
     def spread(self, values: Floats, *, boosted: bool) -> Floats:
         """Return *values* (rows by events) plus the decayed values of neighbours."""

@@ -5,6 +5,7 @@ that the question names, and with a small share at the best events. What lies be
 most weight, so that a path of two relations comes before a single relation that leads away.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,6 +40,8 @@ _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", 
 # Without a named entity the best events only suggest what the question is about.
 _UNNAMED = 0.75
 MOST_SENTENCES = 40
+# A relation of less relevance leads away from the subject.
+_LEAST = 0.35
 _MOST_TARGETS = 8
 # Relations that read as verbs; all others are named after fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
@@ -48,6 +51,7 @@ _NAME = "name"
 _SILENT = frozenset(
     {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
 )
+_WORKERS = frozenset({"agent", "tool"})
 _ASKS_WHO = frozenset(terms("agent agents tool tools command commands uses used using"))
 
 
@@ -99,7 +103,11 @@ def relation_candidates(
 def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
     relation = sentence.relation
     components = appraisal.components(
-        sentence.relevance, relation.last_us, support(relation.confidence, relation.evidence_count), relation.weight
+        sentence.relevance,
+        relation.last_us,
+        support(relation.confidence, relation.evidence_count),
+        relation.weight,
+        least=_LEAST,
     )
     return Candidate(
         section="graph_relations",
@@ -119,8 +127,12 @@ def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
 
 def sentences(question: Question, related: Related, vicinity: Vicinity) -> Iterator[Sentence]:
     """Yield the relations around *question* as sentences, one for each entity that has others, best first."""
-    shown = [relation for relation in related.relations if _is_wanted(relation, question)]
-    if not shown:
+    if question.works:
+        related = replace(related, named=_named_alone(related))
+    tools = frozenset(entity.key for entity in related.entities if entity.type in _WORKERS)
+    shown = [relation for relation in related.relations if _is_wanted(relation, question, tools)]
+    # Work on what nobody named needs no account of what others own.
+    if not shown or (question.works and not related.named):
         return
     asked = frozenset(_asked({relation.relation_type for relation in shown}, question))
     flows = _Walk(related, shown, vicinity, asked).flows * _bearings(question, related, shown)
@@ -128,12 +140,25 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
     yield from _worded(related, ranked, asked, 1.0 if related.named else _UNNAMED * vicinity.assurance)
 
 
-def _is_wanted(relation: KnownRelation, question: Question) -> bool:
-    """Whether a relation may be shown: who uses what, and what was mentioned together, only if asked for."""
-    if relation.relation_type not in {"uses", "mentions_with"}:
+def _named_alone(related: Related) -> frozenset[str]:
+    """The named entities, without the names that several records bear: "the lamp" is not one of all lamps."""
+    bearers = Counter(each.target_key for each in related.relations if each.relation_type == _NAME)
+    return frozenset(key for key in related.named if bearers[key] <= 1)
+
+
+def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str]) -> bool:
+    """Whether a relation may be shown.
+
+    What agents and tools do, and what was mentioned together, only if asked for; an address names its host itself.
+    """
+    kind = relation.relation_type
+    if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
+        return False
+    working = kind == "uses" or (kind in {"runs", "touches"} and relation.source_key in workers)
+    if not working and kind != "mentions_with":
         return True
     ends = sum(question.mentions(search_text(name)) for name in (relation.source, relation.target))
-    asked = relation.relation_type == "uses" and not _ASKS_WHO.isdisjoint(question.terms)
+    asked = working and not _ASKS_WHO.isdisjoint(question.terms)
     return ends == 2 or (ends == 1 and asked)
 
 

@@ -8,7 +8,17 @@ from heapq import nsmallest
 
 import numpy as np
 
-from hmxgraph.recall.pool import EventPool, Floats, Nearby, WordMatch, field_scores, match_words, rarity, weighted
+from hmxgraph.recall.pool import (
+    EventPool,
+    Flags,
+    Floats,
+    Nearby,
+    WordMatch,
+    field_scores,
+    match_words,
+    rarity,
+    weighted,
+)
 from hmxgraph.recall.question import Question
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
@@ -205,6 +215,11 @@ _CLOSENESS = 0.3
 SURE = 0.6
 # Minimum relevance per share of the question that an event itself matches.
 ANSWERS = 0.15
+# An event that matches less than half as well as the best one is about something else, whoever says it and whenever; so
+# is one whose surroundings have less than this of the question's words that the best ones have. What an event shares
+# with the best events counts half.
+_HALF = 0.5**_SHARPNESS
+_COVERED, _LINKED = 0.4, 0.5
 
 
 @dataclass(frozen=True)
@@ -243,9 +258,16 @@ class Ranking:
     @cached_property
     def first(self) -> Floats:
         """The score by words, titles, cues and feedback terms."""
-        found = self.words + TITLE * self._titles() + cue_scores(self.question, self.pool)
+        return self._by_words + self._feedback
+
+    @cached_property
+    def _by_words(self) -> Floats:
+        return self.words + TITLE * self._titles() + cue_scores(self.question, self.pool)
+
+    @cached_property
+    def _feedback(self) -> Floats:
         asked = {*self.question.terms, *(term for name in set(self.pool.speaker) for term in terms(name))}
-        return found + feedback_scores(self.pool, self.neighbours, found, self.words, asked, self.event_count)
+        return feedback_scores(self.pool, self.neighbours, self._by_words, self.words, asked, self.event_count)
 
     def anchors(self, most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* events: the anchors of the walk."""
@@ -274,6 +296,21 @@ class Ranking:
         best = scores.max(initial=0.0)
         found = scores / best if best and self.words.any() else scores.clip(0.0, 1.0)
         return np.maximum(found, self._answers) if self.question.recalls else found
+
+    def related(self, neighbourhood: Neighbourhood) -> Flags:
+        """Whether each event is about what is asked, by its words, its neighbours', or what it shares with the best.
+
+        Speaker, length and time order events but are no evidence. Without any lexical match nothing can be excluded.
+        """
+        if not self.words.any():
+            return np.ones(len(self.pool), dtype=np.bool_)
+        linked = self.scores(neighbourhood) - self.first
+        evidence = self.words + TITLE * self._titles() + self._feedback + linked
+        covered = self.neighbours.coverage(self.match) + _LINKED * linked
+        share = self.match.share
+        related: Flags = (evidence >= _HALF) & (covered >= _COVERED * covered.max(initial=0.0))
+        related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
+        return related
 
     @property
     def _answers(self) -> Floats:

@@ -260,7 +260,8 @@ def test_repeats_do_not_keep_out_what_is_useful():
     ]
     words = ("before", "after", "with", "during")
     told = [event(50 + at, f"Deploy staging {word} the migration", session=f"u{at}") for at, word in enumerate(words)]
-    pack = packed([*noise, *told], query="deploy staging environment word1 word2 word3", budget=1500)
+    query = "deploy staging environment word1 word2 word3"
+    pack = packed([*noise, *told], query=query, budget=1500, sections=["episodes"])
     assert {f"e05{at}" for at in range(4)} <= {entry.source_id for entry in pack.entries}
     assert {drop.drop_reason for drop in pack.dropped_entries} == {"duplicate"}
 

@@ -151,3 +151,88 @@ def test_events_of_rejected_or_retired_records_stay_out(fate):
     """Although the record itself is about something else than the question."""
     told = record(1, "Something else", told_by=frozenset({"e001"}), **fate)
     assert shown(packed([event(1, "Deploy the staging environment by hand")], known(records=[told]))) == []
+
+
+def talk(*texts, session="s1", start=0):
+    """Return what Ann said, as events of one session, some time ago."""
+    return [event(start + at, text, session=session, speaker="Ann", age_days=90) for at, text in enumerate(texts)]
+
+
+RUNNING = "I run to destress after long days at the office"
+OTHER = [f"Story number {number} was about gardens" for number in range(12)]
+DESTRESS = "What does Ann do to destress?"
+
+
+def test_who_speaks_is_no_evidence():
+    """What the person asked about says of other things stays out, although there is room; the drop says so."""
+    events = [
+        *talk(RUNNING),
+        *(each for n, text in enumerate(OTHER) for each in talk(text, session=f"t{n}", start=9 + n)),
+    ]
+    pack = packed(events, query=DESTRESS)
+    assert shown(pack) == [f"Ann: {RUNNING}"]
+    assert set(reasons(pack).values()) == {"low_relevance"}
+
+
+def test_a_turn_beside_the_answer_belongs_to_it():
+    """Answers follow questions, whatever words they use."""
+    events = talk(RUNNING, "It clears my head every single time")
+    assert len(shown(packed(events, query=DESTRESS))) == 2
+
+
+def test_episodes_alone_are_a_search():
+    """A request for nothing else gets as many hits as fit."""
+    events = [
+        *talk(RUNNING),
+        *(each for n, text in enumerate(OTHER) for each in talk(text, session=f"t{n}", start=9 + n)),
+    ]
+    assert len(shown(packed(events, query=DESTRESS, sections=["episodes"]))) > 1
+
+
+def test_one_score_decides():
+    """No event is in with the score of one that is out as low."""
+    events = [*talk(RUNNING, *OTHER), *talk("A yoga course helps me destress", session="s2", start=50)]
+    pack = packed(events, query=DESTRESS)
+    low = [drop.relevance_score for drop in pack.dropped_entries if drop.drop_reason == "low_relevance"]
+    assert low
+    assert max(low) < min(entry.relevance_score for entry in pack.entries)
+
+
+def log(*steps, session="log"):
+    """Return a session of calls and results that lie far apart in a long log."""
+    kinds = ("tool_call", "tool_result")
+    parts = [(number, at, text) for number, step in steps for at, text in enumerate(step)]
+    return [event(number + at, text, session=session, kind=kinds[at], age_days=9) for number, at, text in parts]
+
+
+def test_of_a_long_log_only_what_is_related_is_told():
+    """A log of many tasks is no episode: a related call comes with its result, and nothing else of the log."""
+    related = ("exec(command=deploy staging environment)", "exec -> done, no problems")
+    events = log((100, related), (400, ("exec(command=mix format)", "exec -> formatted")))
+    assert shown(packed(events, known(artifacts=[PROCEDURE])), "episodes") == list(related)
+
+
+def playbook(number, action, key):
+    """Return the playbook of a failure."""
+    title = f"{action} fails: {key}, run it again"
+    return artifact(number, title, kind="failure_playbook", actions=(action,), failures=(key,))
+
+
+def test_a_playbook_shares_more_with_the_question_than_that_something_failed():
+    """Every playbook speaks of failing and trying again."""
+    push, lint = playbook(1, "git push", "no upstream branch"), playbook(2, "mix test", "assertion on mount")
+    pack = packed(what=known(artifacts=[push, lint]), query="Fix the failing test")
+    assert shown(pack, "procedures") == [lint.text]
+
+
+def test_beside_the_playbook_that_answers_stands_no_other():
+    """One common word, such as the name of a program, is not enough."""
+    push, commit = playbook(1, "git push", "no upstream branch"), playbook(2, "git commit", "not formatted")
+    pack = packed(what=known(artifacts=[push, commit]), query="git push failed: no upstream branch")
+    assert shown(pack, "procedures") == [push.text]
+
+
+def test_the_name_of_who_said_it_does_not_call_a_memory():
+    """It begins all that is known of a person."""
+    memories = [memory(1, "Ann: I love live music"), memory(2, "Ann: I painted a horse last week")]
+    assert shown(packed(what=known(memories=memories), query="What did Ann paint of late?")) == [memories[1].text]

@@ -111,3 +111,23 @@ def test_counts_are_said_only_if_asked():
     assert not list(draft((), what, query="What is staging?").ranking)
     [(_, candidate)] = draft((), what, query="How often was staging mentioned?").ranking
     assert candidate.content == "staging (host), mentioned 3 times"
+
+
+def test_what_tools_touch_is_said_only_if_asked():
+    """A request that happens to contain a tool's name asks for no list of its files; a host is in its address."""
+    shown = [relation(1, "Write", "a.py", kind="touches"), relation(2, "http://db:1/x", "db", kind="hosted_on")]
+    what = related(*shown, named=["Write"], types={"Write": "tool", "a.py": "file"})
+
+    def told(query):
+        return [sentence.text for sentence in sentences(understood(query, NOW), what, Vicinity())]
+
+    assert told("Please Write a migration") == []
+    assert told("Which files does the tool Write touch?") == ["Write touches a.py"]
+
+
+def test_work_needs_no_account_of_what_others_own():
+    """The lamp of a request is none of the lamps in other people's orders; a number names one thing."""
+    lamps = [relation(n, f"item_{n}", "Lamp", kind="name") for n in (5, 6)]
+    assert said("Please cancel the Lamp that I ordered", [*SHOP, *lamps], named=["Lamp"]) == []
+    assert said("Please cancel order #W1", [*SHOP, *lamps], named=["#W1"])
+    assert said("Which orders have a Lamp?", [*SHOP, *lamps], named=["Lamp"])
