@@ -9,6 +9,10 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # The package that an example needs, and lines that it prints.
 PRINTED = {
+    "claude_session_store.py": (
+        "claude_agent_sdk",
+        ["with 2 entries", "user Remember: staging runs on cluster juniper.", "<hmxgraph-pack id="],
+    ),
     "google_adk_memory.py": ("google.adk", ["deployer: Staging runs on cluster juniper."]),
     "llama_index_memory.py": ("llama_index.core", ["Never deploy on a Friday", "user: Deploy staging, please"]),
     "claude_code_hooks.py": ("hmxgraph", ["<hmxgraph-pack id=", "docker compose up -d db"]),

@@ -1,0 +1,127 @@
+"""Sessions of the Claude Agent SDK: transcripts that any machine resumes, and that memory learns from.
+
+The entries are kept as they are (``graph.states``), so that a session is loaded as it was appended. Beside that they
+are ingested like transcripts on disk, so that packs and playbooks come from them.
+"""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from time import time_ns
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+from claude_agent_sdk import fold_session_summary  # pyright: ignore[reportMissingImports]
+
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.protocol.states import State
+
+_ENTRY, _SUBPATH, _SUMMARY = "claude-entry", "claude-subpath", "claude-summary"
+
+
+class HmxSessionStore:
+    """A ``SessionStore`` in *graph*, for ``ClaudeAgentOptions(session_store=...)``.
+
+    With ``learn=False`` transcripts are only kept. The summary of a session that several processes append to at once
+    may lag behind by a batch; its entries never do.
+    """
+
+    def __init__(self, graph: KnowledgeGraph, *, learn: bool = True) -> None:
+        self._graph = graph
+        self._learn = learn
+        self._appending = threading.Lock()  # entries are ordered, and summaries folded, one batch after the other
+
+    async def append(self, key: Any, entries: Sequence[Any]) -> None:
+        """Keep entries in their order; one whose ``uuid`` is known already is not kept again."""
+        if entries:
+            await asyncio.to_thread(self._append, key, entries)
+
+    async def load(self, key: Any) -> list[Any] | None:
+        """The entries in the order in which they came; None if there are none."""
+        states = await asyncio.to_thread(
+            self._graph.states.on_shelf, _shelf(key), _ENTRY, place=key.get("subpath") or ""
+        )
+        kept = sorted(map(_loaded, states), key=lambda each: each["at"])
+        return [each["entry"] for each in kept] or None
+
+    async def list_sessions(self, project_key: str) -> list[Any]:
+        """The sessions of a project with the time of their last entry, in milliseconds."""
+        return [{name: each[name] for name in ("session_id", "mtime")} for each in await self._summaries(project_key)]
+
+    async def list_session_summaries(self, project_key: str) -> list[Any]:
+        """The sessions of a project with the summaries that the SDK makes of them."""
+        return await self._summaries(project_key)
+
+    async def list_subkeys(self, key: Any) -> list[str]:
+        """The transcripts of sub-agents in a session."""
+        states = await asyncio.to_thread(self._graph.states.on_shelf, _shelf(key), _SUBPATH)
+        return sorted(state.place for state in states)
+
+    async def delete(self, key: Any) -> None:
+        """Delete a session with its sub-agents, and what was learned from it alone; or one sub-agent's transcript."""
+        await asyncio.to_thread(self._delete, key)
+
+    async def _summaries(self, project_key: str) -> list[Any]:
+        states = await asyncio.to_thread(self._graph.states.on_shelf, _project(project_key), _SUMMARY)
+        return [_loaded(state) for state in states]
+
+    def _append(self, key: Any, entries: Sequence[Any]) -> None:
+        with self._appending:
+            if self._learn:  # first, because what is ingested again after a failure is a duplicate
+                self._graph.ingest(entries, format="claude-code", session_id=key["session_id"])
+            self._graph.states.keep(_entry_states(key, entries))
+            if not key.get("subpath"):
+                self._fold(key, entries)
+
+    def _fold(self, key: Any, entries: Sequence[Any]) -> None:
+        """Bring the summary of a session up to date."""
+        project, session = _project(key["project_key"]), key["session_id"]
+        before = [_loaded(state) for state in self._graph.states.on_shelf(project, _SUMMARY, items=[session])]
+        summary = fold_session_summary(before[0] if before else None, key, list(entries))
+        summary["mtime"] = time_ns() // 1_000_000
+        self._graph.states.keep([_state(project, _SUMMARY, "", session, summary)], replace=True)
+
+    def _delete(self, key: Any) -> None:
+        shelf, subpath = _shelf(key), key.get("subpath")
+        if subpath:
+            kept = (self._graph.states.on_shelf(shelf, kind, place=subpath) for kind in (_ENTRY, _SUBPATH))
+            self._graph.states.drop(shelf, [state for states in kept for state in states])
+            return
+        self._graph.states.drop(shelf)
+        project = _project(key["project_key"])
+        self._graph.states.drop(project, self._graph.states.on_shelf(project, _SUMMARY, items=[key["session_id"]]))
+        if self._learn:
+            self._graph.forget(session_id=key["session_id"])
+
+
+def _entry_states(key: Any, entries: Sequence[Any]) -> Iterator[State]:
+    """The states of entries, in whose bodies their order is; and that of the sub-agent, if it is one's."""
+    shelf, place, now = _shelf(key), key.get("subpath") or "", time_ns()
+    for number, entry in enumerate(entries):
+        name = str(entry.get("uuid") or uuid4())
+        yield _state(shelf, _ENTRY, place, name, {"at": [now, number], "entry": entry})
+    if place:
+        yield _state(shelf, _SUBPATH, place, "", {})
+
+
+def _state(shelf: str, kind: str, place: str, item: str, value: Any) -> State:
+    return State(shelf, kind, place, item, "", "json", json.dumps(value).encode())
+
+
+def _loaded(state: State) -> Any:
+    return json.loads(state.body)
+
+
+def _project(project_key: str) -> str:
+    """The shelf of a project.
+
+    >>> _project("-home-ana-shop"), _shelf({"project_key": "a/b", "session_id": "s"})
+    ('claude-project/-home-ana-shop', 'claude-session/a%2Fb/s')
+    """
+    return f"claude-project/{quote(project_key, safe='')}"
+
+
+def _shelf(key: Any) -> str:
+    return f"claude-session/{quote(key['project_key'], safe='')}/{quote(key['session_id'], safe='')}"
