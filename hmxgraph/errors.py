@@ -141,6 +141,22 @@ class TaskError(HmxGraphError, ValueError):
         return f"{self.step}: {self.reason}; {self.way_out}"
 
 
+class ParentLoop(HmxGraphError, ValueError):
+    """Events that would be their own cause, over others that are stored; nothing of the call is stored."""
+
+    code = "conflict"
+
+    def __init__(self, event_ids: tuple[str, ...]) -> None:
+        super().__init__(event_ids)
+        self.event_ids = event_ids
+
+    def __str__(self) -> str:
+        named = ", ".join(map(repr, self.event_ids[:3]))
+        return (
+            f"event {named} would be its own cause: its parent_event_id leads back to it; name another parent, or none"
+        )
+
+
 # Documents and sources that were rejected, and files that cannot be written.
 
 

@@ -3,7 +3,8 @@
 // The last statement of an ingest transaction, and the tenant is locked first (as in tenants/bump): until the commit its
 // writers come one at a time, so that of two events in different sessions that point at each other's batches the later
 // writer always sees the earlier one. A missing end leaves an Awaited node under the key that it will offer; the batch
-// that brings it makes the link. For the same reason the first embedding of a tenant fixes here the dimension of all.
+// that brings it makes the link, and *awaited* has the keys of the causes among them. For the same reason the first
+// embedding of a tenant fixes here the dimension of all.
 //
 // mode: write
 // row:  awaited, embedding_dimension
@@ -97,6 +98,8 @@ CALL () {
     CREATE (event)-[:ANSWERS {tenant_id: $tenant_id}]->(arrived))
   FOREACH (_ IN CASE WHEN waits.link = 'EVIDENCED_BY' THEN [1] ELSE [] END |
     CREATE (event)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(arrived))
+  WITH awaited, CASE waits.link WHEN 'CAUSED_BY' THEN pair[1] END AS cause
   DETACH DELETE awaited
+  RETURN collect(DISTINCT cause) AS causes
 }
-RETURN size($batch.offers) AS awaited, tenant.embedding_dimension AS embedding_dimension
+RETURN causes AS awaited, tenant.embedding_dimension AS embedding_dimension

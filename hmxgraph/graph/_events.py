@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 import orjson
 
-from hmxgraph.errors import IngestRefused
+from hmxgraph.errors import IngestRefused, ParentLoop
 from hmxgraph.extraction.authority import session_owner, user_of_session
 from hmxgraph.extraction.extract import EVENT_TYPE, extract
 from hmxgraph.extraction.language import Extraction
@@ -27,6 +27,7 @@ from hmxgraph.ingest.prepare import (
     amid,
     first_dimension,
     left_out,
+    loops,
 )
 from hmxgraph.protocol.reports import BatchReceipt, ConflictingEvent
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
@@ -343,6 +344,7 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
 
     Raises:
         IngestRefused: *strict* is set and an id has another body; nothing of the batch is stored.
+        ParentLoop: events would be their own cause; nothing of the batch is stored.
 
     Locks are taken in the order sessions, stored answers, events, entities, other memories, tenant. Two writers that
     store the same event in different sessions collide on its key; the second is run again and finds it stored.
@@ -361,8 +363,8 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
         given = memories.Observations.of([found[event.key] for event in sifted.new])
     if not sifted.new:
         return sifted.receipt()
-    dimension = yield from store_new(tenancy, opened, given, found)
-    warnings = (*left_out(sifted.new, dimension), *_unnamed(found[event.key] for event in sifted.new))
+    dimension, unsure = yield from store_new(tenancy, opened, given, found)
+    warnings = (*left_out(sifted.new, dimension), *_unnamed(found[event.key] for event in sifted.new), *unsure)
     return sifted.receipt(late=_late(sifted.new, opened.sessions), warnings=warnings)
 
 
@@ -473,8 +475,13 @@ def extracted(
 
 def store_new(
     tenancy: Tenancy, opened: Opened, given: memories.Observations, found: Mapping[str, Extracted]
-) -> Plan[int | None]:
-    """Write the new events; returns the dimension of the tenant's embeddings, None if it has none."""
+) -> Plan[tuple[int | None, Sequence[str]]]:
+    """Write the new events; returns the dimension of the tenant's embeddings (None if it has none), and warnings.
+
+    Raises:
+        ParentLoop: events would be their own cause.
+
+    """
     events, sessions = opened.sifted.new, opened.sessions
     weave = yield from _weave(tenancy, events, sessions)
     kinds = new_kinds(events, opened.sifted.signatures)
@@ -509,8 +516,56 @@ def store_new(
             **{kind.lower(): pairs for kind, pairs in outer.items()},
         },
     )
-    dimension: int | None = settled[0]["embedding_dimension"]
-    return dimension
+    # Last, under the lock of the tenant: of two writers that close a loop together, the later one sees it.
+    unsure = yield from _refuse_loops(tenancy, events, inner["CAUSED_BY"], settled[0]["awaited"])
+    return settled[0]["embedding_dimension"], unsure
+
+
+# The number of events followed from effect to cause for one batch, and the warning where there are more.
+MOST_CAUSES = 5_000
+UNFOLLOWED = (
+    f"causes of events that arrived after their effects are followed for {MOST_CAUSES:,} steps: whether a longer way "
+    "leads back to one of them is not known"
+)
+
+
+def _refuse_loops(
+    tenancy: Tenancy, events: Sequence[PreparedEvent], inner: Iterable[tuple[int, int]], awaited: Sequence[str]
+) -> Plan[Sequence[str]]:
+    """Warnings, if no event of a batch is its own cause.
+
+    Nothing is read unless an event before the batch *awaited* one of it as its cause: only then can a loop lead out of
+    the batch and back.
+
+    Raises:
+        ParentLoop: the events that closed a loop, the last of the batch in each.
+
+    """
+    causes = {events[effect].key: events[cause].key for effect, cause in inner}
+    caused = {event.key for event in events for kind, _ in event.links if kind == "CAUSED_BY"}
+    frontier = sorted(caused & set(awaited))
+    while frontier and len(causes) < MOST_CAUSES + len(events):
+        rows = yield bind("events/ancestors", tenant_id=tenancy.tenant_id, batch={"event_keys": frontier})
+        for row in rows:
+            causes.update(pairwise(row["line"]))
+        frontier = sorted({row["line"][-1] for row in rows} - causes.keys())
+    places = {event.key: place for place, event in enumerate(events)}
+    within = [[places[key] for key in loop if key in places] for loop in loops(causes)]
+    if closing := sorted(max(loop) for loop in within if loop):
+        raise ParentLoop(tuple(events[place].event.event_id for place in closing))
+    return (UNFOLLOWED,) if frontier else ()
+
+
+def without(batch: Batch, event_ids: Collection[str]) -> tuple[Batch, tuple[PreparedEvent, ...]]:
+    """*batch* without the events of these ids, and these."""
+    removed = [event for event in (*batch.events, *batch.repeats) if event.event.event_id in event_ids]
+    keys = {event.key for event in removed}
+    rest = replace(
+        batch,
+        events=tuple(event for event in batch.events if event.key not in keys),
+        repeats=tuple(event for event in batch.repeats if event.key not in keys),
+    )
+    return rest, tuple(removed)
 
 
 def _weave(tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> Plan[Weave]:

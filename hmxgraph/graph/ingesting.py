@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager, suppress
 from contextvars import copy_context
@@ -14,14 +14,15 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
-from hmxgraph.errors import IngestRefused, InvalidRequest, StorageUnavailable, UnknownChoice
+from hmxgraph.errors import Fault, IngestRefused, InvalidRequest, ParentLoop, StorageUnavailable, UnknownChoice
 from hmxgraph.formats.conversion import Origin
-from hmxgraph.graph._events import extracted, record
+from hmxgraph.graph._events import extracted, record, without
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
 from hmxgraph.graph.plan import Work
 from hmxgraph.graph.tenancy import Tenancy, stored_mask_key
 from hmxgraph.ingest.batch import SIZE, Batch, Gathering, Gatherings, readings
 from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError, dead_letter
+from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.ingest.sources import LINGER, LONGEST, Arrival, Delivery, Payload, Source, deliveries, reads
 from hmxgraph.ingest.streams.stream import Stream
 from hmxgraph.ingest.window import SECONDS, Held, ReorderWindow
@@ -305,13 +306,13 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
         closing.enter_context(_stored_before(tally))
         for batch in made:
             for part in [part for part, one in writing.items() if _due(one, part, batch)]:
-                _settle(tally, writing.pop(part).result(), options)
+                _settle(tally, writing.pop(part).result(), options, intake)
             if batch is None:
                 continue
-            work = partial(transact, _work(tenancy, batch, options))
+            work = partial(_stored, transact, tenancy, batch, options)
             writing[batch.part] = writers[batch.part].submit(copy_context().run, work)
         for _, written in sorted(writing.items()):
-            _settle(tally, written.result(), options)
+            _settle(tally, written.result(), options, intake)
     return tally.report(perf_counter() - began)
 
 
@@ -335,7 +336,7 @@ async def ingest_async(
         if isinstance(source, Stream):
             closing.push_async_callback(source.close)
         intake = closing.enter_context(_intake(tally, source, options, tenancy))
-        store = _Store(transact, tenancy, source, options)
+        store = _Store(transact, tenancy, source, options, intake)
         batches = await closing.enter_async_context(aclosing(_batches(tally, source, intake, options)))
         closing.enter_context(_stored_before(tally))
         await _write(batches, store, tally)
@@ -368,11 +369,13 @@ class _Store:
     tenancy: Tenancy
     source: Any
     options: IngestOptions
+    intake: Intake
 
     async def __call__(self, batch: Batch) -> BatchReceipt:
         receipt = BatchReceipt()
         if batch.events:
-            receipt = await self.transact(_work(self.tenancy, batch, self.options))
+            receipt = await _stored_async(self.transact, self.tenancy, batch, self.options)
+            self.intake.account(receipt)
         if batch.receipts and isinstance(self.source, Stream):
             await self.source.acknowledge(batch.receipts)
         return receipt
@@ -403,6 +406,48 @@ def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchR
     return Work("write", partial(record, tenancy, batch, strict=options.on_error == "raise", latest_us=latest_us))
 
 
+def _stored(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestOptions) -> BatchReceipt:
+    """The outcome of *batch*, whose events that would be their own cause are refused and the others stored."""
+    refused: tuple[PreparedEvent, ...] = ()
+    while True:
+        try:
+            return _with_refused(transact(_work(tenancy, batch, options)), refused)
+        except ParentLoop as error:
+            batch, refused = _rest(batch, refused, error, options)
+
+
+async def _stored_async(
+    transact: TransactAsync, tenancy: Tenancy, batch: Batch, options: IngestOptions
+) -> BatchReceipt:
+    """The awaitable twin of :func:`_stored`."""
+    refused: tuple[PreparedEvent, ...] = ()
+    while True:
+        try:
+            return _with_refused(await transact(_work(tenancy, batch, options)), refused)
+        except ParentLoop as error:
+            batch, refused = _rest(batch, refused, error, options)
+
+
+def _rest(
+    batch: Batch, refused: tuple[PreparedEvent, ...], error: ParentLoop, options: IngestOptions
+) -> tuple[Batch, tuple[PreparedEvent, ...]]:
+    rest, more = without(batch, error.event_ids)
+    if options.on_error == "raise" and more:
+        source, line = more[0].place
+        raise IngestRefused(source or "source", str(error), line) from error
+    return rest, (*refused, *more)
+
+
+def _with_refused(receipt: BatchReceipt, refused: Sequence[PreparedEvent]) -> BatchReceipt:
+    return receipt._replace(refused=tuple((_own_cause(event), event.event.document()) for event in refused))
+
+
+def _own_cause(event: PreparedEvent) -> Rejection:
+    parent = repr(event.event.parent_event_id)
+    fault = Fault("$.parent_event_id", "HMX-E 2.2", parent, "an event that this one does not cause, over others")
+    return Rejection(*event.place, event.event.event_id, (fault,))
+
+
 def as_microseconds(tolerance: timedelta) -> int:
     """The microseconds of a tolerance.
 
@@ -415,8 +460,10 @@ def as_microseconds(tolerance: timedelta) -> int:
     return tolerance // timedelta(microseconds=1)
 
 
-def _settle(tally: Tally, receipt: BatchReceipt, options: IngestOptions) -> None:
+def _settle(tally: Tally, receipt: BatchReceipt, options: IngestOptions, intake: Intake | None = None) -> None:
     tally.add(receipt)
+    if intake:
+        intake.account(receipt)
     if options.progress:
         options.progress(tally.settled)
 

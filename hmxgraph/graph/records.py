@@ -448,6 +448,7 @@ def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing, inherited: 
     links = record_links(tenancy, record, changes(record, standing))
     yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch={"record": properties, **links})
     yield from _tell(tenancy, record, events)
+    yield from _refuse_loop(tenancy, record)
     digests = sorted(tenancy.node_key(name.artifact_id(tenancy.tenant_id)) for name in stale_digests(record))
     touched = {"event_keys": [event.key for event in events], "digest_keys": digests}
     yield bind("tasks/settle", tenant_id=tenancy.tenant_id, key=properties["key"], batch=touched)
@@ -468,6 +469,16 @@ def _tell(tenancy: Tenancy, record: TaskRecord, events: Sequence[PreparedEvent])
         yield from record_batch(tenancy, Batch(tuple(events)))
     else:
         yield from bump(tenancy, record.created_us)
+
+
+def _refuse_loop(tenancy: Tenancy, record: TaskRecord) -> Plan[None]:
+    """Refuse a task that would be part of itself over others; the tenant is locked: no writer misses another."""
+    if not record.parent_task_id or record.artifact_kind != "task_start":
+        return
+    rows = yield bind("tasks/parents", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, record.task_id))
+    if rows:
+        reason = f"task {record.task_id!r:.60} would be part of itself, over {rows[0]['steps'] - 1} others"
+        raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")
 
 
 def _written(record: TaskRecord, properties: Row, event_ids: Sequence[str], *, created: bool) -> RecordReceipt:

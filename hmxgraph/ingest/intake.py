@@ -10,7 +10,7 @@ from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.lenient import parse_any, storable
 from hmxgraph.protocol.parsing import json_faults, parse_json, without_json_faults
-from hmxgraph.protocol.reports import Rejection, Tally
+from hmxgraph.protocol.reports import BatchReceipt, Rejection, Tally
 from hmxgraph.protocol.timestamps import DAY_US, REPRESENTABLE, is_representable
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
@@ -164,6 +164,13 @@ class Intake:
         """Warn once: such events are stored, but nothing is learnt from them."""
         self._ahead = self._ahead or ahead_of_clock(event.event_id, event.timestamp)
         self._tally.warn((self._ahead,))
+
+    def account(self, receipt: BatchReceipt) -> None:
+        """Reject what the graph refused of a batch."""
+        for rejection, document in receipt.refused:
+            self._tally.reject(rejection)
+            if self._refuse:
+                self._refuse(rejection, document)
 
     def _reject(self, delivery: Delivery | Broken, event_id: str, faults: Iterable[Fault]) -> None:
         rejection = Rejection(delivery.source, delivery.line, event_id, tuple(faults))

@@ -277,6 +277,26 @@ def _links(event: Event, answered_key: str | None) -> tuple[tuple[str, str], ...
     return tuple([*links, ("ANSWERS", answered_key)] if answered_key else links)
 
 
+def loops(causes: Mapping[str, str]) -> list[list[str]]:
+    """The loops in *causes*, from each key to its cause; each key is visited once.
+
+    >>> loops({"a": "b", "b": "c", "c": "b", "d": "a"})
+    [['b', 'c']]
+    """
+    seen: set[str] = set()
+    found: list[list[str]] = []
+    for start in causes:
+        path: dict[str, None] = {}
+        key = start
+        while key in causes and key not in seen:
+            seen.add(key)
+            path[key] = None
+            key = causes[key]
+        if key in path:
+            found.append(list(path)[list(path).index(key) :])
+    return found
+
+
 # Embeddings of events: only those of the dimension of the tenant's first one can be compared.
 
 

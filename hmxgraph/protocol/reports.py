@@ -147,7 +147,10 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
 
 
 class BatchReceipt(NamedTuple):
-    """What became of one batch: session keys touched, events stored, late ones, duplicates, conflicts, warnings."""
+    """What became of one batch: session keys touched, events stored, late ones, duplicates, conflicts, warnings.
+
+    ``refused`` are events that only the graph could refuse, each with its document.
+    """
 
     sessions: tuple[str, ...] = ()
     accepted: int = 0
@@ -155,6 +158,7 @@ class BatchReceipt(NamedTuple):
     duplicates: int = 0
     conflicting: tuple[ConflictingEvent, ...] = ()
     warnings: tuple[str, ...] = ()
+    refused: tuple[tuple[Rejection, Mapping[str, Any]], ...] = ()
 
 
 # Distinct warnings kept of one call: each quotes what it is about, and memory stays flat.

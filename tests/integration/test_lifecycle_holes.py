@@ -5,7 +5,15 @@ import random
 import pytest
 
 import hmxgraph
-from hmxgraph.errors import AlreadySuperseded, InvalidDocument, InvalidRequest, InvalidTransition, NotFound, TaskError
+from hmxgraph.errors import (
+    AlreadySuperseded,
+    IngestRefused,
+    InvalidDocument,
+    InvalidRequest,
+    InvalidTransition,
+    NotFound,
+    TaskError,
+)
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import at, schema
 from tests.task_makers import tasks_of
@@ -82,6 +90,55 @@ def test_nothing_is_its_own_parent(graph):
     assert (report.accepted, [fault.path for fault in report.rejected[0].faults]) == (0, ["$.parent_event_id"])
     with pytest.raises(TaskError, match="cannot be part of itself"):
         tasks_of(graph).start("Deploy", task_id="t1", parent_task_id="t1")
+
+
+def caused(tenant_id, *pairs):
+    """Events of sessions of their own, each with the event that caused it."""
+    return [
+        document(tenant_id=tenant_id, event_id=effect, session_id=f"of {effect}", parent_event_id=cause)
+        for effect, cause in pairs
+    ]
+
+
+def test_no_event_is_its_own_cause_over_others(graph, tmp_path):
+    """In one call, or over several: the event that closes the loop is rejected, everything else is stored."""
+    looped = [("a", "c"), ("b", "a"), ("c", "b"), ("d", "c"), ("e", "d")]
+    report = graph.ingest(caused(graph.tenant_id, *looped), rejects=tmp_path / "rejects")
+    (rejected,) = report.rejected
+    assert (report.accepted, rejected.event_id in "abc") == (4, True)
+    assert [fault.path for fault in rejected.faults] == ["$.parent_event_id"]
+    assert f'"event_id":"{rejected.event_id}"' in (tmp_path / "rejects").read_text()
+    later = [("f", "h"), ("g", "f"), ("h", "g")]
+    outcomes = [graph.ingest(caused(graph.tenant_id, pair)).accepted for pair in later]
+    assert outcomes == [1, 1, 0]
+    with pytest.raises(IngestRefused, match="'h' would be its own cause"):
+        graph.ingest(caused(graph.tenant_id, ("h", "g")), on_error="raise")
+    assert graph.ingest(caused(graph.tenant_id, ("h", "a"))).accepted == 1
+    assert {finding.check for finding in graph.verify().findings} == {"parent_event_id"}
+
+
+@pytest.mark.slow
+def test_following_causes_costs_little(graph):
+    """A chain in the wrong order has its causes followed in a few statements, and never more than a bound."""
+    chain = [(f"e{number}", f"e{number - 1}") for number in range(1, 6200)]
+    graph.ingest(caused(graph.tenant_id, *chain))
+    sent = []
+    graph.trace(lambda line: sent.append(line.split()[0]))
+    graph.ingest(caused(graph.tenant_id, ("e6200", "e6199"), ("x", "e6201")))
+    assert sent.count("events/ancestors") == 0
+    report = graph.ingest(caused(graph.tenant_id, ("e6201", "e6200")))
+    assert (report.accepted, sent.count("events/ancestors")) == (1, 21)
+    assert any("is not known" in warning for warning in report.warnings)
+
+
+def test_no_task_is_part_of_itself_over_others(graph):
+    """The start of a task that would close a loop is refused, and stores nothing."""
+    tasks = tasks_of(graph)
+    tasks.start("Deploy", task_id="t1", parent_task_id="t2")
+    tasks.start("Release", task_id="t2", parent_task_id="t3")
+    with pytest.raises(TaskError, match="part of itself, over 2 others"):
+        tasks.start("Plan", task_id="t3", parent_task_id="t1")
+    tasks.start("Plan", task_id="t3")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ STABLE = {
     "UnknownChoice": "invalid",
     "InvalidRequest": "invalid",
     "TaskError": "invalid",
+    "ParentLoop": "conflict",
     "DocumentError": "invalid",
     "MalformedJson": "invalid",
     "NotCanonical": "invalid",
