@@ -1,7 +1,7 @@
-// A memory by its key: one row, or none.
+// A memory by its key, with where it was last said: one row, or none.
 //
 // mode: read
-// row:  memory, event_ids
+// row:  memory, event_ids, said
 MATCH (memory:Memory {key: $key})
 WHERE memory.tenant_id = $tenant_id
 RETURN
@@ -10,4 +10,11 @@ RETURN
     MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
     RETURN event.event_id
     ORDER BY event.time_us, event.event_id
-  } AS event_ids
+  } AS event_ids,
+  head(COLLECT {
+    MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+    WHERE event.erased IS NULL
+    RETURN event {.label, .source}
+    ORDER BY event.time_us DESC, event.event_id DESC
+    LIMIT 1
+  }) AS said

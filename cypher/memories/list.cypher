@@ -1,12 +1,12 @@
 // A page of memories, newest first; what is null is not asked for.
 //
 // As of a time: what was first said by then and still held, with how often it had been said, and the first events
-// that said so: no more than a reader of a page looks at.
+// that said so: no more than a reader of a page looks at. *said* is where it was last said.
 //
 // With tenant and time in the order, the index is read from its newest end, and only until the page is full.
 //
 // mode: read
-// row:  memory, observations, event_ids
+// row:  memory, observations, event_ids, said
 MATCH (memory:Memory)
 USING INDEX SEEK memory:Memory(tenant_id, first_us)
 WHERE memory.tenant_id = $tenant_id
@@ -34,5 +34,12 @@ RETURN
     RETURN event.event_id
     ORDER BY event.time_us, event.event_id
     LIMIT 100
-  } AS event_ids
+  } AS event_ids,
+  head(COLLECT {
+    MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+    WHERE event.erased IS NULL AND ($as_of_us IS NULL OR event.time_us <= $as_of_us)
+    RETURN event {.label, .source}
+    ORDER BY event.time_us DESC, event.event_id DESC
+    LIMIT 1
+  }) AS said
 ORDER BY memory.first_us DESC, memory.memory_id

@@ -2,7 +2,7 @@
 // rest on the same events.
 //
 // mode: read
-// row:  memory, superseded_by, supersedes, event_ids, record_keys
+// row:  memory, superseded_by, supersedes, event_ids, said, record_keys
 MATCH (memory:Memory {key: $key, tenant_id: $tenant_id})
 OPTIONAL MATCH (successor:Memory)-[:SUPERSEDES]->(memory)
 OPTIONAL MATCH (memory)-[:SUPERSEDES]->(old:Memory)
@@ -14,6 +14,13 @@ RETURN
     MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
     RETURN event.event_id AS event_id ORDER BY event.time_us, event_id LIMIT 100
   } AS event_ids,
+  head(COLLECT {
+    MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+    WHERE event.erased IS NULL
+    RETURN event {.label, .source}
+    ORDER BY event.time_us DESC, event.event_id DESC
+    LIMIT 1
+  }) AS said,
   COLLECT {
     MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(record:TaskRecord)
     RETURN DISTINCT record.key AS key ORDER BY key LIMIT 20

@@ -36,6 +36,13 @@ RETURN
       memory: properties(memory),
       score: score,
       superseded_by: superseded_by,
+      said: head(COLLECT {
+        MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
+        WHERE event.erased IS NULL
+        RETURN event {.label, .source}
+        ORDER BY event.time_us DESC, event.event_id DESC
+        LIMIT 1
+      }),
       record_keys: COLLECT {
         MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(record:TaskRecord)
         RETURN DISTINCT record.key AS key ORDER BY key LIMIT 20

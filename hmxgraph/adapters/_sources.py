@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hmxgraph.protocol.packs import ContextPack
-from hmxgraph.text.lines import entry_text, foreign
+from hmxgraph.text.lines import entry_text, foreign, unlabelled
 
 
 class Source(NamedTuple):
@@ -40,7 +40,7 @@ def sources(pack: ContextPack) -> Iterator[Source]:
             "trusted": not foreign(label),
             "pack_id": pack.pack_id,
         }
-        text = entry_text(entry.content, label, speaker).removeprefix("- ")
+        text = entry_text(unlabelled(entry.content, label), label, speaker).removeprefix("- ")
         yield Source(entry.source_id, text, entry.relevance_score, described | known)
 
 

@@ -241,9 +241,15 @@ def _properties(builder: _RowBuilder, draft: MemoryDraft) -> dict[str, Any]:
 
 
 def _stored_memory(
-    properties: Row, *, event_ids: Sequence[str] = (), observations: int | None = None, as_of: bool = False
+    properties: Row,
+    *,
+    event_ids: Sequence[str] = (),
+    said: Row | None = None,
+    observations: int | None = None,
+    as_of: bool = False,
 ) -> Memory:
     """The memory of a node; with *as_of*, as it was at the time asked for, whatever became of it later."""
+    said = said or {}
     end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
     return Memory(
         properties["memory_id"],
@@ -269,6 +275,8 @@ def _stored_memory(
         pinned=properties.get("pinned", False),
         expires=None if expires_us is None else iso(expires_us),
         event_ids=tuple(event_ids),
+        label=said.get("label"),
+        source=said.get("source"),
     )
 
 
@@ -681,7 +689,11 @@ def memories(
     rows: list[Row] = yield from read(partial(_page, tenancy, parameters))
     shown = tuple(
         _stored_memory(
-            row["memory"], event_ids=row["event_ids"], observations=row["observations"], as_of=as_of_us is not None
+            row["memory"],
+            event_ids=row["event_ids"],
+            said=row["said"],
+            observations=row["observations"],
+            as_of=as_of_us is not None,
         )
         for row in rows[:limit]
     )
@@ -702,7 +714,7 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
     rows = yield bind("memories/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(memory_id))
     if not rows:
         raise NotFound("memory", memory_id, tenancy.tenant_id)
-    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"])
+    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"], said=rows[0]["said"])
 
 
 def _slotless_rows(builder: _RowBuilder, given: Sequence[Observation]) -> Plan[list[Row]]:

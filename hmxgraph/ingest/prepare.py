@@ -250,13 +250,18 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
 # Events that hold somebody's own words; a source that is not known to be a part of the conversation is labelled.
 _WORDED = frozenset({"message", "decision", "state_change"})
 _UNKNOWN_SOURCE = "data"
+# Event types of this engine, whose words it accounts for itself.
+_OWN = "x-hmxgraph-"
 
 
 def _label(event: Event) -> str:
     """The label of an event from outside: a tool, the web, or a source that nobody knows, such as a document."""
     role = event.content.get("role") if event.event_type == "message" else None
     label = label_of(event.event_type, event.source or "", role if isinstance(role, str) else "")
-    if label or event.event_type not in _WORDED or speaking_source(event):
+    worded = event.event_type in _WORDED or (
+        event.event_type.startswith("x-") and not event.event_type.startswith(_OWN)
+    )
+    if label or not worded or speaking_source(event):
         return label
     outside = DEFAULT_TRUST.outside(event.source, event.agent_id, origin_of(event.metadata), decides=True)
     return _UNKNOWN_SOURCE if outside else ""

@@ -47,7 +47,10 @@ UNHASHED_BYTES = 160
 
 
 class Provenance(Part):
-    """Where an entry comes from and how well it is supported (HMX-C 3)."""
+    """Where an entry comes from and how well it is supported (HMX-C 3).
+
+    ``origin`` names the kind of memory, and after a colon the outside source whose words it holds: ``episodic:web``.
+    """
 
     origin: str
     confidence: float
@@ -55,7 +58,7 @@ class Provenance(Part):
 
 
 class Entry(Part):
-    """One unit of knowledge in a pack (HMX-C 3)."""
+    """One unit of knowledge in a pack (HMX-C 3); words from outside begin with their label, such as ``[web]``."""
 
     section: str
     content: str

@@ -39,6 +39,7 @@ from hmxgraph.recall.draft import Draft
 from hmxgraph.recall.knowledge import decision_constraints, workflow_hints
 from hmxgraph.recall.pack import DATED, Costs, Line, Pack, line_of, parts_of, rendered, shows_date, tokens_of
 from hmxgraph.recall.pool import Floats
+from hmxgraph.text.lines import labelled, outside_kind
 from hmxgraph.text.masking import linked_secrets, mask_secrets
 
 PROFILE = "hmxgraph-recall-1"
@@ -262,14 +263,14 @@ class _Writer:
         of = packed.ranked.candidate
         return {
             "section": of.section,
-            "content": self._contents[packed.ranked.rank],
+            "content": labelled(self._contents[packed.ranked.rank], of.label),
             "source_id": of.source_id,
             "source_type": of.source_type,
             "relevance_score": plain(of.score),
             "token_estimate": packed.tokens,
             "rank": packed.ranked.rank,
             "provenance": {
-                "origin": of.origin,
+                "origin": ":".join(filter(None, (of.origin, outside_kind(of.label)))),
                 "confidence": plain(of.confidence),
                 "evidence_count": of.evidence_count,
             },

@@ -19,7 +19,7 @@ from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.recall._report import Trails, pack_html
 from hmxgraph.recall._time_rules import MONTHS, day
 from hmxgraph.recall.candidates import Candidate
-from hmxgraph.text.lines import entry_text, foreign, reports, speaker_name
+from hmxgraph.text.lines import entry_text, foreign, reports, speaker_name, unlabelled
 from hmxgraph.text.marks import marked
 from hmxgraph.text.terms import TokenCounter
 
@@ -339,7 +339,7 @@ def _line_of(entry: Entry, about: Mapping[str, Any]) -> Line:
     time_us, place = _time_us(about), about.get("place")
     return Line(
         entry.section,
-        entry.content,
+        unlabelled(entry.content, _text(about, "label")),
         time_us or 0,
         _text(about, "session_id"),
         place if isinstance(place, int) else 0,

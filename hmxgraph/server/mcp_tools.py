@@ -22,7 +22,7 @@ from hmxgraph.recall.pack import NOTICE
 from hmxgraph.server.guard import check_scope
 from hmxgraph.server.wire import Refusal
 from hmxgraph.text.artifacts import render_artifact
-from hmxgraph.text.lines import entry_text, label_of
+from hmxgraph.text.lines import entry_text, label_of, labelled
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -122,7 +122,7 @@ def _add_recall(server: MCPServer[Any], seat: Seating) -> None:
         half = max(1, budget // 2)
         memories = graph.memory.search(query, project_id=project_id, compact=True, token_budget=half)
         records = graph.tasks.search(query, project_id=project_id, compact=True, token_budget=half)
-        found = [hit.document() for hit in (*memories, *records)]
+        found = [*(_labelled(hit.document()) for hit in memories), *(hit.document() for hit in records)]
         return _json({"hits": found, "omitted": memories.omitted + records.omitted})
 
     @_tool(server, READS)
@@ -134,6 +134,11 @@ def _add_recall(server: MCPServer[Any], seat: Seating) -> None:
         lines += [_shown(event) for event in trail[:_MOST_EVENTS]]
         more = len(trail) - _MOST_EVENTS
         return "\n".join([*lines, *([f"and {more} more events"] if more > 0 else [])])
+
+
+def _labelled(hit: dict[str, Any]) -> dict[str, Any]:
+    """A hit whose text carries its label, for models that read nothing else."""
+    return hit | {"text": labelled(hit["text"], hit.get("label", ""))}
 
 
 def _shown(event: Evidence) -> str:

@@ -147,6 +147,36 @@ def foreign(label: str) -> bool:
     return label not in {"", DISPUTED, SUPERSEDED}
 
 
+def labelled(content: str, label: str) -> str:
+    """*content* with its label, for callers who pass nothing else on.
+
+    >>> labelled("disk full", "tool"), labelled("disk full", "")
+    ('[tool] disk full', 'disk full')
+
+    """
+    return f"[{label}] {content}" if label else content
+
+
+def unlabelled(content: str, label: str) -> str:
+    """*content* without the *label* that :func:`labelled` gave it.
+
+    >>> unlabelled("[tool] disk full", "tool"), unlabelled("[tool] disk full", "")
+    ('disk full', '[tool] disk full')
+
+    """
+    return content.removeprefix(f"[{label}] ") if label else content
+
+
+def outside_kind(label: str) -> str:
+    """The kind of outside source in *label*; empty for what is from inside.
+
+    >>> outside_kind("web, disputed"), outside_kind("disputed")
+    ('web', '')
+
+    """
+    return label.partition(",")[0] if foreign(label) else ""
+
+
 def reported(words: str) -> str:
     r"""The words of a tool as one line inside another entry.
 

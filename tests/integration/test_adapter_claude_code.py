@@ -63,7 +63,11 @@ def test_the_second_session_is_given_the_fix_at_the_same_failure(hooks, first):
     assert hooks.answer(failed("Module not found: can't resolve 'react' in src/app.js", "npm run build"))[0] == ""
     assert hooks.answer(failed(ERROR, is_interrupt=True))[0] == ""
     prompt = {"session_id": "two", "prompt": "Run the tests of the shop"}
-    assert FIX in context(hooks.answer({"event": "UserPromptSubmit", "input": prompt})[0])
+    told = context(hooks.answer({"event": "UserPromptSubmit", "input": prompt})[0])
+    assert FIX in told
+    outputs = [line for line in told.splitlines() if "Bash ->" in line or "Bash failed" in line]
+    assert outputs
+    assert all(line.startswith("[tool] ") for line in outputs)
 
 
 def test_a_transcript_is_read_on_from_where_it_was_left(hooks, first, graph):

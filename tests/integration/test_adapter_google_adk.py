@@ -87,6 +87,9 @@ def test_a_search_finds_only_the_users_own(service):
     assert "Staging runs on juniper." in texts
     assert {entry.author for entry in own if "juniper" in entry.content.parts[0].text} == {"deployer"}
     assert others == [[], []]
+    failed = next(entry for entry in own if "unknown environment" in entry.content.parts[0].text)
+    assert failed.content.parts[0].text.startswith("[tool] ")
+    assert failed.custom_metadata["trusted"] is False
     assert all(entry.id and entry.custom_metadata["section"] for entry in own)
 
 

@@ -31,7 +31,9 @@ def test_documents_name_their_source_and_keep_their_label(known):
     documents = HmxRetriever(graph=known).invoke("How do we deploy staging?")
     by_words = {word: next(d for d in documents if word in d.page_content) for word in ("Friday", "kubectl", "evil")}
     page = by_words["evil"]
-    assert page.page_content.startswith("[")
+    assert page.page_content.startswith("[web] ")
+    assert page.page_content.count("[web]") == 1
+    assert page.metadata["origin"].endswith(":web")
     assert [by_words[word].metadata["trusted"] for word in ("Friday", "kubectl", "evil")] == [True, True, False]
     for document in documents:
         assert document.id == document.metadata["source_id"]

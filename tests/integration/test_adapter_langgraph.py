@@ -216,7 +216,10 @@ def test_a_compiled_graph_uses_it(store):
 
 def test_what_is_stored_is_recalled_in_packs(filled, graph):
     """The store's values are part of the tenant's memory."""
-    assert "green tea" in graph.pack("What does Ana drink?").text
+    pack = graph.pack("What does Ana drink?")
+    assert "green tea" in pack.text
+    (entry,) = [entry for entry in pack.entries if "green tea" in entry.content][:1]
+    assert entry.content.startswith("[data]")  # nobody says whose words a value holds
 
 
 def test_unknown_comparisons_are_named(filled):

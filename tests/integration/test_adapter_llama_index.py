@@ -28,7 +28,8 @@ def test_nodes_name_their_source_and_keep_their_label(known):
     nodes = retriever.retrieve("Deploy staging")
     assert [node.node_id for node in asyncio.run(retriever.aretrieve("Deploy staging"))] == [n.node_id for n in nodes]
     page = next(node for node in nodes if "evil" in node.text)
-    assert page.text.startswith("[")
+    assert page.text.startswith("[web] ")
+    assert page.text.count("[web]") == 1
     assert [page.metadata["trusted"], page.score] == [False, page.metadata["score"]]
     assert any("Friday" in node.text and node.metadata["trusted"] for node in nodes)
     assert all(known.explain(node.node_id).trail() for node in nodes)

@@ -79,9 +79,9 @@ def test_a_question_over_two_relations_is_answered(shop):
     """The order where user and item come together is first; its line leads back to the events."""
     pack = shop.pack(QUESTION, budget=512, sections=["graph_relations"])
     best = pack.entries[0]
-    assert best.content.startswith("order #W1000001 has ")
+    assert best.content.startswith("[data] order #W1000001 has ")
     assert {"user ann_7", "payment method visa_9513926", "item 5501447 (Desk Lamp)"} <= {
-        *best.content.removeprefix("order #W1000001 has ").split(", ")
+        *best.content.removeprefix("[data] order #W1000001 has ").split(", ")
     }
     assert [event.event_id for event in shop.explain(best.source_id).events] == ["e1"]
     assert pack.text == shop.pack(QUESTION, budget=512, sections=["graph_relations"]).text

@@ -45,7 +45,7 @@ def test_tool_output_is_shown_whole():
     filler = [event(n, f"We talked about the weather on trip {n}.", session="s2") for n in range(10, 60)]
     pack = packed([*results, *filler], query="What did the zotero report say?", budget=512, sections=["episodes"])
     shown = {entry.content for entry in pack.entries}
-    assert f"zotero report 0: {rows} 0" in shown
+    assert f"[tool] zotero report 0: {rows} 0" in shown
 
 
 def test_a_short_message_outranks_the_long_answer_beside_it():

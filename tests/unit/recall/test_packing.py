@@ -171,7 +171,7 @@ def test_a_cut_event_shows_what_is_asked_for():
     log = "pytest\n" + "\n".join(f"case {number} passed" for number in range(60)) + "\nError: unknown ledger account\n"
     found = packed([event(1, log, kind="tool_result")], query="Which ledger account was unknown?", budget=90)
     (entry,) = found.entries
-    assert entry.content.startswith("pytest")
+    assert entry.content.startswith("[tool] pytest")
     assert "unknown ledger account" in entry.content
     assert entry.content.endswith("[truncated]")
     assert found.token_budget.used <= 90

@@ -12,8 +12,8 @@ LINTING = "The team lints with Biome"
 
 
 def shown(pack, section=None):
-    """The contents of the entries, of one section if given."""
-    return [entry.content for entry in pack.entries if section in {None, entry.section}]
+    """The words of the entries, without their labels, of one section if given."""
+    return [entry.content.removeprefix("[tool] ") for entry in pack.entries if section in {None, entry.section}]
 
 
 def reasons(pack):
