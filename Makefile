@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: make demo, make test. The environment is made on the way.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint fuzz bench docs async clean
+.PHONY: help demo test test-all lint fuzz faults bench docs async clean
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
@@ -43,6 +43,10 @@ lint: $(EQUIPPED)  ## ruff, mypy, pyright, and an audit of the dependencies wher
 
 fuzz: $(EQUIPPED)  ## The long randomised tests
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest -m fuzz --timeout 7200
+
+faults: $(EQUIPPED)  ## Plant faults: the conformance kit and the tests must find each; more than an hour
+	$(BIN)/python -m tests.faults kit
+	$(BIN)/python -m tests.faults suite
 
 bench: $(EQUIPPED)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
 	$(BIN)/python -m pytest tests/benchmarks -m bench --timeout 7200 -s -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'

@@ -84,7 +84,8 @@ def _read(kind: type[Document], text: str) -> dict[str, Any]:
         "warnings": [warning.partition(":")[0] for warning in parsed.warnings],
     }
     if isinstance(parsed, Envelope):
-        accepted["hashes_match"] = parsed.hash_matches and Fingerprint.parse(parsed.fingerprint).hash_matches
+        inner = parsed.fingerprint
+        accepted["hashes_match"] = parsed.hash_matches and inner.get("fingerprint_hash") == fingerprint_hash(inner)
     return {"accepted": accepted}
 
 

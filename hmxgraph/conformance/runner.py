@@ -210,20 +210,28 @@ def _filled(described: Any, tenant_id: str) -> Any:
 def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
     """The result has the values, endings and sources, keeps the limits and the order, or is the same as before."""
     for pointer, value in then.get("result", {}).items():
-        _expect(at(result, pointer) == value, {pointer: value}, at(result, pointer))
+        _expect(_in(result, pointer) == value, {pointer: value}, _in(result, pointer))
     for pointer, limit in then.get("at_most", {}).items():
-        _expect(at(result, pointer) <= limit, f"{pointer} at most {limit}", at(result, pointer))
+        _expect(_in(result, pointer) <= limit, f"{pointer} at most {limit}", _in(result, pointer))
     for pointer, ending in then.get("ends", {}).items():
-        _expect(at(result, pointer).endswith(ending), f"{pointer} ends with {ending}", at(result, pointer))
+        _expect(_in(result, pointer).endswith(ending), f"{pointer} ends with {ending}", _in(result, pointer))
     for pointer, ids in then.get("sources", {}).items():
-        sources = sorted(entry["source_id"] for entry in at(result, pointer))
+        sources = sorted(entry["source_id"] for entry in _in(result, pointer))
         _expect(sources == sorted(ids), {pointer: sorted(ids)}, sources)
     if "ordered" in then:
-        entries = at(result, then["ordered"])
+        entries = _in(result, then["ordered"])
         _expect(entries == sorted(entries, key=_place), "entries in the order of HMX-C 3.3", "another order")
     if "same_as_before" in then:
         which = then["same_as_before"]
         _expect(_compared(result, which) == _compared(earlier, which), "the same as before", "another result")
+
+
+def _in(result: Any, pointer: str) -> Any:
+    """The value at *pointer* in a result; a result without one is wrong, and no error of the kit."""
+    try:
+        return at(result, pointer)
+    except (LookupError, TypeError) as error:
+        raise Wrong(f"expected a value at {pointer}, got {_short(result)}") from error
 
 
 def _place(entry: Mapping[str, Any]) -> tuple[int, float, int, str]:
@@ -235,7 +243,7 @@ def _place(entry: Mapping[str, Any]) -> tuple[int, float, int, str]:
 def _compared(result: Any, which: Mapping[str, Any]) -> Any:
     """What of a result is compared: the values at some pointers, or the canonical rest without them."""
     if "only" in which:
-        return [at(result, pointer) for pointer in which["only"]]
+        return [_in(result, pointer) for pointer in which["only"]]
     rest = json.loads(json.dumps(result))
     for pointer in which.get("except", ()):
         parent, _, name = pointer.rpartition("/")

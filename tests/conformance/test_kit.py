@@ -62,6 +62,13 @@ def test_every_case_is_in_the_table():
     assert sorted(named) == sorted([*cases(server=False), *cases(server=True)])
 
 
+def test_a_result_without_the_value_is_a_failure():
+    """An implementation that leaves out what a case looks at fails that case; the kit goes on."""
+    answers = {"begin": {"tenant_id": "t"}, "look": {"is": 1}, "do": {"result": {}}}
+    verdict = TRIALS["hmx-a-08-2-dedup"](lambda request: answers[request["op"]])
+    assert (verdict.outcome, verdict.detail) == ("failed", "expected a value at /outcome, got {}")
+
+
 def _opened(address, tenant_id):
     login = {"user": address.user, "password": address.password, "database": address.database}
     return hmxgraph.connect(address.uri, tenant_id=tenant_id, **login)
