@@ -12,7 +12,7 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions, get_session_messages_from_store, project_key_for_directory
 
 import hmxgraph
-from hmxgraph.adapters.claude_agent_sdk import HmxSessionStore
+from hmxgraph.adapters.claude_sdk import HmxSessionStore
 
 SESSION = "0f6e2a30-6c0c-4f7e-8a0a-5b6f6f0c7a11"
 FOLDER = "/home/ana/shop"

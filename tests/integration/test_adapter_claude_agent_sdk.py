@@ -11,7 +11,7 @@ testing = pytest.importorskip(
 )
 import claude_agent_sdk as sdk  # noqa: E402 - after the check that it is there
 
-from hmxgraph.adapters.claude_agent_sdk import HmxSessionStore  # noqa: E402
+from hmxgraph.adapters.claude_sdk import HmxSessionStore  # noqa: E402
 from tests.transcripts import Transcript  # noqa: E402
 
 KEY = {"project_key": "-home-ana-shop", "session_id": "7c1fca3f-5d3e-4d6f-9a51-000000000001"}

@@ -2,6 +2,7 @@
 
 import gc
 import runpy
+import warnings
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # The package that an example needs, and lines that it prints.
 PRINTED = {
+    "agent_framework_memory.py": ("agent_framework", ["Which cluster does staging run on? -> It runs on juniper."]),
+    "crewai_memory.py": ("crewai", ["Deploy staging not on a Friday."]),
+    "pydantic_ai_memory.py": ("pydantic_ai", ["Which cluster does staging run on? -> It runs on juniper."]),
     "claude_session_store.py": (
         "claude_agent_sdk",
         ["with 2 entries", "user Remember: staging runs on cluster juniper.", "<hmxgraph-pack id="],
@@ -64,6 +68,9 @@ def test_an_example_prints_what_it_promises(name, address, monkeypatch, capsys):
     pytest.importorskip(package, reason=f"needs {package}", exc_type=ImportError)
     for setting in ("uri", "user", "password", "database"):
         monkeypatch.setenv(f"HMXGRAPH_{setting.upper()}", getattr(address, setting))
+    monkeypatch.setenv("CREWAI_DISABLE_TELEMETRY", "true")
+    if package == "crewai":
+        warnings.simplefilter("ignore", DeprecationWarning)  # it uses what it deprecates
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     gc.collect()
     printed = capsys.readouterr().out

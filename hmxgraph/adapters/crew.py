@@ -1,0 +1,82 @@
+"""CrewAI: the unified memory of a crew, without a model that analyses and without embeddings.
+
+CrewAI's storage backends are handed vectors and no words, so the memory itself takes the place of CrewAI's own.
+"""
+
+from datetime import datetime
+from typing import Any, NoReturn
+
+from crewai.memory.types import MemoryMatch, MemoryRecord  # pyright: ignore[reportMissingImports]
+from crewai.memory.unified_memory import Memory  # pyright: ignore[reportMissingImports]
+from pydantic import PrivateAttr
+
+from hmxgraph.adapters._sources import sources
+from hmxgraph.api.graph import KnowledgeGraph
+from hmxgraph.errors import InvalidRequest
+
+
+class HmxMemory(Memory):
+    """A crew's memory in *graph*: ``Crew(agents=[...], tasks=[...], memory=HmxMemory(graph))``.
+
+    Each task gets the entries of a pack, with their labels; its result is recorded in *session_id* as said by the
+    agent, so that it counts as its claim and not as a fact.
+    """
+
+    storage: Any = None
+    session_id: str = "crewai"
+    budget: int = 1024
+    _graph: KnowledgeGraph = PrivateAttr()
+
+    def __init__(self, graph: KnowledgeGraph, **fields: Any) -> None:
+        super().__init__(**fields)
+        self._graph = graph
+
+    def recall(self, query: str, *_scope: Any, limit: int = 10, **_options: Any) -> list[MemoryMatch]:
+        """The *limit* best entries of the pack for *query*; scopes and categories are CrewAI's and are not used."""
+        pack = self._graph.pack(query, budget=self.budget)
+        return [_match(text, score, about) for _, text, score, about in sources(pack)][:limit]
+
+    def extract_memories(self, content: str) -> list[str]:
+        """The content as it is: what is worth keeping is found later, from evidence."""
+        return [content]
+
+    def remember(
+        self, content: str, *_scope: Any, agent_role: str | None = None, **_options: Any
+    ) -> MemoryRecord | None:
+        """Record what an agent wants to keep; its record, or None if the memory is read only."""
+        (record,) = self.remember_many([content], agent_role=agent_role) or (None,)
+        return record
+
+    def remember_many(
+        self, contents: list[str], *_scope: Any, agent_role: str | None = None, **_options: Any
+    ) -> list[MemoryRecord]:
+        """Record several texts in one transaction."""
+        if self.read_only or not contents:
+            return []
+        items = [{"role": "assistant", "content": content} for content in contents]
+        self._graph.record(items, session_id=self.session_id, agent_id=agent_role)
+        return [MemoryRecord(content=content, source=agent_role) for content in contents]
+
+    def forget(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: evidence is erased by ``graph.forget``, with a dry run and a proof.
+
+        Raises:
+            InvalidRequest: always.
+
+        """
+        raise InvalidRequest("forget", "a crew's memory", "graph.forget", "call graph.forget(session_id=...)")
+
+    reset = forget
+
+
+def _match(text: str, score: float, about: dict[str, Any]) -> MemoryMatch:
+    dated = {"created_at": datetime.fromisoformat(about["timestamp"])} if "timestamp" in about else {}
+    record = MemoryRecord(
+        id=about["source_id"],
+        content=text,
+        categories=[about["section"]],
+        importance=min(1.0, about["confidence"]),
+        source=about["origin"],
+        **dated,
+    )
+    return MemoryMatch(record=record, score=score, match_reasons=[about["section"]])

@@ -1,0 +1,99 @@
+"""Pydantic AI: a capability that gives each run the pack for its prompt, and records what the run did."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic_ai import RunContext  # pyright: ignore[reportMissingImports]
+from pydantic_ai.capabilities import AbstractCapability  # pyright: ignore[reportMissingImports]
+from pydantic_ai.messages import (  # pyright: ignore[reportMissingImports]
+    ModelMessage,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from hmxgraph.adapters._chat import FORMAT, Item, called, returned, said
+from hmxgraph.api.graph import KnowledgeGraph
+
+
+@dataclass
+class HmxMemory(AbstractCapability[Any]):
+    """A capability over *graph*: ``Agent(model, capabilities=[HmxMemory(graph, user_id="ana")])``.
+
+    A run is recorded in the session *session_id*, else in that of its conversation; a run that fails is recorded, too.
+    The pack is read once for each run and is no part of what is recorded.
+    """
+
+    graph: KnowledgeGraph
+    session_id: str | None = None
+    user_id: str | None = None
+    budget: int = 1024
+    known: str = ""
+    history: Sequence[ModelMessage] = ()
+
+    async def for_run(self, ctx: RunContext[Any]) -> "HmxMemory":
+        """The capability with the pack for the prompt of a run."""
+        prompt = _words(ctx.prompt)
+        if not prompt:
+            return replace(self, known="")
+        asked: Any = {"budget": self.budget, "session_id": self._session(ctx), "user_id": self.user_id}
+        pack = await asyncio.to_thread(self.graph.pack, prompt, **asked)
+        return replace(self, known=pack.prompt)
+
+    def get_instructions(self) -> str | None:
+        """The pack, between marks."""
+        return self.known or None
+
+    async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:
+        """Remember where the messages of the run are: a run that fails does not hand them over."""
+        self.history = ctx.messages
+        return request_context
+
+    async def after_run(self, ctx: RunContext[Any], *, result: Any) -> Any:
+        """Record a run."""
+        await self._record(ctx, result.new_messages())
+        return result
+
+    async def on_run_error(self, ctx: RunContext[Any], *, error: BaseException) -> Any:
+        """Record what a run did before it failed, and let it fail."""
+        await self._record(ctx, [message for message in self.history if message.run_id == ctx.run_id])
+        raise error
+
+    async def _record(self, ctx: RunContext[Any], messages: Iterable[ModelMessage]) -> None:
+        items = list(chat_items(messages))
+        if not items:
+            return
+        who: Any = {"user_id": self.user_id, "agent_id": getattr(ctx.agent, "name", None) or "pydantic-ai"}
+        key = f"pydantic-ai {ctx.run_id}" if ctx.run_id else None
+        await asyncio.to_thread(
+            self.graph.record, items, session_id=self._session(ctx), format=FORMAT, idempotency_key=key, **who
+        )
+
+    def _session(self, ctx: RunContext[Any]) -> str:
+        return self.session_id or ctx.conversation_id or ctx.run_id or "pydantic-ai"
+
+
+def chat_items(messages: Iterable[ModelMessage]) -> Iterator[Item]:
+    """The words, calls and results of a run; instructions and thoughts are left out."""
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, UserPromptPart) and (text := _words(part.content)):
+                yield said("user", text)
+            elif isinstance(part, TextPart) and part.content:
+                yield said("assistant", part.content)
+            elif isinstance(part, ToolCallPart):
+                yield called(part.tool_call_id, part.tool_name, part.args)
+            elif isinstance(part, ToolReturnPart):
+                text = part.model_response_str(wrap_if_error=False)
+                yield returned(part.tool_call_id, text, failed=part.outcome in {"failed", "retried"})
+
+
+def _words(content: Any) -> str:
+    """The text of a prompt: images and files have none."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    texts = (part if isinstance(part, str) else getattr(part, "content", None) for part in content)
+    return " ".join(text for text in texts if isinstance(text, str))
