@@ -35,6 +35,7 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
             typer.echo(f"paste it into {_FILES[print_config]}", err=True)
         return
     need("mcp", "mcp")
+    need("mcp", "mcp.server.mcpserver")  # mcp 1.x has none
     from hmxgraph.server.mcp_stdio import run  # noqa: PLC0415 - only where the extra is there
 
     with opened(tenant) as graph:

@@ -91,7 +91,8 @@ def _described(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         else:
             schemas[operation.takes.__name__] = schema
             reference = {"$ref": f"#/components/schemas/{operation.takes.__name__}"}
-            described["requestBody"] = {"required": True, "content": {"application/json": {"schema": reference}}}
+            required = bool(schema.get("required"))
+            described["requestBody"] = {"required": required, "content": {"application/json": {"schema": reference}}}
     return described | ({"parameters": parameters} if parameters else {})
 
 

@@ -69,8 +69,8 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
 
 
 def _mcp() -> Mounted | None:
-    """MCP beside the contract, if its extra is installed."""
-    if find_spec("mcp") is None:
+    """MCP beside the contract, if its extra is installed; some frameworks bring an older mcp, which does not fit."""
+    if find_spec("mcp") is None or find_spec("mcp.server.mcpserver") is None:
         return None
     from hmxgraph.server.mcp_http import mounted  # noqa: PLC0415 - needs the extra
 
