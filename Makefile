@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: make demo, make test. The environment is made on the way.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint fuzz faults bench docs async clean
+.PHONY: help demo test test-all lint fuzz faults bench compare docs notebooks dist async clean
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
@@ -8,6 +8,7 @@ BIN := .venv/bin
 READY := .venv/ready
 EQUIPPED := .venv/equipped
 DOCUMENTED := .venv/documented
+COMPARED := .venv-compare/ready
 
 help:  ## What can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -51,6 +52,16 @@ faults: $(EQUIPPED)  ## Plant faults: the conformance kit and the tests must fin
 bench: $(EQUIPPED)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
 	$(BIN)/python -m pytest tests/benchmarks -m bench --timeout 7200 -s -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
 
+$(COMPARED): $(READY) benchmarks/requirements.txt
+	@echo "Installing the systems that are compared, apart from the project's own environment: some minutes"
+	$(PYTHON) -m venv .venv-compare
+	.venv-compare/bin/python -m pip install --quiet '.[local]' -r benchmarks/requirements.txt
+	@touch $(COMPARED)
+
+compare: $(COMPARED)  ## hmxgraph and other agent memories on the same data: DATA=folder, SAMPLE=--sample for a part of it
+	nice .venv-compare/bin/python -m benchmarks --data $(DATA) $(SAMPLE)
+	.venv-compare/bin/python -m benchmarks.report
+
 $(DOCUMENTED): $(READY)
 	@echo "Installing what builds the documentation: a minute"
 	$(BIN)/python -m pip install --quiet --editable '.[local,docs]'
@@ -60,8 +71,16 @@ docs: $(DOCUMENTED)  ## The documentation as pages in build/docs; warnings are e
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -q docs build/docs
 	@echo "build/docs/index.html"
 
+dist: $(EQUIPPED)  ## Build wheel and source distribution, and try them with every Python from 3.11 to 3.14 that is here
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/python tools/check_dist.py
+
+notebooks: $(EQUIPPED)  ## Run the notebooks and keep their outputs
+	$(BIN)/python tools/run_notebooks.py
+
 async: $(EQUIPPED)  ## Generate the asynchronous face from the synchronous one
 	$(BIN)/python tools/generate_async.py
 
 clean:  ## Remove the environment and caches
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf .venv .venv-compare .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from hmxgraph.protocol.trust import TrustPolicy
     from hmxgraph.recall.pack import Pack
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AccessDenied",
     "Artifact",

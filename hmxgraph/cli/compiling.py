@@ -1,6 +1,6 @@
 """``hmxgraph compile`` and ``hmxgraph suggest``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from shlex import quote
 from typing import Annotated
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out, short_id
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES
@@ -38,7 +39,9 @@ def suggest(
     """Suggest the next tool and steps of a running session."""
     with opened(tenant) as graph:
         suggestion = graph.suggest(session_id=session)
-    emit(suggestion.document(), as_json, lambda: _show_suggestion(suggestion))
+        shown = {artifact_id for tool in suggestion.tools[:SHOWN] for artifact_id in tool.artifact_ids}
+        titles = {artifact_id: graph.artifact(artifact_id).title for artifact_id in sorted(shown)}
+    emit(suggestion.document(), as_json, lambda: _show_suggestion(suggestion, titles))
 
 
 @contextmanager
@@ -113,10 +116,14 @@ def _notes(report: CompileReport) -> Iterator[str]:
         yield f"{number} skipped as near duplicates of others."
 
 
-def _show_suggestion(suggestion: Suggestion) -> None:
+def _show_suggestion(suggestion: Suggestion, titles: Mapping[str, str]) -> None:
+    """Print the next tools with the titles of what supports them, the recovery of a failure, and the steps left."""
     table = Table("next tool", "confidence", "supported by", title=suggestion.title or "No known task fits")
     for tool in suggestion.tools[:SHOWN]:
-        table.add_row(tool.tool, f"{tool.confidence:.2f}", ", ".join(map(short_id, tool.artifact_ids)))
+        support = [f"{titles[artifact_id]} ({short_id(artifact_id)})" for artifact_id in tool.artifact_ids]
+        table.add_row(Text(tool.tool), f"{tool.confidence:.2f}", Text("\n".join(support)))
     out.print(table)
+    for step in suggestion.recovery:
+        out.print(Text(f"recovery: {step}"))
     for step in suggestion.steps:
         out.print(f"{step.order}. {step.description}")

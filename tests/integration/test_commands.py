@@ -81,6 +81,7 @@ def test_own_events_step_by_step(hmxgraph, tenant_id):
     code, out, err = hmxgraph("pack", "Deploy checkout to staging", *tenant, "--budget", "512", "--explain")
     assert (code, "kubectl" in out, "of 512 tokens" in err, "--explain" in err) == (0, True, True, False)
     assert json.loads(hmxgraph("suggest", "deploy-000", *tenant, "--json")[1])["tools"]
+    assert "Deploy to staging (" in hmxgraph("suggest", "deploy-000", *tenant)[1]
     assert json.loads(hmxgraph("digest", *tenant, "--json")[1])["relation_count"] > 0
     assert json.loads(hmxgraph("verify", *tenant, "--json")[1])
 
