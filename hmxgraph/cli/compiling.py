@@ -123,7 +123,7 @@ def _show_suggestion(suggestion: Suggestion, titles: Mapping[str, str]) -> None:
         support = [f"{titles[artifact_id]} ({short_id(artifact_id)})" for artifact_id in tool.artifact_ids]
         table.add_row(Text(tool.tool), f"{tool.confidence:.2f}", Text("\n".join(support)))
     out.print(table)
-    for step in suggestion.recovery:
-        out.print(Text(f"recovery: {step}"))
+    for advice in suggestion.recovery:
+        out.print(Text(f"recovery: {advice}"))
     for step in suggestion.steps:
         out.print(f"{step.order}. {step.description}")
