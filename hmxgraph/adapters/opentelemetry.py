@@ -15,6 +15,7 @@ from typing import Any
 from opentelemetry.sdk.trace import ReadableSpan  # pyright: ignore[reportMissingImports]
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult  # pyright: ignore[reportMissingImports]
 
+from hmxgraph.api._spans import untraced
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.errors import HmxGraphError
 from hmxgraph.formats.conversion import Origin, Record
@@ -52,7 +53,8 @@ class HmxSpanExporter(SpanExporter):
         try:
             outcomes = list(OPENTELEMETRY.convert(records, origin))
             events = [{**event, "tenant_id": self._graph.tenant_id} for outcome in outcomes for event in outcome.events]
-            report = self._graph.ingest(events)
+            with untraced():
+                report = self._graph.ingest(events)
         except HmxGraphError as error:
             _log.warning("%d spans were not stored: %s", len(spans), error)
             return SpanExportResult.FAILURE

@@ -12,6 +12,7 @@ from types import FunctionType
 from typing import Any, TypeAlias, TypedDict, TypeVar, get_args
 from uuid import uuid4
 
+from hmxgraph.api._spans import span_of
 from hmxgraph.errors import GraphNotOpen, InvalidRequest, InvalidTime
 from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
@@ -525,10 +526,12 @@ class Face:
     _connection: Connection
 
     def _perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
-        return self._connection.perform(procedure, whole=whole)
+        with span_of(getattr(procedure, "__name__", "")):
+            return self._connection.perform(procedure, whole=whole)
 
     def _ingest(self, source: Source, options: IngestOptions) -> IngestReport:
-        return ingest(self._connection.transact, self._tenancy, source, options)
+        with span_of("ingest"):
+            return ingest(self._connection.transact, self._tenancy, source, options)
 
     def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call *function*; the asynchronous twin calls it in a thread, outside the event loop."""
@@ -552,10 +555,12 @@ class AsyncFace:
         return self._opened
 
     async def _perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
-        return await self._connection.perform(procedure, whole=whole)
+        with span_of(getattr(procedure, "__name__", "")):
+            return await self._connection.perform(procedure, whole=whole)
 
     async def _ingest(self, source: Source | AsyncIterable[Any], options: IngestOptions) -> IngestReport:
-        return await ingest_async(self._connection.transact, self._tenancy, source, options)
+        with span_of("ingest"):
+            return await ingest_async(self._connection.transact, self._tenancy, source, options)
 
     async def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
         return await beside(function, *arguments)

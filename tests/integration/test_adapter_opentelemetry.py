@@ -1,16 +1,19 @@
 """The span exporter in the real OpenTelemetry SDK: spans become events as they end."""
 
+import asyncio
 import json
 
 import pytest
 
 pytest.importorskip("opentelemetry.sdk", reason="needs the extra adapters-test")
 
+from opentelemetry import trace
 from opentelemetry.sdk import trace as sdk
 from opentelemetry.sdk.trace import export
 from opentelemetry.sdk.trace.export import in_memory_span_exporter as memory
 from opentelemetry.trace import Status, StatusCode
 
+import hmxgraph
 from hmxgraph.adapters.opentelemetry import HmxSpanExporter
 
 SHARED = {"gen_ai.conversation.id": "conv-1", "gen_ai.agent.name": "clerk"}
@@ -88,4 +91,52 @@ def test_a_graph_that_does_not_answer_fails_the_export(address, graph, spans):
     assert exporter.export(spans) is export.SpanExportResult.FAILURE
     exporter._graph = graph
     assert exporter.export(spans) is export.SpanExportResult.SUCCESS
+    assert len(story(graph)) == 4
+
+
+@pytest.fixture
+def traced(monkeypatch):
+    """The spans that end while the test runs, by a provider that is everybody's."""
+    kept = memory.InMemorySpanExporter()
+    provider = sdk.TracerProvider()
+    provider.add_span_processor(export.SimpleSpanProcessor(kept))
+    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    return provider, kept
+
+
+def test_our_own_calls_are_spans_without_contents(graph, traced, address):
+    """Each public call is one span, awaited or not; a failure says its type."""
+    _, kept = traced
+    graph.record([{"role": "user", "content": "My secret plan"}], session_id="s1")
+    graph.append("message", {"role": "user", "text": "x"}, session_id="s1")
+    graph.ingest([])
+    graph.remember("Never push on a Friday", kind="policy")
+    graph.compile()
+    graph.suggest(session_id="s1")
+    graph.pack("My secret plan")
+    with pytest.raises(hmxgraph.NotFound):
+        graph.suggest(session_id="My secret session")
+    calls = ["record", "append", "ingest", "remember", "compile", "suggest", "pack", "suggest"]
+    ended = kept.get_finished_spans()
+    assert [span.attributes["hmxgraph.call"] for span in ended] == calls
+    assert [span.name.split()[0] for span in ended[-3:]] == ["search_memory"] * 3
+    assert (ended[-1].status.status_code, ended[-1].attributes["error.type"]) == (StatusCode.ERROR, "NotFound")
+    assert "secret" not in "".join(span.to_json() for span in ended)
+
+    async def awaited():
+        terms = {"user": address.user, "password": address.password, "database": address.database}
+        async with hmxgraph.connect_async(address.uri, **terms, tenant_id=graph.tenant_id) as aio:
+            await aio.pack("plan")
+
+    asyncio.run(awaited())
+    assert kept.get_finished_spans()[-1].attributes["hmxgraph.call"] == "pack"
+
+
+def test_storing_spans_makes_none(graph, traced):
+    """An exporter in the same provider would otherwise feed itself for ever; our own spans are no events."""
+    provider, kept = traced
+    provider.add_span_processor(export.SimpleSpanProcessor(HmxSpanExporter(graph)))
+    conversation(provider.get_tracer("agent"))
+    graph.pack("Cancel order #W1")
+    assert [span.attributes.get("hmxgraph.call") for span in kept.get_finished_spans()][-2:] == [None, "pack"]
     assert len(story(graph)) == 4
