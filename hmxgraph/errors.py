@@ -237,6 +237,21 @@ class NotWritten(HmxGraphError, OSError):
         return f"cannot write {self.path} ({self.reason}); choose another path"
 
 
+class BackupRefused(HmxGraphError, ValueError):
+    """A backup that cannot be written or restored as it is."""
+
+    code = "invalid"
+
+    def __init__(self, path: str, reason: str, way_out: str) -> None:
+        super().__init__(path, reason, way_out)
+        self.path = path
+        self.reason = reason
+        self.way_out = way_out
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}; {self.way_out}"
+
+
 # The local server: what failed, and the way out.
 
 
@@ -755,6 +770,8 @@ class ConflictClosed(LifecycleError):
 #     ├── TaskError (ValueError)        a step that the task's existing records rule out
 #     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
 #     ├── KeyRefused (PermissionError)  an API key that is missing, unknown, revoked, expired, or lacks a scope
+#     ├── BackupRefused (ValueError)    a backup that cannot be written or restored as it is
+#     ├── ParentLoop (ValueError)       events that would be their own cause
 #     ├── NotWritten (OSError)          an output file that cannot be written to the given path
 #     ├── GraphError
 #     │   ├── StorageUnavailable (ConnectionError)

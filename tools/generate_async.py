@@ -20,6 +20,7 @@ SUBJECTS = (
     "artifacts",
     "exploring",
     "fingerprints",
+    "backups",
     "tasks",
     "records",
     "memory",

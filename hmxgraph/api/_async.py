@@ -6,6 +6,7 @@ Each class is the asynchronous twin of the class whose name it carries after ``A
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import wraps
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
@@ -62,6 +63,7 @@ from hmxgraph.graph import (
     access,
     appending,
     artifacts,
+    backups,
     checks,
     clock,
     conflicts,
@@ -114,6 +116,7 @@ from hmxgraph.protocol.record_results import (
     TaskView,
 )
 from hmxgraph.protocol.reports import (
+    BackupReport,
     ClockReport,
     CompileReport,
     ForgetReport,
@@ -121,6 +124,7 @@ from hmxgraph.protocol.reports import (
     IngestReport,
     Receipt,
     RecordReport,
+    RestoreReport,
     VerifyReport,
     WithdrawnImport,
 )
@@ -732,6 +736,38 @@ class AsyncFingerprints(AsyncFace):
 
         """
         return await self._perform(fingerprints.report_pack(self._tenancy, pack, signal, as_us(at)))
+
+
+class AsyncBackups(AsyncFace):
+    """A tenant in a file."""
+
+    async def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
+        """Write everything of the tenant, except API keys, to *path* as lines of JSON; compressed if it ends with .gz.
+
+        The file appears when it is whole. *progress* is called with the number of nodes written. Where others write
+        meanwhile, the backup begins again.
+
+        Raises:
+            BackupRefused: others write all the while.
+            NotWritten: *path* cannot be written.
+
+        """
+        made = backups.backup(self._tenancy, Path(path), progress)
+        return await self._perform(made, whole=True)
+
+    async def restore(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> RestoreReport:
+        """Load the backup at *path* into this tenant, which must be empty, and verify it.
+
+        A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
+        One of another tenant is replayed: events, recorded artifacts and task records are stored under this tenant,
+        and memories, entities and compiled artifacts are derived from them again; resolved conflicts are not.
+
+        Raises:
+            BackupRefused: the file is cut off, changed or of another release, or the tenant is not empty.
+
+        """
+        made = backups.restore(self._tenancy, Path(path), progress)
+        return await self._perform(made, whole=True)
 
 
 class AsyncSharedWork(NamedArguments, AsyncFace):

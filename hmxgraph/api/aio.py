@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from hmxgraph.api._async import (
     AsyncArtifacts,
+    AsyncBackups,
     AsyncExploring,
     AsyncFingerprints,
     AsyncKeys,
@@ -35,7 +36,7 @@ from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, mas
 
 
 class AsyncKnowledgeGraph(
-    AsyncRecording, AsyncLearning, AsyncRecalling, AsyncArtifacts, AsyncExploring, AsyncFingerprints
+    AsyncRecording, AsyncLearning, AsyncRecalling, AsyncArtifacts, AsyncExploring, AsyncFingerprints, AsyncBackups
 ):
     """One tenant's memory for asynchronous code: opened by ``await`` or ``async with`` (:func:`connect_async`).
 

@@ -13,6 +13,7 @@ from uuid import uuid4
 from hmxgraph import engine
 from hmxgraph.api.access import Keys
 from hmxgraph.api.artifacts import Artifacts
+from hmxgraph.api.backups import Backups
 from hmxgraph.api.exploring import Exploring
 from hmxgraph.api.fingerprints import Fingerprints
 from hmxgraph.api.learning import Learning
@@ -156,7 +157,7 @@ def _database_name(tenant_id: str) -> str:
 # The graph itself.
 
 
-class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Fingerprints):
+class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Fingerprints, Backups):
     """One tenant's memory on a Neo4j; created by :func:`connect`, closed by the ``with`` block.
 
     Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the

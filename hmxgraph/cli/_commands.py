@@ -39,6 +39,8 @@ COMMANDS = {
         "List events that are dated after this machine's clock; with --repair, set the tenant's time right.",
     ),
     "verify": Entry("explore", "verify", "Check every hash, chain, transition, link and counter."),
+    "backup": Entry("backup", "backup", "Write everything of a tenant, or the whole local server, into a file."),
+    "restore": Entry("backup", "restore", "Load a backup, then verify it; exits with 1 if anything is wrong."),
     "health": Entry("explore", "health", "Show server and tenant status."),
     "schema": Entry("explore", "schema", "Print the JSON Schema of one kind of document, or list the kinds."),
     "browser": Entry("browser", "browser", "Print the address and login of Neo4j Browser, and open it."),

@@ -3,10 +3,24 @@
 from pathlib import Path
 
 from hmxgraph.engine import _settings
+from hmxgraph.engine._dumps import dump, load
 from hmxgraph.engine._lifecycle import died, ensure, logs, status, stop
 from hmxgraph.engine.server import Listener, Server, Status, Step
 
-__all__ = ["Listener", "Server", "Status", "Step", "data_home", "died", "ensure", "logs", "status", "stop"]
+__all__ = [
+    "Listener",
+    "Server",
+    "Status",
+    "Step",
+    "data_home",
+    "died",
+    "dump",
+    "ensure",
+    "load",
+    "logs",
+    "status",
+    "stop",
+]
 
 
 def data_home() -> Path:

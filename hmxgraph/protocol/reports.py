@@ -606,3 +606,45 @@ class WithdrawnImport:
             "deprecated_ids": list(self.deprecated_ids),
             "kept_ids": list(self.kept_ids),
         }
+
+
+# Backups.
+
+
+@dataclass(frozen=True, slots=True)
+class BackupReport(HtmlTable):
+    """What a backup of a tenant holds: its nodes and relationships, and the hash of the tenant's digest."""
+
+    tenant_id: str
+    path: str
+    nodes: int
+    relationships: int
+    size: int
+    digest: str
+
+    def document(self) -> dict[str, Any]:
+        """The report as a JSON-able dict."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreReport(HtmlTable):
+    """What was restored; ``same_digest`` is None where a backup was replayed under another tenant."""
+
+    tenant_id: str
+    path: str
+    nodes: int
+    relationships: int
+    digest: str
+    same_digest: bool | None
+    verified: VerifyReport
+
+    @property
+    def ok(self) -> bool:
+        """Whether the graph is as it was, and nothing in it is wrong."""
+        return self.same_digest is not False and self.verified.ok
+
+    def document(self) -> dict[str, Any]:
+        """The report as a JSON-able dict."""
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "verified"}
+        return fields | {"ok": self.ok, "verified": self.verified.document()}

@@ -19,7 +19,7 @@ from hmxgraph.engine import _jars
 from hmxgraph.engine._jars import distribution, is_sound
 from hmxgraph.engine._settings import read
 from hmxgraph.engine.server import silent
-from hmxgraph.errors import JarDamaged, PasswordLost
+from hmxgraph.errors import EngineError, JarDamaged, PasswordLost
 
 SMALL = {"HMXGRAPH_HEAP": "256m", "HMXGRAPH_PAGECACHE": "64m"}
 ENSURE = "from hmxgraph import engine; print(engine.ensure().pid)"
@@ -193,3 +193,24 @@ def test_shared_jars_are_the_locked_ones():
 def linked(source: Path, target: Path) -> Path:
     """A copy of a folder that shares its files."""
     return shutil.copytree(source, target, copy_function=os.link)
+
+
+def test_a_dump_brings_back_a_store_that_does_not_open(home, server, tmp_path):
+    """Everything is as it was dumped, the server runs again, and a file that is no dump changes nothing."""
+    login = (server.user, server.password)
+    with neo4j.GraphDatabase.driver(server.uri, auth=login) as driver:
+        driver.execute_query("CREATE (:Kept {n: 1})")
+    size = engine.dump(tmp_path / "all.dump", home)
+    assert size == (tmp_path / "all.dump").stat().st_size > 0
+    assert [each.name for each in tmp_path.iterdir()] == ["all.dump"]
+    assert engine.status(home).healthy
+    engine.stop(home)
+    for store in (home / "data" / "databases" / "neo4j").glob("neostore*"):
+        store.write_bytes(b"")
+    (tmp_path / "none.dump").write_bytes(b"no dump")
+    with pytest.raises(EngineError, match="could not load"):
+        engine.load(tmp_path / "none.dump", home)
+    engine.load(tmp_path / "all.dump", home)
+    revived = engine.ensure(home)
+    with neo4j.GraphDatabase.driver(revived.uri, auth=(revived.user, revived.password)) as driver:
+        assert driver.execute_query("MATCH (kept:Kept) RETURN count(kept) AS n").records[0]["n"] == 1

@@ -23,6 +23,7 @@ STABLE = {
     "InvalidDocument": "invalid",
     "IngestRefused": "invalid",
     "NotWritten": "invalid",
+    "BackupRefused": "invalid",
     "EngineError": "unavailable",
     "JavaMissing": "unavailable",
     "JarsUnavailable": "unavailable",

@@ -1,0 +1,12 @@
+// Create the relationships of a backup between nodes that are restored.
+//
+// mode: write
+// row:  links
+UNWIND $batch.links AS row
+MATCH (source)
+WHERE elementId(source) = row.source_id AND source.tenant_id = $tenant_id
+MATCH (target)
+WHERE elementId(target) = row.target_id AND target.tenant_id = $tenant_id
+CREATE (source)-[link:$(row.type)]->(target)
+SET link = row.properties
+RETURN count(link) AS links

@@ -1,0 +1,13 @@
+// Nodes with everything that they hold and every relationship that leaves them: a page of a backup.
+//
+// mode: read
+// row:  id, labels, properties, outgoing
+MATCH (node)
+WHERE elementId(node) IN $ids AND node.tenant_id = $tenant_id
+RETURN
+  elementId(node) AS id,
+  labels(node) AS labels,
+  properties(node) AS properties,
+  [(node)-[link]->(other) WHERE other.tenant_id = $tenant_id |
+    [type(link), elementId(other), properties(link)]] AS outgoing
+ORDER BY id

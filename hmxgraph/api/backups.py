@@ -1,0 +1,40 @@
+"""Backups: everything of a tenant in one file, and back."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from hmxgraph.api._base import Face
+from hmxgraph.graph import backups
+from hmxgraph.protocol.reports import BackupReport, RestoreReport
+
+
+class Backups(Face):
+    """A tenant in a file."""
+
+    def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
+        """Write everything of the tenant, except API keys, to *path* as lines of JSON; compressed if it ends with .gz.
+
+        The file appears when it is whole. *progress* is called with the number of nodes written. Where others write
+        meanwhile, the backup begins again.
+
+        Raises:
+            BackupRefused: others write all the while.
+            NotWritten: *path* cannot be written.
+
+        """
+        made = backups.backup(self._tenancy, Path(path), progress)
+        return self._perform(made, whole=True)
+
+    def restore(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> RestoreReport:
+        """Load the backup at *path* into this tenant, which must be empty, and verify it.
+
+        A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
+        One of another tenant is replayed: events, recorded artifacts and task records are stored under this tenant,
+        and memories, entities and compiled artifacts are derived from them again; resolved conflicts are not.
+
+        Raises:
+            BackupRefused: the file is cut off, changed or of another release, or the tenant is not empty.
+
+        """
+        made = backups.restore(self._tenancy, Path(path), progress)
+        return self._perform(made, whole=True)

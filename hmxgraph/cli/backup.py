@@ -1,0 +1,91 @@
+"""``hmxgraph backup`` and ``restore``."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from hmxgraph import engine
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, err, opened, out
+from hmxgraph.protocol.reports import BackupReport, VerifyReport
+
+_File = Annotated[
+    Path, typer.Argument(help="FILE.ndjson or FILE.ndjson.gz: the tenant; FILE.dump: the whole local server.")
+]
+_LINES = (".ndjson", ".ndjson.gz")
+
+
+def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Write everything of a tenant, or the whole local server, into a file.
+
+    A FILE.ndjson (or .ndjson.gz) holds one tenant, and any server can load it. A FILE.dump holds all tenants of the
+    local server, which is stopped meanwhile; for a server elsewhere, use neo4j-admin there.
+    """
+    if _is_dump(file):
+        size = engine.dump(file, progress=err.is_terminal)
+        emit({"path": str(file), "size": size}, as_json, lambda: out.print(f"{file}: {size / 1e6:.1f} MB"))
+        return
+    with opened(tenant) as graph, _progress("backup") as progress:
+        report = graph.backup(file, progress=progress)
+    emit(report.document(), as_json, lambda: out.print(_told(report), highlight=False))
+
+
+def restore(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
+    """Load a backup, then verify it; exits with 1 if anything is wrong.
+
+    A FILE.ndjson goes into an empty tenant. Of the same tenant it is restored exactly; into another one, its events,
+    artifacts and tasks are stored and the rest is derived again. A FILE.dump takes the place of everything that the
+    local server holds, also where its store does not open any more.
+    """
+    if _is_dump(file):
+        engine.load(file, progress=err.is_terminal)
+        with opened(tenant) as graph:
+            verified = graph.verify()
+        emit({"path": str(file), "verified": verified.document()}, as_json, lambda: _show(file, tenant, verified))
+        raise typer.Exit(0 if verified.ok else 1)
+    with opened(tenant) as graph, _progress("restore") as progress:
+        report = graph.restore(file, progress=progress)
+    emit(report.document(), as_json, lambda: _show(file, tenant, report.verified))
+    raise typer.Exit(0 if report.ok else 1)
+
+
+def _is_dump(file: Path) -> bool:
+    """Whether *file* is named as a dump; any other name must be that of a tenant's backup."""
+    if file.name.endswith(_LINES):
+        return False
+    if file.suffix != ".dump":
+        raise typer.BadParameter(
+            f"{file.name} ends with none of .ndjson, .ndjson.gz (a tenant), .dump (a local server)"
+        )
+    if os.environ.get("HMXGRAPH_URI"):
+        raise typer.BadParameter(
+            "HMXGRAPH_URI names a server elsewhere: use neo4j-admin database dump or load there, or a .ndjson"
+        )
+    return True
+
+
+def _told(report: BackupReport) -> str:
+    counts = f"{report.nodes:,} nodes, {report.relationships:,} relationships"
+    return f"{report.path}: tenant {report.tenant_id}, {counts}, {report.size / 1e6:.1f} MB"
+
+
+def _show(file: Path, tenant: str, verified: VerifyReport) -> None:
+    counts = ", ".join(f"{count} {kind}" for kind, count in verified.checked.items() if count)
+    verdict = "no inconsistencies" if verified.ok else f"{len(verified.wrong)} wrong: see hmxgraph verify"
+    out.print(f"{file} restored; tenant {tenant}: checked {counts or 'nothing'}; {verdict}", highlight=False)
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int], Any] | None]:
+    """Told the number of nodes; draws only on a terminal."""
+    if not err.is_terminal:
+        yield None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} nodes"), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda nodes: bar.update(task, completed=nodes)

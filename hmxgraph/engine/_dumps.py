@@ -1,0 +1,98 @@
+"""Dumps of a local server's database: written and loaded by Neo4j's own tool while the server is stopped."""
+
+import os
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from hmxgraph.engine import _jars, _java, _lifecycle, _refusals
+from hmxgraph.engine._jars import distribution
+from hmxgraph.engine._java import LOCALE
+from hmxgraph.engine._lifecycle import Home
+from hmxgraph.engine._settings import Settings
+from hmxgraph.engine._settings import read as read_settings
+from hmxgraph.engine.server import Progress, Step, listening
+from hmxgraph.errors import EngineError
+
+_DATABASE = "neo4j"
+_LINES = 5
+
+
+def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
+    """Write a dump of the database of *home* to *path*; returns its size.
+
+    The server is stopped meanwhile, and started again if it was running. The file appears when it is whole.
+
+    Raises:
+        EngineError: there is no database, or Neo4j's tool failed.
+
+    """
+    settings = read_settings(home)
+    if not (settings.home / "data" / "databases" / _DATABASE).exists():
+        raise EngineError(f"there is no database in {settings.home}", "name the data home with HMXGRAPH_HOME")
+    temporary = path.with_name(f".{path.name}.part")
+    was_running = _lifecycle.stop(home)
+    try:
+        with listening(progress) as listen, os.fdopen(_private(temporary), "wb") as file:
+            listen(Step("writing the dump"))
+            _administer(settings, ["dump", _DATABASE, "--to-stdout"], stdout=file.fileno())
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise _refusals.home_unusable(path.parent, error) from error
+    finally:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        if was_running:
+            _lifecycle.ensure(home, progress=progress)
+    return path.stat().st_size
+
+
+def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
+    """Put the dump at *path* in the place of the database of *home*, and start its server.
+
+    It does not matter whether the database that is replaced can still be opened.
+
+    Raises:
+        EngineError: the file is no dump, or Neo4j's tool failed; the server is left stopped.
+
+    """
+    settings = read_settings(home)
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise EngineError(
+            f"{path} cannot be read: {error.strerror}", "name a dump that hmxgraph backup wrote"
+        ) from error
+    with file, listening(progress) as listen:
+        if not (settings.home / "data" / "databases").exists():
+            _lifecycle.ensure(home, progress=progress)
+        _lifecycle.stop(home)
+        listen(Step("loading the dump"))
+        _administer(settings, ["load", _DATABASE, "--from-stdin", "--overwrite-destination=true"], stdin=file.fileno())
+    _lifecycle.ensure(home, progress=progress)
+
+
+def _private(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+
+
+def _administer(
+    settings: Settings, arguments: list[str], *, stdin: int = subprocess.DEVNULL, stdout: int = subprocess.DEVNULL
+) -> None:
+    """Run Neo4j's own tool on the databases of a data home."""
+    with listening(None) as listen:
+        jars = distribution(settings, listen, _jars.load())
+    program = _java.find(settings, _java.accepted(jars.version))
+    home = settings.home
+    command = [str(program), "-cp", f"{jars.folder}/*", "org.neo4j.cli.AdminTool", "database", *arguments]
+    environment = {**os.environ, **LOCALE, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
+    done = subprocess.run(  # noqa: S603
+        command, env=environment, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode != 0:
+        said = " ".join(line.strip() for line in done.stderr.splitlines()[:_LINES] if line.strip())
+        raise EngineError(f"Neo4j's tool could not {arguments[0]} the database: {said[:400]}", _WAY_OUT)
+
+
+_WAY_OUT = "see that the disk has room, that the file is a dump, and that no other program uses the data home"

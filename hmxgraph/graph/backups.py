@@ -1,0 +1,362 @@
+"""Backups of a tenant: everything that it holds, as lines of JSON that any server can load again."""
+
+import gzip
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeAlias, cast
+
+import orjson
+
+from hmxgraph.compiler.reconcile import COMPILER
+from hmxgraph.errors import BackupRefused, NotWritten
+from hmxgraph.extraction.extract import EVENT_TYPE
+from hmxgraph.graph import checks, exploring, lifecycle
+from hmxgraph.graph._events import record as record_events
+from hmxgraph.graph.artifacts import stored_document
+from hmxgraph.graph.compilations import CompileOptions, compile_tenant
+from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
+from hmxgraph.graph.records import stored_record, write_record
+from hmxgraph.graph.schema import packaged_schema
+from hmxgraph.graph.tenancy import Tenancy, state
+from hmxgraph.ingest.batch import Batch
+from hmxgraph.ingest.prepare import PreparedEvent, event_document, prepare
+from hmxgraph.protocol.artifacts import Artifact
+from hmxgraph.protocol.canonical import content_hash
+from hmxgraph.protocol.events import Event
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.protocol.reports import BackupReport, RestoreReport
+from hmxgraph.records.events import SESSION, events_of
+from hmxgraph.text.terms import counter
+
+# The file: a head, a line for each node with the relationships that leave it, and a foot with counts and hashes. It is
+# written beside its path and renamed when it is whole.
+
+FORMAT = 1
+Progress: TypeAlias = Callable[[int], object] | None
+_TENANT = "Tenant"
+_PAGE = 500
+# Characters of one transaction of a restore.
+_WEIGHT = 4_000_000
+_TRIES = 3
+_WAY_OUT = "name a file that hmxgraph backup wrote"
+
+
+class _Foot(NamedTuple):
+    """What a backup says about itself in its last line."""
+
+    nodes: dict[str, int]
+    relationships: int
+    digest: str
+
+
+# Writing.
+
+
+def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[BackupReport]:
+    """Everything of the tenant, written to *path*; begun again, up to three times, where others write meanwhile.
+
+    Raises:
+        BackupRefused: others write all the while.
+        NotWritten: *path* cannot be written.
+
+    """
+    for _ in range(_TRIES):
+        before = yield from read(partial(state, tenancy))
+        with _whole(path) as file:
+            foot = yield from _written(tenancy, file, before, progress)
+            after = yield from read(partial(state, tenancy))
+            if after != before:
+                continue
+            file.keep()
+        nodes = sum(foot.nodes.values())
+        return BackupReport(tenancy.tenant_id, str(path), nodes, foot.relationships, path.stat().st_size, foot.digest)
+    raise BackupRefused(str(path), f"the tenant was written to during each of {_TRIES} tries", "pause its writers")
+
+
+class _Whole:
+    """A file that appears at its path when it is whole, with the hash of what was written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.temporary = path.with_name(f".{path.name}.part")
+        self.digest = sha256()
+        self._kept = False
+        self._file = os.fdopen(os.open(self.temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+        compressed = path.suffix == ".gz"
+        self._lines = cast("IO[bytes]", gzip.GzipFile("", "wb", 6, self._file, mtime=0)) if compressed else self._file
+
+    def line(self, value: Any) -> None:
+        """Write *value* as one line."""
+        text = orjson.dumps(value) + b"\n"
+        self.digest.update(text)
+        self._lines.write(text)
+
+    def keep(self) -> None:
+        """Let the file take its place once it is closed."""
+        self._kept = True
+
+    def close(self) -> None:
+        """Flush everything to the disk, then rename the file, or remove it unless it is to be kept."""
+        try:
+            if self._lines is not self._file:
+                self._lines.close()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            if self._kept:
+                self.temporary.replace(self.path)
+        finally:
+            self._file.close()
+            self.temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[_Whole]:
+    try:
+        file = _Whole(path)
+        try:
+            yield file
+        finally:
+            file.close()
+    except OSError as error:
+        raise NotWritten(str(path), error.strerror or str(error)) from error
+
+
+def _written(tenancy: Tenancy, file: _Whole, before: Mapping[str, Any], progress: Progress) -> Procedure[_Foot]:
+    head = {"backup": "hmxgraph", "format": FORMAT, "schema": packaged_schema().version}
+    file.line(head | {"tenant_id": tenancy.tenant_id, "state_version": before["state_version"]})
+    rows = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
+    ids: list[str] = rows[0]["ids"]
+    nodes: Counter[str] = Counter()
+    relationships = 0
+    for first in range(0, len(ids), _PAGE):
+        page = yield from read(partial(_page, tenancy, ids[first : first + _PAGE]))
+        for row in page:
+            file.line(row)
+            nodes["|".join(sorted(row["labels"]))] += 1
+            relationships += len(row["outgoing"])
+        if progress:
+            progress(sum(nodes.values()))
+    foot = _Foot(dict(sorted(nodes.items())), relationships, (yield from _digest(tenancy)))
+    file.line(foot._asdict() | {"sha256": file.digest.hexdigest()})
+    return foot
+
+
+def _page(tenancy: Tenancy, ids: Sequence[str]) -> Plan[list[Row]]:
+    rows = yield bind("backups/page", tenant_id=tenancy.tenant_id, ids=list(ids))
+    return rows
+
+
+def _digest(tenancy: Tenancy) -> Procedure[str]:
+    measured = yield from exploring.digest(tenancy)
+    return content_hash(measured.document())
+
+
+# Reading.
+
+
+def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[RestoreReport]:
+    """The backup at *path*, loaded into the empty tenant, then verified.
+
+    A backup of this very tenant is restored as it was. One of another tenant is replayed: its events, its artifacts
+    that were not compiled and its task records are stored under this tenant, and everything else is derived again.
+
+    Raises:
+        BackupRefused: the file is no whole backup or of another schema, or the tenant is not empty.
+
+    """
+    head, foot = _checked(path)
+    if head["tenant_id"] == tenancy.tenant_id:
+        yield from _empty(tenancy, path)
+        yield from _restored(tenancy, path, progress)
+        digest = yield from _digest(tenancy)
+        same: bool | None = digest == foot.digest
+    else:
+        yield from _empty(tenancy, path)
+        yield from _replayed(tenancy, path, progress)
+        digest, same = (yield from _digest(tenancy)), None
+    verified = yield from checks.verify(tenancy)
+    return RestoreReport(
+        tenancy.tenant_id, str(path), sum(foot.nodes.values()), foot.relationships, digest, same, verified
+    )
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as raw:
+            compressed = raw.peek(2)[:2] == b"\x1f\x8b"
+            yield from gzip.GzipFile(fileobj=raw) if compressed else raw
+    except (OSError, EOFError) as error:
+        raise BackupRefused(
+            str(path), f"it cannot be read: {error}", "name a file that hmxgraph backup wrote"
+        ) from error
+
+
+def _nodes(path: Path) -> Iterator[dict[str, Any]]:
+    """The nodes in a backup that was checked."""
+    for line in _lines(path):
+        value = orjson.loads(line)
+        if "labels" in value:
+            yield value
+
+
+def _checked(path: Path) -> tuple[dict[str, Any], _Foot]:
+    """Head and foot of a backup whose every line is as it was written.
+
+    Raises:
+        BackupRefused: it is not.
+
+    """
+    digest, head, last = sha256(), b"", b""
+    for line in _lines(path):
+        head = head or line
+        digest.update(last)
+        last = line
+    try:
+        first, foot = orjson.loads(head), orjson.loads(last)
+        known = first["backup"] == "hmxgraph" and first["format"] == FORMAT
+        whole = foot["sha256"] == digest.hexdigest()
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise _no_backup(path) from error
+    if not known:
+        raise _no_backup(path)
+    if not whole:
+        raise BackupRefused(str(path), "it is cut off or was changed", "use another copy")
+    if first["schema"] != (version := packaged_schema().version):
+        reason = f"its schema is {first['schema']}, that of this release {version}"
+        raise BackupRefused(str(path), reason, "restore it with the release that wrote it, which then can be upgraded")
+    return first, _Foot(foot["nodes"], foot["relationships"], foot["digest"])
+
+
+def _no_backup(path: Path) -> BackupRefused:
+    return BackupRefused(str(path), "it is no backup of a tenant", _WAY_OUT)
+
+
+def _empty(tenancy: Tenancy, path: Path) -> Procedure[None]:
+    """Refuse a tenant that holds something; what an interrupted restore left behind is removed."""
+    rows = yield from read(lambda: ask(bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)))
+    if rows:
+        reason = f"tenant {tenancy.tenant_id!r} is not empty"
+        raise BackupRefused(str(path), reason, "restore into an empty database, or under another tenant")
+    left = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
+    for ids in _parts(left[0]["ids"]):
+        yield from write(lambda ids=ids: ask(bind("backups/remove", tenant_id=tenancy.tenant_id, ids=ids)))  # type: ignore[misc]
+
+
+def _parts(rows: Iterable[Any], weigh: Callable[[Any], int] = lambda _: 0) -> Iterator[list[Any]]:
+    """*rows* in order, in lists of one transaction each."""
+    part: list[Any] = []
+    weight = 0
+    for row in rows:
+        part.append(row)
+        weight += weigh(row)
+        if len(part) == _PAGE or weight > _WEIGHT:
+            yield part
+            part, weight = [], 0
+    if part:
+        yield part
+
+
+# A backup of the same tenant: nodes, then their relationships; the tenant's own node last, as it makes the rest count.
+
+
+def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
+    places: dict[str, str] = {}
+    own: list[Row] = []
+    for part in _parts(_nodes(path), lambda node: len(str(node["properties"].get("content", "")))):
+        own += [node for node in part if _TENANT in node["labels"]]
+        places |= yield from write(partial(_create, tenancy, [node for node in part if _TENANT not in node["labels"]]))
+        if progress:
+            progress(len(places))
+    for part in _parts(_links(path, places)):
+        yield from write(partial(_link, tenancy, part))
+    yield from write(partial(_create, tenancy, own))
+
+
+def _create(tenancy: Tenancy, nodes: Sequence[Mapping[str, Any]]) -> Plan[dict[str, str]]:
+    rows = [{name: node[name] for name in ("id", "labels", "properties")} for node in nodes]
+    made = yield bind("backups/create", tenant_id=tenancy.tenant_id, batch={"nodes": rows})
+    return {row["id"]: row["restored_id"] for row in made}
+
+
+def _links(path: Path, places: Mapping[str, str]) -> Iterator[Row]:
+    for node in _nodes(path):
+        for kind, target, properties in node["outgoing"]:
+            yield {
+                "source_id": places[node["id"]],
+                "target_id": places[target],
+                "type": kind,
+                "properties": properties,
+            }
+
+
+def _link(tenancy: Tenancy, links: Sequence[Row]) -> Plan[None]:
+    yield bind("backups/link", tenant_id=tenancy.tenant_id, batch={"links": list(links)})
+
+
+# A backup of another tenant: what was put in is put in again, in the order in which it was.
+
+
+def _replayed(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
+    records = sorted(_records(path), key=lambda pair: (pair[0].created_us, pair[1]))
+    told = {event.event_id for one, sequence in records for event in events_of(one, sequence)}
+    done = 0
+    for by_hand, group in groupby(_events(tenancy, path, told), key=_is_by_hand):
+        for part in _parts(group, lambda event: len(event.properties["content"])):
+            ordered = tuple(sorted(part, key=lambda event: (event.session_key, event.order)))
+            yield from write(partial(record_events, tenancy, Batch(ordered, by_hand=by_hand)))
+            done += len(part)
+            if progress:
+                progress(done)
+    for versions in _chains(tenancy, path):
+        yield from lifecycle.import_chain(tenancy, versions)
+    for one, _ in records:
+        if one.artifact_kind != "digest":
+            yield from write_record(tenancy, TaskRecord.parse(one.document() | {"tenant_id": tenancy.tenant_id}))
+    yield from compile_tenant(tenancy, CompileOptions(full=True))
+
+
+def _records(path: Path) -> Iterator[tuple[TaskRecord, int]]:
+    for node in _nodes(path):
+        if "TaskRecord" in node["labels"] and not node["properties"].get("erased"):
+            yield stored_record(node["properties"]), node["properties"]["sequence"]
+
+
+def _events(tenancy: Tenancy, path: Path, told: frozenset[str] | set[str]) -> list[PreparedEvent]:
+    """The events that were recorded, without those of task records, in the order in which they were stored."""
+    found = []
+    for node in _nodes(path):
+        properties = node["properties"]
+        if "Event" in node["labels"] and not properties.get("erased") and properties["event_id"] not in told:
+            wire = {name: value for name, value in properties.items() if name in Event.model_fields or name in _MARKS}
+            event = Event.parse(event_document(wire) | {"tenant_id": tenancy.tenant_id})
+            found.append((properties.get("recorded_version", 0), prepare(event, counter())))
+    found.sort(key=lambda pair: (pair[0], pair[1].session_key, pair[1].order))
+    return [event for _, event in found]
+
+
+# Stored beside the fields of an event, and needed to tell what it was given from what was added.
+_MARKS = ("salience_origin",)
+
+
+def _is_by_hand(event: PreparedEvent) -> bool:
+    """Whether `remember` recorded the event."""
+    return event.event.event_type == EVENT_TYPE and event.event.session_id == SESSION
+
+
+def _chains(tenancy: Tenancy, path: Path) -> Iterator[list[Artifact]]:
+    """The chains of artifacts that nobody compiled, which cannot be derived again."""
+    chains: dict[str, list[Artifact]] = {}
+    for node in _nodes(path):
+        properties = node["properties"]
+        if "Artifact" in node["labels"] and properties.get("agent_id") != COMPILER and not properties.get("erased"):
+            document = (stored_document(properties) or {}) | {"tenant_id": tenancy.tenant_id}
+            chains.setdefault(properties["chain_key"], []).append(Artifact.parse(document))
+    for chain in chains.values():
+        yield sorted(chain, key=lambda artifact: artifact.version)

@@ -1,0 +1,143 @@
+"""Backups of a tenant: exact where it is the same, replayed under another tenant, refused when damaged."""
+
+import asyncio
+import gzip
+import json
+
+import pytest
+
+import hmxgraph
+from hmxgraph.errors import BackupRefused, NotWritten
+from hmxgraph.graph.plan import ask, bind, read, write
+from tests.artifact_makers import policy, schema
+from tests.session_makers import deployment
+from tests.task_makers import tasks_of
+
+
+def sessions():
+    """Six deployments that went well."""
+    return [event for number in range(6) for event in deployment(f"s{number}")]
+
+
+@pytest.fixture
+def lived(graph):
+    """A tenant with sessions, memories, artifacts, a resolved conflict, a task, and something erased."""
+    graph.ingest(sessions(), rehome=True)
+    graph.compile()
+    old = graph.remember("The owner of staging is Ann")
+    graph.remember("The owner of staging is Bo", supersedes=old.memory_id)
+    graph.record_artifact(schema("a1", step="Apply"))
+    graph.supersede("a1", schema("a2", step="Apply and wait", second=1))
+    graph.record_artifact(policy("p1", "Use an online migration"))
+    (opened,) = graph.record_artifact(policy("p2", "Lock the table")).conflicts
+    graph.resolve(opened, keep="p1", reason="measured")
+    tasks = tasks_of(graph)
+    tasks.start("Deploy staging", task_id="t1", agent_id="ana")
+    tasks.finish("t1", status="completed", summary="Deployed", agent_id="ana")
+    graph.append("message", {"role": "user", "text": "The number is 4711"}, session_id="gone")
+    graph.forget(session_id="gone")
+    return graph
+
+
+def picture(graph):
+    """What a reader sees of a tenant."""
+    return {
+        "digest": graph.digest().document(),
+        "health": {name: value for name, value in graph.health().items() if name != "seconds"},
+        "verify": graph.verify().document(),
+        "pack": graph.pack("Deploy staging").document() | {"assembly_metadata": None},
+        "memories": [memory.document() for memory in graph.memories(status=None)[0]],
+        "artifacts": [artifact.document() for artifact in graph.artifacts(status=None, limit=200).artifacts],
+        "conflicts": [conflict.document() for conflict in graph.conflicts(status=None)],
+        "chain": graph.chain("a1").document(),
+        "task": graph.tasks.get("t1").document(),
+    }
+
+
+def test_a_restored_tenant_equals_the_original(lived, tmp_path, connection):
+    """Byte for byte in its digest, packs, history and versions; and it goes on learning like the original."""
+    before = picture(lived)
+    seen = []
+    report = lived.backup(tmp_path / "all.ndjson.gz", progress=seen.append)
+    assert report.nodes == seen[-1] > 50
+    with pytest.raises(BackupRefused, match="is not empty"):
+        lived.restore(tmp_path / "all.ndjson.gz")
+    emptied(connection, lived.tenant_id)
+    restored = lived.restore(tmp_path / "all.ndjson.gz")
+    assert (restored.ok, restored.same_digest, restored.nodes) == (True, True, report.nodes)
+    assert picture(lived) == before
+    lived.backup(tmp_path / "again.ndjson.gz")
+    assert counts(tmp_path / "again.ndjson.gz") == counts(tmp_path / "all.ndjson.gz")
+    assert lived.ingest(sessions(), rehome=True).accepted == 0
+    assert not lived.compile().created
+
+
+def test_an_interrupted_restore_is_begun_again(lived, tmp_path, connection):
+    """What it left behind has no tenant, counts for nothing, and is removed."""
+    lived.backup(tmp_path / "all.ndjson")
+    emptied(connection, lived.tenant_id)
+    with pytest.raises(RuntimeError):
+        lived.restore(tmp_path / "all.ndjson", progress=interrupt)
+    assert lived.health()["event_count"] in {0, None}
+    assert lived.restore(tmp_path / "all.ndjson").ok
+
+
+def test_another_tenant_replays_a_backup(lived, address, tmp_path):
+    """Events, recorded artifacts and tasks are stored under it, the rest is derived; asynchronously too."""
+    lived.backup(tmp_path / "all.ndjson")
+    login = {"user": address.user, "password": address.password}
+
+    async def replayed():
+        async with hmxgraph.connect_async(address.uri, tenant_id=f"{lived.tenant_id}-b", **login) as other:
+            return await other.restore(tmp_path / "all.ndjson")
+
+    report = asyncio.run(replayed())
+    assert (report.ok, report.same_digest) == (True, None)
+    with hmxgraph.connect(address.uri, tenant_id=f"{lived.tenant_id}-b", **login) as other:
+        ours, theirs = picture(lived), picture(other)
+        assert theirs["digest"] == ours["digest"]
+        assert {memory["text"] for memory in theirs["memories"]} == {memory["text"] for memory in ours["memories"]}
+        titles = [{(one["title"], one["status"]) for one in seen["artifacts"]} for seen in (ours, theirs)]
+        assert titles[0] - titles[1] <= {("Policy p2", "deprecated")}
+        assert theirs["task"]["status"] == ours["task"]["status"]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda text: text[:-40], lambda text: text.replace("Ann", "Eve", 1), lambda _: "{}"]
+)
+def test_a_damaged_backup_is_refused(lived, tmp_path, damage):
+    """Cut off, changed or something else: nothing is read into a graph."""
+    path = tmp_path / "all.ndjson"
+    lived.backup(path)
+    path.write_text(damage(path.read_text()))
+    with pytest.raises(BackupRefused):
+        lived.restore(path)
+
+
+def test_a_backup_appears_whole_or_not_at_all(lived, tmp_path):
+    """Nothing is left behind of one that failed, and an older one stays."""
+    path = tmp_path / "all.ndjson"
+    lived.backup(path)
+    before = path.read_bytes()
+    with pytest.raises(RuntimeError):
+        lived.backup(path, progress=interrupt)
+    assert (path.read_bytes(), [each.name for each in tmp_path.iterdir()]) == (before, ["all.ndjson"])
+    with pytest.raises(NotWritten):
+        lived.backup(tmp_path / "missing" / "all.ndjson")
+
+
+def interrupt(_nodes):
+    """Stop after the first page."""
+    raise RuntimeError
+
+
+def emptied(connection, tenant_id):
+    """Take everything of a tenant out of the database."""
+    rows = connection.perform(read(lambda: ask(bind("backups/ids", tenant_id=tenant_id))))
+    connection.perform(write(lambda: ask(bind("backups/remove", tenant_id=tenant_id, ids=rows[0]["ids"]))))
+
+
+def counts(path):
+    """The last line of a backup, without the hash of the others, whose ids are those of the server."""
+    last = json.loads(gzip.decompress(path.read_bytes()).splitlines()[-1])
+    return {name: value for name, value in last.items() if name != "sha256"}
