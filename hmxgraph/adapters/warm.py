@@ -24,7 +24,7 @@ Message = dict[str, Any]
 # Commands that only read, ask nothing and write no file; the rest run in a process of their own.
 READING = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
 # What decides which database is read, and how: a warm process answers only those who would do the same.
-_SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "TIMEOUT", "TRUSTED_KEYS")
+_SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS")
 # Seconds without a question after which a process that a hook started ends.
 _IDLE = 3_600.0
 _LOOK = 30.0

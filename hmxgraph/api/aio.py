@@ -24,7 +24,7 @@ from hmxgraph.api._async import (
     AsyncTasks,
     AsyncUsage,
 )
-from hmxgraph.api.graph import Isolation, Login, address, chosen_timeout, isolated, revival
+from hmxgraph.api.graph import Isolation, Login, address, chosen_masking, chosen_timeout, isolated, revival
 from hmxgraph.api.recording import LiveSessions, Recorder
 from hmxgraph.graph import deadlines
 from hmxgraph.graph.connection import DEFAULT_TERMS, AsyncConnection, Terms
@@ -32,7 +32,7 @@ from hmxgraph.graph.driver import Address
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.schema import migrate
 from hmxgraph.graph.tenancy import Tenancy
-from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, masking
+from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy
 
 
 class AsyncKnowledgeGraph(
@@ -183,7 +183,6 @@ def connect_async(  # noqa: PLR0913 - as connect
     Arguments and errors are those of :func:`hmxgraph.connect`.
     """
     login = Login(uri, user, password, database)
+    heeded = chosen_masking(trust, mask_secrets)
     terms = Terms(chosen_timeout(timeout), revival(login))
-    return AsyncKnowledgeGraph(
-        lambda: address(login, progress=progress), tenant_id, masking(trust, mask_secrets), isolation, terms=terms
-    )
+    return AsyncKnowledgeGraph(lambda: address(login, progress=progress), tenant_id, heeded, isolation, terms=terms)

@@ -96,6 +96,22 @@ def chosen_timeout(seconds: float | None, *, environment: Mapping[str, str] = os
     return deadlines.checked_timeout(seconds)
 
 
+def chosen_masking(
+    trust: TrustPolicy, mask_secrets: MaskSecrets | None, *, environment: Mapping[str, str] = os.environ
+) -> TrustPolicy:
+    """*trust* with *mask_secrets*, else with what ``HMXGRAPH_MASK_SECRETS`` says where *trust* does not say it.
+
+    Raises:
+        UnknownChoice: no such way of masking secrets.
+
+    >>> chosen_masking(DEFAULT_TRUST, None, environment={"HMXGRAPH_MASK_SECRETS": "ingest"}).mask_secrets
+    'ingest'
+
+    """
+    unsaid = mask_secrets is None and trust.mask_secrets == DEFAULT_TRUST.mask_secrets
+    return masking(trust, (environment.get("HMXGRAPH_MASK_SECRETS") or None) if unsaid else mask_secrets)
+
+
 def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Revive | None:
     """Starts the local server again after it died; None for a server that somebody else runs.
 
@@ -297,7 +313,8 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     up to date. ``isolation="database"`` gives the tenant a separate database, if the server's edition supports several;
     otherwise tenants share one database and are kept apart by their keys. *trust* decides which sources may put rules,
     preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says where keys, tokens and passwords are
-    masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``; the
+    masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``; left
+    out, ``HMXGRAPH_MASK_SECRETS`` says it. The
     same secret has the same mark everywhere in a tenant. With *progress*, fetching and starting a local server shows
     a progress bar on stderr.
 
@@ -321,5 +338,5 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     login = Login(uri, user, password, database)
     terms = Terms(chosen_timeout(timeout), revival(login))
     return KnowledgeGraph(
-        address(login, progress=progress), tenant_id, masking(trust, mask_secrets), isolation, terms=terms
+        address(login, progress=progress), tenant_id, chosen_masking(trust, mask_secrets), isolation, terms=terms
     )

@@ -131,7 +131,15 @@ class Watch:
     Event ids follow from the content, so that whatever a crash makes the watch read twice is a duplicate.
     """
 
-    def __init__(self, graph: KnowledgeGraph, path: Path, positions: Positions, *, format: str | None = None) -> None:  # noqa: A002 - the word that ingest uses
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        path: Path,
+        positions: Positions,
+        *,
+        format: str | None = None,  # noqa: A002 - the word that ingest uses
+        rehome: bool = False,
+    ) -> None:
         if not path.exists():
             raise IngestRefused(str(path), "there is no such file or folder to watch")
         self.progress = Progress()
@@ -139,6 +147,7 @@ class Watch:
         self._path = path.absolute()
         self._positions = positions
         self._format = format
+        self._rehome = rehome
         self._steady: dict[Path, tuple[int, int]] = {}
         self._waiting: dict[Path, tuple[int, int, int]] = {}
         self._half_read: set[Path] = set()
@@ -302,7 +311,7 @@ class Watch:
 
     def _ingest(self, source: Source, memory: SourceMemory) -> set[Path]:
         """Store *source* and count what became of it; the files whose format is unknown come back."""
-        options = IngestOptions(format=self._format, clock=now_us, memory=memory)
+        options = IngestOptions(format=self._format, clock=now_us, memory=memory, rehome=self._rehome)
         report = self._graph._ingest(source, options)  # noqa: SLF001 - both belong to the front door
         unknown = {Path(each.source) for each in report.sources if each.format == UNKNOWN}
         self.progress.unknown |= {str(path) for path in unknown}

@@ -11,7 +11,7 @@ import orjson
 import typer
 
 from hmxgraph.cli._console import err, escaped, out
-from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
+from hmxgraph.protocol.trust import DEFAULT_TRUST, MASK_SECRETS, TrustPolicy
 
 if TYPE_CHECKING:
     from hmxgraph.api.graph import KnowledgeGraph
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AsJson",
     "AsOf",
+    "MaskSecretsChoice",
+    "Rehome",
     "SingleUser",
     "Tenant",
     "emit",
@@ -43,20 +45,32 @@ SingleUser = Annotated[
         help="The tenant is one person's: what a user without a name says holds beyond its session.",
     ),
 ]
+Rehome = Annotated[bool, typer.Option("--rehome", help="Store events that name another tenant under this one.")]
+MaskSecretsChoice = Annotated[
+    str | None,
+    typer.Option(
+        "--mask-secrets",
+        envvar="HMXGRAPH_MASK_SECRETS",
+        help=f"Where keys, tokens and passwords are masked: {', '.join(MASK_SECRETS)} (packs if left out).",
+    ),
+]
 AsOf = Annotated[str | None, typer.Option("--as-of", help="Answer as of this time (ISO 8601 with offset).")]
 
 
 @contextmanager
-def opened(tenant: str, trust: TrustPolicy = DEFAULT_TRUST) -> "Iterator[KnowledgeGraph]":
+def opened(
+    tenant: str, trust: TrustPolicy = DEFAULT_TRUST, mask_secrets: str | None = None
+) -> "Iterator[KnowledgeGraph]":
     """The tenant's graph; a local server is fetched and started on demand, with progress on stderr."""
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
     from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
 
     timeout, graph_of = timeout_of_command(), _shared.get()
-    if graph_of is not None and trust == DEFAULT_TRUST and timeout is None:
+    if graph_of is not None and trust == DEFAULT_TRUST and timeout is None and mask_secrets is None:
         yield graph_of(tenant)
         return
-    with connect(tenant_id=tenant, trust=trust, progress=err.is_terminal, timeout=timeout) as graph:
+    how: Any = {"trust": trust, "mask_secrets": mask_secrets, "timeout": timeout}
+    with connect(tenant_id=tenant, progress=err.is_terminal, **how) as graph:
         yield graph
 
 

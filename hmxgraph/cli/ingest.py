@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
@@ -17,7 +17,19 @@ from rich.text import Text
 from hmxgraph.api.aio import connect_async
 from hmxgraph.cli._fields import Agent, At
 from hmxgraph.cli._signals import interruptible_input
-from hmxgraph.cli._terminal import AsJson, SingleUser, Tenant, emit, err, full_id, opened, out, short_id
+from hmxgraph.cli._terminal import (
+    AsJson,
+    MaskSecretsChoice,
+    Rehome,
+    SingleUser,
+    Tenant,
+    emit,
+    err,
+    full_id,
+    opened,
+    out,
+    short_id,
+)
 from hmxgraph.graph.ingesting import IngestChoices
 from hmxgraph.ingest.streams.stream import is_stream_url, open_stream
 from hmxgraph.protocol.memories import Memory
@@ -59,9 +71,8 @@ def ingest(
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Events of one transaction.")] = 1_000,
     idle: Annotated[float | None, typer.Option(help="End a stream after so many seconds without a message.")] = None,
     single_user: SingleUser = False,
-    rehome: Annotated[
-        bool, typer.Option("--rehome", help="Store events that name another tenant under this one.")
-    ] = False,
+    mask_secrets: MaskSecretsChoice = None,
+    rehome: Rehome = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -77,10 +88,8 @@ def ingest(
         with _progress() as told:
             options["progress"] = told
             streams = is_stream_url(source)
-            trust = TrustPolicy(single_user=single_user)
-            report = (
-                _streamed(source, idle, tenant, trust, options) if streams else _read(source, tenant, trust, options)
-            )
+            login = _Login(tenant, TrustPolicy(single_user=single_user), mask_secrets)
+            report = _streamed(source, idle, login, options) if streams else _read(source, login, options)
         emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
@@ -170,14 +179,24 @@ def age(text: str) -> timedelta:
         raise typer.BadParameter(f"{text!r} is longer than any calendar; nothing is that old") from error
 
 
-def _read(source: str, tenant: str, trust: TrustPolicy, options: IngestChoices) -> IngestReport:
-    with opened(tenant, trust) as graph:
+class _Login(NamedTuple):
+    """Whose memory, on which terms."""
+
+    tenant: str
+    trust: TrustPolicy
+    mask_secrets: str | None
+
+
+def _read(source: str, login: _Login, options: IngestChoices) -> IngestReport:
+    with opened(*login) as graph:
         return graph.ingest(source, **options)
 
 
-def _streamed(source: str, idle: float | None, tenant: str, trust: TrustPolicy, options: IngestChoices) -> IngestReport:
+def _streamed(source: str, idle: float | None, login: _Login, options: IngestChoices) -> IngestReport:
+    how: Any = {"trust": login.trust, "mask_secrets": login.mask_secrets}
+
     async def run() -> IngestReport:
-        async with connect_async(tenant_id=tenant, trust=trust, progress=err.is_terminal) as graph:
+        async with connect_async(tenant_id=login.tenant, progress=err.is_terminal, **how) as graph:
             return await graph.ingest(open_stream(source, idle_seconds=idle), **options)
 
     return asyncio.run(run())
@@ -292,6 +311,7 @@ def remember(
     expires: Annotated[str | None, typer.Option("--expires", help="When it ends (ISO 8601 with offset).")] = None,
     at: At = None,
     agent: Agent = None,
+    mask_secrets: MaskSecretsChoice = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -302,7 +322,7 @@ def remember(
     texts = list(filter(str.strip, sys.stdin.read().splitlines())) if text == "-" else [text]
     terms: RememberOptions = {"kind": kind, "hard": hard, "supersedes": supersedes, "scope": scope, "user_id": user}
     terms |= {"pinned": pinned, "aliases": alias, "expires": expires, "at": at, "agent_id": agent}
-    with opened(tenant) as graph:
+    with opened(tenant, mask_secrets=mask_secrets) as graph:
         memories = graph.remember_all(texts, **terms)
         documents = [memory.document() for memory in memories]
         emit(documents if text == "-" else documents[0], as_json, lambda: out.print(*map(told, memories), sep="\n"))

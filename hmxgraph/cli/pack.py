@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, err, explain_empty_pack, opened, out, short_id
+from hmxgraph.cli._terminal import (
+    AsJson,
+    AsOf,
+    MaskSecretsChoice,
+    Tenant,
+    emit,
+    err,
+    explain_empty_pack,
+    opened,
+    out,
+    short_id,
+)
 from hmxgraph.errors import NotFound
 from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.explanations import Explanation
@@ -45,6 +56,7 @@ def pack(
     scope: Annotated[list[str] | None, typer.Option("--scope", help="Scope of the work; can be repeated.")] = None,
     encoding: Annotated[str, typer.Option("--encoding", help=f"Tokens of: {', '.join(ENCODINGS)}.")] = DEFAULT_ENCODING,
     as_of: AsOf = None,
+    mask_secrets: MaskSecretsChoice = None,
     explain: _Explain = False,
     html: _Html = None,
     as_json: AsJson = False,
@@ -54,7 +66,7 @@ def pack(
     options |= {"user_id": user, "scope": scope, "encoding": encoding}
     if section:
         options["sections"] = section
-    with opened(tenant) as graph:
+    with opened(tenant, mask_secrets=mask_secrets) as graph:
         result = graph.pack(query, **options)
         if html is not None:
             path = result.to_html(html, trails=trails(graph, result), drop_texts=drop_texts(graph, result))

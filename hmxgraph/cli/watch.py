@@ -18,7 +18,7 @@ from rich.status import Status
 from hmxgraph import engine
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.api.watching import Positions, Progress, Watch
-from hmxgraph.cli._terminal import AsJson, SingleUser, Tenant, err, opened, out
+from hmxgraph.cli._terminal import AsJson, MaskSecretsChoice, Rehome, SingleUser, Tenant, err, opened, out
 from hmxgraph.errors import GraphError, HmxGraphError
 from hmxgraph.protocol.trust import TrustPolicy
 
@@ -40,6 +40,8 @@ def watch(
     compile_: Annotated[bool, typer.Option("--compile/--no-compile", help="Compile in the background.")] = True,
     once: Annotated[bool, typer.Option("--once", help="Store and compile what is there, then end.")] = False,
     single_user: SingleUser = False,
+    mask_secrets: MaskSecretsChoice = None,
+    rehome: Rehome = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -49,12 +51,12 @@ def watch(
     watch goes on where it was. Ctrl-C ends it.
     """
     path = path.expanduser().absolute()
-    with opened(tenant, TrustPolicy(single_user=single_user)) as graph, _until_interrupted() as stopped:
+    trust = TrustPolicy(single_user=single_user)
+    with opened(tenant, trust, mask_secrets) as graph, _until_interrupted() as stopped:
         positions = Positions(_positions_of(graph, path))
         with _shown(as_json) as show:
-            _Run(graph, Watch(graph, path, positions, format=format_), stopped, show, compiles=compile_).follow(
-                once=once
-            )
+            watched = Watch(graph, path, positions, format=format_, rehome=rehome)
+            _Run(graph, watched, stopped, show, compiles=compile_).follow(once=once)
         positions.close()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 from hmxgraph.errors import InvalidRequest, UnknownChoice
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, OPERATOR, TOOL, USER
@@ -115,9 +115,18 @@ class TrustPolicy:
 DEFAULT_TRUST = TrustPolicy()
 
 
-def masking(trust: TrustPolicy, mask_secrets: MaskSecrets | None) -> TrustPolicy:
-    """*trust* with another way of masking secrets, if one is given."""
-    return trust if mask_secrets is None else replace(trust, mask_secrets=mask_secrets)
+def masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
+    """*trust* with another way of masking secrets, if one is given.
+
+    Raises:
+        UnknownChoice: no such way.
+
+    """
+    if mask_secrets is None:
+        return trust
+    if mask_secrets not in MASK_SECRETS:
+        raise UnknownChoice("mask_secrets", str(mask_secrets)[:60], MASK_SECRETS)
+    return replace(trust, mask_secrets=cast("MaskSecrets", mask_secrets))
 
 
 def _listed(source: str, names: tuple[str, ...]) -> bool:

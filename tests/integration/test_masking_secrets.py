@@ -99,3 +99,21 @@ def test_budgets_hold_however_many_secrets_there_are(opened, tenant_id):
         )
         for budget in (50, 200, 700):
             assert counter()(graph.pack("staging", budget=budget).text) <= budget
+
+
+def test_the_environment_and_the_command_line_say_how(run, opened, tenant_id, address, monkeypatch):
+    """An option wins over the variable, which holds wherever nobody says anything else."""
+    with opened() as graph:
+        told(graph, tenant_id)
+    for name, value in (("URI", address.uri), ("USER", address.user), ("PASSWORD", address.password)):
+        monkeypatch.setenv(f"HMXGRAPH_{name}", value)
+    ask = ("pack", "How do I log in to staging?", "--tenant", tenant_id)
+    assert PASSWORD not in run(*ask)[1]
+    assert PASSWORD in run(*ask, "--mask-secrets", "off")[1]
+    monkeypatch.setenv("HMXGRAPH_MASK_SECRETS", "off")
+    assert PASSWORD in run(*ask)[1]
+    assert PASSWORD not in run(*ask, "--mask-secrets", "packs")[1]
+    with opened() as graph:
+        assert PASSWORD in graph.pack("How do I log in to staging?").text
+    code, _, said = run(*ask, "--mask-secrets", "everything")
+    assert (code, "packs, ingest, off" in said) == (2, True)

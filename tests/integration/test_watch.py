@@ -17,6 +17,7 @@ import pytest
 from hmxgraph.api.watching import Positions, Watch
 from tests.integration.ingested import Ingested
 from tests.integration.proxies import proxied, until
+from tests.unit.ingest.making import document
 
 WAIT = 60
 # Appends numbered lines in pieces, moves or cuts the file now and then, and notes each line that is whole. What is cut
@@ -345,3 +346,13 @@ def _read_all(terminal):
     except OSError:  # the program closed its end
         os.close(terminal)
     return shown.decode()
+
+
+@pytest.mark.parametrize(("rehome", "counts"), [(True, (1, 0)), (False, (0, 1))])
+def test_events_of_another_tenant_are_stored_only_where_asked(graph, tmp_path, rehome, counts):
+    """A followed file of another tenant's events is refused, or moved to this one."""
+    path = tmp_path / "theirs.jsonl"
+    path.write_text(json.dumps(document(tenant_id="somebody-else")) + "\n")
+    watched = Watch(graph, path, Positions(tmp_path / "positions.sqlite"), rehome=rehome)
+    watched.step()
+    assert (watched.progress.accepted, watched.progress.rejected) == counts
