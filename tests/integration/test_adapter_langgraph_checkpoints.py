@@ -13,7 +13,8 @@ import hmxgraph
 conformance = pytest.importorskip(
     "langgraph.checkpoint.conformance", reason="pip install langgraph-checkpoint-conformance"
 )
-from langgraph.graph import START, StateGraph  # noqa: E402 - after the check that it is there
+from langgraph.channels.delta import DeltaChannel  # noqa: E402 - after the check that it is there
+from langgraph.graph import START, StateGraph  # noqa: E402
 from langgraph.types import Command, interrupt  # noqa: E402
 
 from hmxgraph.adapters.langgraph_checkpoints import HmxSaver  # noqa: E402
@@ -125,3 +126,27 @@ def test_tenants_and_memory_stay_apart_from_threads(graph, address):
     assert app.get_state(thread("t")).values["log"][0] == "painted dark"
     app.invoke({"theme": "red"}, thread("t"))
     assert app.get_state(thread("t")).values["log"][-2:] == ["painted red", "shipped: yes"]
+
+
+def test_a_channel_of_changes_is_rebuilt_and_survives_pruning(graph):
+    """A DeltaChannel stores snapshots now and then; what lies between them is replayed, after pruning too."""
+
+    def extended(state, writes):
+        return [*state, *(word for write in writes for word in write)]
+
+    class Talk(TypedDict):
+        words: Annotated[list, DeltaChannel(extended, snapshot_frequency=3)]
+
+    builder = StateGraph(Talk).add_node("echo", lambda state: {"words": [f"echo {state['words'][-1]}"]})
+    saver = HmxSaver(graph)
+    app = builder.add_edge(START, "echo").compile(checkpointer=saver)
+    said = [word for number in range(5) for word in (f"w{number}", f"echo w{number}")]
+    for number in range(5):
+        app.invoke({"words": [f"w{number}"]}, thread("t"))
+        assert app.get_state(thread("t")).values["words"] == said[: 2 * number + 2]
+    before = len([*saver.list(thread("t"))])
+    saver.prune(["t"])
+    assert 1 <= len([*saver.list(thread("t"))]) < before
+    assert app.get_state(thread("t")).values["words"] == said
+    asyncio.run(app.ainvoke({"words": ["more"]}, thread("t")))
+    assert app.get_state(thread("t")).values["words"] == [*said, "more", "echo more"]
