@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out, short_id
 from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.record_results import Hit, Library, RecordReceipt, RecordView, SearchResult
@@ -122,11 +122,11 @@ def hits_table(hits: Iterable[Hit]) -> Table:
     table = Table("score", "trust", "kind", "record", "text")
     for hit in hits:
         style = _TRUST[hit.trust_tier]
-        row = (f"{hit.score:.3f}", hit.trust_tier, hit.view.artifact_kind, hit.artifact_id, hit.matched_text)
+        row = (f"{hit.score:.3f}", hit.trust_tier, hit.view.artifact_kind, short_id(hit.artifact_id), hit.matched_text)
         table.add_row(*row, style=style)
         for sibling in hit.expanded_siblings:
             name = sibling.get("artifact_kind") or sibling.get("kind", "")
-            table.add_row("", "", f"+ {name}", _id_of(sibling), sibling["text"], style="dim")
+            table.add_row("", "", f"+ {name}", short_id(_id_of(sibling)), sibling["text"], style="dim")
     return table
 
 
@@ -140,7 +140,7 @@ def records_table(views: Iterable[RecordView]) -> Table:
     table = Table("kind", "trust", "agent", "record", "text")
     for view in views:
         style = _TRUST[view.trust_tier]
-        row = (view.artifact_kind, view.trust_tier, view.record.agent_id or "", view.artifact_id, view.text)
+        row = (view.artifact_kind, view.trust_tier, view.record.agent_id or "", short_id(view.artifact_id), view.text)
         table.add_row(*row, style=style)
     return table
 

@@ -21,7 +21,7 @@ from hmxgraph.cli._fields import (
     show_library,
     show_receipt,
 )
-from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, full_id, opened, out
 from hmxgraph.protocol.record_results import Grounding
 from hmxgraph.protocol.records import ARTIFACT_KINDS
 
@@ -44,7 +44,7 @@ def create(
     """Create a record of any kind."""
     with opened(tenant) as graph:
         fields = fields_of(more, summary=summary or None, agent_id=agent)
-        receipt = graph.records.create(kind, **joined(fields, task_id=task_id, at=at))
+        receipt = graph.records.create(kind, **joined(fields, task_id=task_id and full_id(graph, task_id), at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -61,6 +61,7 @@ def review(
 ) -> None:
     """Review a record."""
     with opened(tenant) as graph:
+        reply_to = full_id(graph, reply_to)
         fields = fields_of(more, agent_id=agent)
         receipt = graph.records.review(reply_to, **joined(fields, summary=summary, supports_claim=supports, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
@@ -80,9 +81,11 @@ def revision(
 ) -> None:
     """Revise a record."""
     with opened(tenant) as graph:
+        reply_to = full_id(graph, reply_to)
         fields = fields_of(more, agent_id=agent)
         receipt = graph.records.revision(
-            reply_to, **joined(fields, summary=summary, supports_claim=supports, supersedes=supersedes, at=at)
+            reply_to,
+            **joined(fields, summary=summary, supports_claim=supports, supersedes=supersedes, at=at),
         )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -100,6 +103,7 @@ def verification(
 ) -> None:
     """Countersign a record, or reject it."""
     with opened(tenant) as graph:
+        reply_to = full_id(graph, reply_to)
         fields = fields_of(more, agent_id=agent)
         receipt = graph.records.verification(
             reply_to, **joined(fields, summary=summary, supports_claim=supports, at=at)
@@ -122,9 +126,10 @@ def decision(
 ) -> None:
     """Record a decision."""
     with opened(tenant) as graph:
-        decided = {"why_chosen": why, "reply_to_artifact_id": reply_to, "supports_claim": supports}
+        replied = reply_to and full_id(graph, reply_to)
+        decided = {"why_chosen": why, "reply_to_artifact_id": replied, "supports_claim": supports}
         fields = fields_of(more, agent_id=agent, **decided)
-        receipt = graph.records.decision(task_id, **joined(fields, summary=summary, at=at))
+        receipt = graph.records.decision(task_id and full_id(graph, task_id), **joined(fields, summary=summary, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -136,7 +141,7 @@ def get(
 ) -> None:
     """Show a record with its current trust."""
     with opened(tenant) as graph:
-        view = graph.records.get(artifact_id)
+        view = graph.records.get(full_id(graph, artifact_id))
         emit(view.document(), as_json, lambda: out.print(records_table([view])))
 
 
@@ -152,7 +157,7 @@ def thread(
 ) -> None:
     """List a thread, oldest first."""
     with opened(tenant) as graph:
-        views = graph.records.list_thread(thread_id, include_hidden=not shown)
+        views = graph.records.list_thread(full_id(graph, thread_id), include_hidden=not shown)
         emit([view.document() for view in views], as_json, lambda: out.print(records_table(views)))
 
 
@@ -166,7 +171,7 @@ def related(
 ) -> None:
     """Show how well a claim is grounded, with supporting and conflicting records."""
     with opened(tenant) as graph:
-        grounding = graph.records.find_related(claim, project_id=project, limit=limit)
+        grounding = graph.records.find_related(full_id(graph, claim), project_id=project, limit=limit)
         emit(grounding.document(), as_json, lambda: _show_grounding(grounding))
 
 

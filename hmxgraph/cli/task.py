@@ -20,7 +20,7 @@ from hmxgraph.cli._fields import (
     show_mapping,
     show_receipt,
 )
-from hmxgraph.cli._terminal import AsJson, Tenant, emit, opened, out
+from hmxgraph.cli._terminal import AsJson, Tenant, emit, full_id, opened, out, short_id
 from hmxgraph.protocol.record_results import TaskEntry, TaskView
 from hmxgraph.records.board import LEASE
 
@@ -61,6 +61,7 @@ def progress(
 ) -> None:
     """Report a checkpoint and the next step."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         fields = fields_of(more, agent_id=agent)
         receipt = graph.tasks.progress(task_id, **joined(fields, summary=summary, next_step=next_step, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
@@ -81,6 +82,7 @@ def run_start(
 ) -> None:
     """Start a run; prints the run's id."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         fields = fields_of(more, agent_id=agent, tool_name=tool)
         receipt = graph.tasks.run_start(
             task_id, **joined(fields, command=command, why_chosen=why, inputs=inputs, at=at)
@@ -102,6 +104,7 @@ def run_finish(
 ) -> None:
     """Finish a run."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         fields = fields_of(more, agent_id=agent, summary=summary or None)
         receipt = graph.tasks.run_finish(task_id, **joined(fields, run_id=run_id, status=status, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
@@ -122,6 +125,7 @@ def evidence(
 ) -> None:
     """Add a concrete result."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         fields = fields_of(more, agent_id=agent)
         receipt = graph.tasks.add_evidence(task_id, **joined(fields, summary=summary, supports_claim=supports, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
@@ -142,6 +146,7 @@ def finish(
 ) -> None:
     """Finish a task."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         fields = fields_of(more, agent_id=agent, what_worked=worked, what_failed=failed)
         receipt = graph.tasks.finish(task_id, **joined(fields, status=status, summary=summary or None, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
@@ -151,6 +156,7 @@ def finish(
 def get(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Show a task with its runs and records."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         view = graph.tasks.get(task_id)
         emit(view.document(), as_json, lambda: _show(view))
 
@@ -181,6 +187,7 @@ def claim(
 ) -> None:
     """Take a task for a while; again, to keep it longer."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         receipt = graph.tasks.claim(task_id, agent_id=agent or "", lease=lease, at=at)
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -191,6 +198,7 @@ def release(
 ) -> None:
     """Give a claimed task back."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         receipt = graph.tasks.release(task_id, agent_id=agent or "", at=at)
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -206,6 +214,7 @@ def reopen(
 ) -> None:
     """Open a finished task again, and say why."""
     with opened(tenant) as graph:
+        task_id = full_id(graph, task_id)
         receipt = graph.tasks.reopen(task_id, summary=summary, at=at, **fields_of(None, agent_id=agent))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -217,15 +226,16 @@ app.command()(search)
 def resume(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Summarise a task for the agent that continues it."""
     with opened(tenant) as graph:
-        told = graph.tasks.resume(task_id)
-        emit(told.document(), as_json, lambda: out.print(told.text, highlight=False, markup=False))
+        task_id = full_id(graph, task_id)
+        resumed = graph.tasks.resume(task_id)
+        emit(resumed.document(), as_json, lambda: out.print(resumed.text, highlight=False, markup=False))
 
 
 def _board(entries: Sequence[TaskEntry]) -> Table:
     table = Table("task", "status", "project", "held by", "until", "goal")
     for entry in entries:
         held = (entry.assignee or "", entry.lease_until or "")
-        table.add_row(entry.task_id, entry.status, entry.project_id or "", *held, entry.goal)
+        table.add_row(short_id(entry.task_id), entry.status, entry.project_id or "", *held, entry.goal)
     return table
 
 

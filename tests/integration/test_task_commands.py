@@ -36,15 +36,16 @@ def test_a_task_from_the_command_line(hmxgraph):
     seen = hmxgraph("task", "evidence", task_id, "-s", "the buffer leaks", "--supports", "--agent", "ana")[
         "artifact_id"
     ]
-    hmxgraph("record", "verification", seen, "-s", "reproduced", "--supports", "--agent", "bo")
-    assert hmxgraph("record", "get", seen)["trust_tier"] == "verified_record"
+    assert f" {seen[:8]} " in hmxgraph("task", "get", task_id[:8], as_json=False)
+    hmxgraph("record", "verification", seen[:8], "-s", "reproduced", "--supports", "--agent", "bo")
+    assert hmxgraph("record", "get", seen[:8])["trust_tier"] == "verified_record"
     assert hmxgraph("record", "related", "the buffer leaks")["grounding_status"] == "verified"
     found = hmxgraph("task", "search", "leak", "-w", "artifact_kind=evidence", "--compact")
     assert [hit["artifact_id"] for hit in found["hits"]] == [seen]
     assert hmxgraph("task", "resume", task_id)["what_failed"] == ["no space"]
-    assert len(hmxgraph("record", "thread", task_id)) == 6
+    assert len(hmxgraph("record", "thread", task_id[:8])) == 6
     assert "no space" in hmxgraph("record", "failures", as_json=False)
-    assert hmxgraph("task", "finish", task_id, "--worked", "valgrind")["created"]
+    assert hmxgraph("task", "finish", task_id[:8], "--worked", "valgrind")["created"]
     for words in (
         ["task", "get", task_id],
         ["task", "resume", task_id],
