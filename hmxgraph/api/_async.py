@@ -674,9 +674,10 @@ class AsyncFingerprints(AsyncFace):
         Rules mask secrets and private names in its texts, but may miss some: review it before you share it.
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names are not masked). To sign it, use
-        :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the *signature*
-        that an import takes.
+        (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
+        wording and words that several users used: every other word becomes ``[...]``). To sign it, use
+        :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the
+        *signature* that an import takes.
 
         Raises:
             UnknownChoice: no such tier.

@@ -25,6 +25,7 @@ class ExportArguments(TypedDict, total=False):
     tags: Sequence[str]
     expires_at: Moment | None
     public_types: Sequence[str]
+    allow_list: bool
 
 
 def export_options(arguments: ExportArguments) -> ExportOptions:
@@ -40,6 +41,7 @@ def export_options(arguments: ExportArguments) -> ExportOptions:
         tags=tuple(arguments.get("tags", ())),
         expires_us=as_us(arguments.get("expires_at")),
         public_types=tuple(arguments.get("public_types", PUBLIC_TYPES)),
+        allow_list=bool(arguments.get("allow_list", False)),
     )
 
 
@@ -92,9 +94,10 @@ class Fingerprints(Face):
         Rules mask secrets and private names in its texts, but may miss some: review it before you share it.
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names are not masked). To sign it, use
-        :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the *signature*
-        that an import takes.
+        (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
+        wording and words that several users used: every other word becomes ``[...]``). To sign it, use
+        :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the
+        *signature* that an import takes.
 
         Raises:
             UnknownChoice: no such tier.

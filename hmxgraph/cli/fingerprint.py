@@ -177,6 +177,9 @@ def export(
     agent: Annotated[str | None, typer.Option(help="The agent that this memory belongs to.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag for the fingerprint; can be repeated.")] = None,
     expires: Annotated[str | None, typer.Option(help="Expires at this time (ISO 8601 with offset).")] = None,
+    allow_list: Annotated[
+        bool, typer.Option("--allow-list", help="Only tool names, the compiler's wording and words of several users.")
+    ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -185,7 +188,9 @@ def export(
         raise typer.BadParameter("a signature is written beside the envelope: add --out FILE", param_hint="--key")
     signing = _read_key(key) if key else None
     with opened(tenant) as graph:
-        envelope = graph.export_fingerprint(tier=tier, agent_id=agent, tags=tag or (), expires_at=expires)
+        envelope = graph.export_fingerprint(
+            tier=tier, agent_id=agent, tags=tag or (), expires_at=expires, allow_list=allow_list
+        )
     if file is None:
         typer.echo(envelope.to_json())
         return

@@ -7,6 +7,7 @@ from typing import Any
 from hmxgraph.fingerprint.measures import most_frequent
 from hmxgraph.fingerprint.state import PrivateName
 from hmxgraph.protocol.display import truncate
+from hmxgraph.text.terms import STOP_WORDS, terms
 
 # Maximum length of a text field, so that no single entry can fill a tier.
 LONGEST_TEXT = 1_000
@@ -23,9 +24,15 @@ _CONTROL = dict.fromkeys((*range(32), 127), " ")
 
 
 class Disclosure:
-    """Cleans texts for export: masks secrets and personal data, replaces names of private entities by their type."""
+    """Cleans texts for export: masks secrets and personal data, replaces names of private entities by their type.
 
-    def __init__(self, texts: Iterable[str], names: Iterable[PrivateName] = ()) -> None:
+    With *allowed*, a word that neither the compiler's wording nor *allowed* has becomes ``[...]``.
+    """
+
+    def __init__(
+        self, texts: Iterable[str], names: Iterable[PrivateName] = (), allowed: frozenset[str] | None = None
+    ) -> None:
+        self._allowed = allowed
         all_text = "\n".join(texts)
         folded = all_text.casefold()
         occurring = sorted(name for name in set(names) if _occurs(name.name, all_text, folded))
@@ -46,7 +53,8 @@ class Disclosure:
 
         if text not in self._clean:
             masked = one_line(travelling(text[:_LONGEST_READ]))
-            self._clean[text] = self._names.sub(self._mark, masked) if self._names else masked
+            named = self._names.sub(self._mark, masked) if self._names else masked
+            self._clean[text] = named if self._allowed is None else only_allowed(named, self._allowed)
         return self._clean[text]
 
     def _mark(self, match: re.Match[str]) -> str:
@@ -106,6 +114,45 @@ def _key(name: str) -> str:
 def _pattern(name: str) -> str:
     # Single words are case-sensitive: "Will" is a person, "will" is a word.
     return re.escape(name) if name.isalpha() else f"(?i:{re.escape(name)})"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# What the compiler writes around the words of others.
+_WORDING = _words(
+    """add answer ask call check compare create decide delete deploy do done fail failed fails failure find
+    first fix get handle help helped instead install last list make mentions mention move next once open order
+    outcome put question read recover remove repeat report request requests restart retry return roll run
+    search send set show start step steps stop succeed succeeded task then time times tool try update use
+    verify wait work worked works write went well called calling reported success"""
+)
+_WORD = re.compile(r"\[[\w .]+\]|\w+(?:['-]\w+)*")
+UNKNOWN = "[...]"
+
+
+def only_allowed(text: str, allowed: frozenset[str]) -> str:
+    """*text* with every word replaced that is neither allowed, wording of the compiler, nor a short number.
+
+    >>> only_allowed("Restart zeppelin, then wait 10 s; [password]", frozenset({"s"}))
+    'Restart [...], then wait 10 s; [password]'
+
+    """
+
+    def kept(match: re.Match[str]) -> str:
+        word = match.group()
+        return word if word.startswith("[") or _is_allowed(word, allowed) else UNKNOWN
+
+    return re.sub(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])", "", _WORD.sub(kept, text))
+
+
+def _is_allowed(word: str, allowed: frozenset[str]) -> bool:
+    lowered = word.lower()
+    if lowered in allowed or lowered in _WORDING or lowered in STOP_WORDS or (word.isdecimal() and len(word) < 4):
+        return True
+    parts = terms(word)
+    return bool(parts) and all(part in allowed or part in _WORDING for part in parts)
 
 
 def one_line(text: str) -> str:

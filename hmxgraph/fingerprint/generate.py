@@ -23,6 +23,7 @@ from hmxgraph.protocol.display import truncate
 from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.text.terms import terms
 
 # Fitting entries into the size limit: entries are shortened first, then the lightest are dropped.
 
@@ -73,7 +74,7 @@ def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Ent
 
 # The algorithm of HMX-F 11, a pure function of the learned state.
 
-_UNMASKED = ("artifact_id", "cluster_id", "representative_ids", "dominant_type")
+_UNMASKED = ("artifact_id", "cluster_id", "representative_ids", "dominant_type", "complexity", "severity")
 # Bytes reserved for the counts of dropped entries, which are state only after the choice.
 _SLACK = 64
 
@@ -85,7 +86,7 @@ def generate(state: LearnedState, options: ExportOptions) -> Envelope:
         UnknownChoice: no such tier.
 
     """
-    disclosure = _disclosure(state)
+    disclosure = _disclosure(state, options)
     entries = _entries(state, options, disclosure)
     sections = _sections_with_names(state, options, disclosure)
     bare = _document(state, options, sections, disclosure, {name: [] for name in entries})
@@ -218,9 +219,16 @@ def _left_out(selection: Selection, kept: Mapping[str, list[Entry]]) -> dict[str
     return {name: selection.totals.get(name, 0) - len(members) for name, members in kept.items()}
 
 
-def _disclosure(state: LearnedState) -> Disclosure:
+def _disclosure(state: LearnedState, options: ExportOptions) -> Disclosure:
+    allowed = _allowed(state) if options.allow_list else None
     if not state.private_names:
-        return Disclosure([])
+        return Disclosure([], allowed=allowed)
     titles = [artifact.title for members in state.selection.sets.values() for artifact in members]
     titles += [group[0].title for group in state.selection.groups]
-    return Disclosure(map(one_line, texts_in([titles, list(state.contents.values())])), state.private_names)
+    return Disclosure(map(one_line, texts_in([titles, list(state.contents.values())])), state.private_names, allowed)
+
+
+def _allowed(state: LearnedState) -> frozenset[str]:
+    """The words of an allow list: those known from several users, and the names of tools, whole and in parts."""
+    tools = [name.lower() for name in state.behaviour.tools or {}]
+    return state.common_terms | {*tools, *(part for name in tools for part in terms(name))}

@@ -46,7 +46,10 @@ TIERS = {
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """The options of an export."""
+    """The options of an export.
+
+    With *allow_list*, texts keep only tool names, the compiler's own wording and words known from several users.
+    """
 
     tier: str = "full"
     agent_id: str | None = None
@@ -54,6 +57,7 @@ class ExportOptions:
     tags: tuple[str, ...] = ()
     expires_us: int | None = None
     exported_by: str = "hmxgraph"
+    allow_list: bool = False
 
     @property
     def limits(self) -> Tier:
@@ -72,7 +76,7 @@ class ExportOptions:
 
     def discloses(self, entity_type: str) -> bool:
         """Whether names of entities of this type may be exported."""
-        return entity_type in self.public_types
+        return entity_type in self.public_types and (entity_type == "tool" or not self.allow_list)
 
 
 # The learned state of a tenant (HMX-F 11, input requirements).
@@ -165,3 +169,4 @@ class LearnedState:
     compiler_state: Mapping[str, Any] | None = None
     event_count: int = 0
     private_names: tuple[PrivateName, ...] = ()
+    common_terms: frozenset[str] = frozenset()

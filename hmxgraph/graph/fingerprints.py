@@ -1,6 +1,6 @@
 """Fingerprints exported: a tenant's learned state, read and counted."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -192,6 +192,8 @@ def _in_force_of(row: Row) -> InForce:
 _REPORTS = 1_000
 _PAGE = 500
 _EVENTS_AT_ONCE = 20_000
+# Events whose words are read for an allow list.
+_MOST_EVIDENCE = 20_000
 _DEFAULT = ExportOptions()
 
 
@@ -253,7 +255,9 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
         keys=keys,
         open_types=sorted({*COMMON_TYPES, *options.public_types}),
     )
-    digest = yield from graph_digest(tenancy, named_types=options.public_types)
+    common = (yield from _common_terms(tenancy, keys)) if options.allow_list else frozenset[str]()
+    named = [name for name in options.public_types if options.discloses(name)]
+    digest = yield from graph_digest(tenancy, named_types=named)
     memories = yield bind("fingerprints/memories", tenant_id=tenancy.tenant_id)
     behaviour = yield from _behaviour(tenancy)
     reports = yield bind("fingerprints/reports", tenant_id=tenancy.tenant_id, limit=_REPORTS)
@@ -269,7 +273,18 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
         compiler_state=(yield from _compiler_state(tenancy, tenant["logical_us"])),
         event_count=behaviour.session_events,
         private_names=private_names(contents),
+        common_terms=common,
     )
+
+
+def _common_terms(tenancy: Tenancy, keys: Sequence[str]) -> Plan[frozenset[str]]:
+    """The terms in the evidence of these artifacts that as many users used as a proposal needs origins."""
+    rows = yield bind("fingerprints/words", tenant_id=tenancy.tenant_id, keys=keys, limit=_MOST_EVIDENCE)
+    users: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for term in set(row["words"].split()):
+            users[term].update(row["user_keys"])
+    return frozenset(term for term, named in users.items() if len(named) >= tenancy.trust.origins)
 
 
 def _compiler_state(tenancy: Tenancy, as_of_us: int | None) -> Plan[dict[str, Any]]:
