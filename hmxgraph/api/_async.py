@@ -648,7 +648,10 @@ class AsyncExploring(AsyncFace):
         return await self._perform(checks.verify(self._tenancy), whole=True)
 
     async def to_networkx(self) -> "nx.MultiDiGraph[str]":
-        """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``."""
+        """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``.
+
+        Both have a ``confidence``.
+        """
         relations = await self._perform(exploring.relations(self._tenancy), whole=True)
         return await self._beside(exploring.entity_graph, relations)
 

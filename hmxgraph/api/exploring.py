@@ -158,7 +158,10 @@ class Exploring(Face):
         return self._perform(checks.verify(self._tenancy), whole=True)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
-        """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``."""
+        """The active entity graph: nodes with ``name`` and ``type``, edges with ``type`` and ``weight``.
+
+        Both have a ``confidence``.
+        """
         relations = self._perform(exploring.relations(self._tenancy), whole=True)
         return self._beside(exploring.entity_graph, relations)
 

@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
 
-from hmxgraph.conformance.runner import Implementation, Outcome, Verdict, verdicts
+from hmxgraph.conformance.runner import Implementation, Outcome, Verdict, by_clause, verdicts
 
 _STYLES: dict[Outcome, str] = {"passed": "green", "failed": "red", "untested": "yellow"}
 
@@ -47,6 +47,9 @@ class Program:
 
 _Factory = Annotated[bool, typer.Option("--factory", help="Call what --adapter names; its result answers.")]
 _ShowAll = Annotated[bool, typer.Option("--all", help="List every case, not only failed and untested ones.")]
+_Clauses = Annotated[
+    bool, typer.Option("--clauses", help="Print each clause with its cases, their verdict, and why not.")
+]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")]
 
 
@@ -56,6 +59,7 @@ def run(
     command: Annotated[str | None, typer.Option(help="A program that answers requests, a JSON line each.")] = None,
     factory: _Factory = False,
     show_all: _ShowAll = False,
+    clauses: _Clauses = False,
     as_json: _AsJson = False,
 ) -> None:
     """Test an implementation of HMX-1.0 and memd task records; exit code 1 if a case fails."""
@@ -70,6 +74,8 @@ def run(
     if as_json:
         sys.stdout.write(json.dumps([result.document() for result in results]) + "\n")
     else:
+        if clauses:
+            _show_clauses(results)
         _show(results, show_all=show_all)
     if any(result.outcome == "failed" for result in results):
         raise typer.Exit(1)
@@ -97,6 +103,17 @@ def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
         console.print(f"untested, for want of {detail}: {count}", style="yellow", highlight=False)
     counts = Counter(result.outcome for result in results)
     console.print(", ".join(f"{counts[outcome]} {outcome}" for outcome in _STYLES), highlight=False)
+
+
+def _show_clauses(results: Sequence[Verdict]) -> None:
+    """Print every statement with its verdict, its cases, and what of it is not tested and why."""
+    console = Console(soft_wrap=True, highlight=False)
+    for row in by_clause(results):
+        console.print(f"{row.clause} {row.level} [{_STYLES[row.outcome]}]{row.outcome}[/]: {escape(row.says)}")
+        if row.cases:
+            console.print(f"  {', '.join(row.cases)}")
+        if row.untested:
+            console.print(f"  not tested: {escape(row.untested)}")
 
 
 if __name__ == "__main__":

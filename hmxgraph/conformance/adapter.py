@@ -1,6 +1,7 @@
 """hmxgraph itself as an implementation that the kit can test: documents without a server, everything with one."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -10,13 +11,26 @@ from hmxgraph.api.graph import KnowledgeGraph, connect
 from hmxgraph.errors import HmxGraphError, InvalidDocument, MalformedJson
 from hmxgraph.graph.records import write_record
 from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.ingest.prepare import prepare
+from hmxgraph.ingest.window import ReorderWindow
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash, sha256_hex
 from hmxgraph.protocol.document import Document
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint, fingerprint_hash, integrity_hash
+from hmxgraph.protocol.mappings import (
+    artifact_of_compiled,
+    compiled_artifact,
+    episode_trace,
+    event_of_trace,
+    fingerprint_of_memory,
+    internal_pack,
+    memory_fingerprint,
+    pack_of_internal,
+)
 from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.text.terms import counter
 
 _KINDS: Mapping[str, type[Document]] = {
     "event": Event,
@@ -59,7 +73,7 @@ _ERRORS = {
 
 
 def documents(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of the document layer: reading, hashing, signing. Steps on a store are unsupported."""
+    """The answer without a store: reading, hashing, signing, ordering and mapping of documents."""
     match request["op"]:
         case "read":
             return _read(_KINDS[request["kind"]], request["text"])
@@ -69,7 +83,44 @@ def documents(request: Mapping[str, Any]) -> dict[str, Any]:
             signed = Envelope.parse(request["envelope"]).signed_bytes()
             key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(request["private_key"]))
             return {"value": key.sign(signed).hex(), "signed_sha256": sha256_hex(signed)}
+        case "release":
+            return {"released": list(_released(request["seconds"], request["arrivals"]))}
+        case "map" | "unmap":
+            return _mapped(request["kind"], request)
     return {"unsupported": True}
+
+
+def _released(seconds: float, arrivals: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What leaves a reorder window and when, if events arrive as told and nothing comes after them."""
+    window, count, now = ReorderWindow(seconds), counter(), 0.0
+    for arrival in [*arrivals, None]:
+        until = math.inf if arrival is None else arrival["at"]
+        while (wait := window.wait(now)) is not None and now + wait <= until:
+            now += wait
+            yield from ({"at": now, "event_id": held.event.event.event_id} for held in window.release(now))
+        if arrival is not None:
+            now = arrival["at"]
+            event = prepare(Event.parse(arrival["event"]), count)
+            yield from ({"at": now, "event_id": held.event.event.event_id} for held in window.add(event, None, now))
+
+
+def _mapped(kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    there, back = _MAPPINGS[kind]
+    if request["op"] == "map":
+        return {"internal": there(_KINDS[kind].parse(request["document"]))}
+    return {"document": back(request["internal"]).document()}
+
+
+# Documents as the internal types that they standardise, and back.
+_MAPPINGS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Document]]] = {
+    "event": (episode_trace, event_of_trace),
+    "artifact": (compiled_artifact, artifact_of_compiled),
+    "context-pack": (
+        lambda pack: dict(zip(("pack", "assembly"), internal_pack(pack), strict=True)),
+        lambda both: pack_of_internal(both["pack"], both["assembly"]),
+    ),
+    "fingerprint": (memory_fingerprint, fingerprint_of_memory),
+}
 
 
 def _read(kind: type[Document], text: str) -> dict[str, Any]:

@@ -71,6 +71,17 @@ def vectors() -> dict[str, Any]:
     return loaded
 
 
+@cache
+def statements() -> tuple[dict[str, Any], ...]:
+    """Every statement of the specifications with a MUST, SHOULD or MAY, and its cases, or why there is none.
+
+    >>> statements()[0]["clause"], statements()[0]["cases"]
+    ('HMX-A 3', ['hmx-a-03-2-custom-types'])
+    """
+    loaded = json.loads((DATA / "clauses.json").read_text(encoding="utf-8"))
+    return tuple(loaded)
+
+
 def built(given: Mapping[str, Any]) -> Any:
     """The document that ``{"example": ..., "set": ..., "remove": ...}`` describes."""
     return changed(example(given["example"]), given)

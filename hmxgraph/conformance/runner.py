@@ -5,12 +5,23 @@ An implementation is a function from a request to an answer, both JSON objects (
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from hmxgraph.conformance.kit import SECTIONS, at, built, cases, changed, digest, example, example_names, vectors
+from hmxgraph.conformance.kit import (
+    SECTIONS,
+    at,
+    built,
+    cases,
+    changed,
+    digest,
+    example,
+    example_names,
+    statements,
+    vectors,
+)
 
 Answer: TypeAlias = Mapping[str, Any]
 Implementation: TypeAlias = Callable[[dict[str, Any]], Answer]
@@ -36,6 +47,18 @@ class Verdict:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a specification says, the cases that test it, what became of them, and why something of it is not tested."""
+
+    clause: str
+    level: str
+    says: str
+    cases: tuple[str, ...]
+    outcome: Outcome
+    untested: str = ""
+
+
 class Wrong(Exception):
     """An answer is not what the case says."""
 
@@ -47,6 +70,43 @@ class Unsupported(Exception):
 def verdicts(implementation: Implementation) -> Iterator[Verdict]:
     """The verdict on each example, document case, vector and store case, in this order."""
     return (trial(implementation) for trial in trials().values())
+
+
+def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
+    """Every statement with a MUST, SHOULD or MAY, then every rule that a case tests beside them, in clause order.
+
+    A statement has failed if one of its cases has, and is untested if none was put to the implementation.
+    """
+    judged = {verdict.name: verdict for verdict in results if verdict.clause}
+    listed = [
+        Statement(
+            row["clause"],
+            row["level"],
+            row["says"],
+            tuple(row["cases"]),
+            _together(judged[name].outcome for name in row["cases"] if name in judged),
+            row.get("untested", ""),
+        )
+        for row in statements()
+    ]
+    named = {name for statement in listed for name in statement.cases}
+    further = [
+        Statement(verdict.clause, verdict.level, verdict.rule, (name,), verdict.outcome)
+        for name, verdict in judged.items()
+        if name not in named
+    ]
+    return tuple(sorted([*listed, *further], key=lambda statement: _clause_order(statement.clause)))
+
+
+def _together(outcomes: Iterable[Outcome]) -> Outcome:
+    found = set(outcomes)
+    return "failed" if "failed" in found else "passed" if "passed" in found else "untested"
+
+
+def _clause_order(clause: str) -> tuple[str, tuple[int, ...]]:
+    """Where a clause stands: HMX-E 6.10 after HMX-E 6.9."""
+    document, _, section = clause.partition(" ")
+    return document, tuple(int(part) for part in section.split(".") if part.isdigit())
 
 
 def trials() -> dict[str, Trial]:
@@ -103,6 +163,9 @@ def _example(name: str, implementation: Implementation) -> None:
 def _document_case(case: Mapping[str, Any], implementation: Implementation) -> None:
     for check in case["checks"]:
         when, then = check["when"], check["then"]
+        if case["given"]["kind"] in _FURTHER:
+            _FURTHER[case["given"]["kind"]](case["given"], check, implementation)
+            continue
         text = when["text"] if "text" in when else json.dumps(changed(example(case["given"]["example"]), when))
         kind = case["given"]["kind"].removeprefix("fingerprint-")
         if "malformed" in then or "refused" in then:
@@ -131,6 +194,34 @@ def _accepted(implementation: Implementation, kind: str, text: str, then: Mappin
         _expect(at(accepted["document"], pointer) == value, value, accepted["document"])
     if "hashes_match" in then:
         _expect(accepted.get("hashes_match") is then["hashes_match"], then, accepted)
+
+
+def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
+    """Events leave a reorder window in the order of the case, and none waits longer than the window."""
+    when = check["when"]
+    arrivals = [{"at": at, "event": built(event)} for at, event in when["arrivals"]]
+    answer = _asked(implementation, op="release", seconds=when["seconds"], arrivals=arrivals)
+    released = answer.get("released", [])
+    _expect([one["event_id"] for one in released] == check["then"]["released"], check["then"], answer)
+    latest = {arrival["event"]["event_id"]: arrival["at"] + when["seconds"] for arrival in arrivals}
+    in_time = all(one["at"] <= latest[one["event_id"]] for one in released)
+    _expect(in_time, f"each within {when['seconds']} s", answer)
+
+
+def _mapping_check(given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
+    """A document has the fields of the internal type it standardises, and comes back from it as it was."""
+    document = changed(example(given["example"]), check["when"])
+    internal = _asked(implementation, op="map", kind=given["of"], document=document).get("internal")
+    for pointer, value in check["then"]["internal"].items():
+        _expect(_in(internal, pointer) == value, {pointer: value}, internal)
+    answer = _asked(implementation, op="unmap", kind=given["of"], internal=internal)
+    _expect(answer.get("document") == document, "the document as it was", answer)
+
+
+_FURTHER: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any], Implementation], None]] = {
+    "stream": _stream_check,
+    "mapping": _mapping_check,
+}
 
 
 def _vector(kind: str, vector: Mapping[str, Any], implementation: Implementation) -> None:

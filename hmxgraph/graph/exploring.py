@@ -172,14 +172,15 @@ def relations(tenancy: Tenancy) -> Procedure[Relations]:
 
 
 def entity_graph(relations: Relations) -> "nx.MultiDiGraph[str]":
-    """A graph of *relations*: nodes with name and type, edges with type and weight."""
+    """A graph of *relations*: nodes with name, type and confidence, edges with type, weight and confidence."""
     import networkx as nx  # noqa: PLC0415 - slow to import, and only needed here
 
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     for row in relations.nodes:
-        graph.add_node(row["key"], name=row["name"], type=row["type"])
+        graph.add_node(row["key"], name=row["name"], type=row["type"], confidence=row["confidence"])
     for row in relations.edges:
-        graph.add_edge(row["source_key"], row["target_key"], type=row["relation_type"], weight=row["weight"])
+        told = {"weight": row["weight"], "confidence": row["confidence"]}
+        graph.add_edge(row["source_key"], row["target_key"], type=row["relation_type"], **told)
     return graph
 
 

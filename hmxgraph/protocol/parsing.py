@@ -163,6 +163,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # Python values that are not JSON: every fault with its path.
 
 _CLAUSE = "RFC 8785 3.1"
+# No standard limits the depth.
+_OWN_LIMIT = "own limit"
 _STRICT = orjson.OPT_STRICT_INTEGER | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 _SAFE_INTEGER = "an integer within ±(2^53-1)"
@@ -236,7 +238,7 @@ def json_faults(value: Any, steps: Steps = ()) -> Iterator[Fault]:
     ['$.a[0]: found nan, expected a finite number (RFC 8785 3.1)']
     """
     if isinstance(value, Mapping | list | tuple) and len(steps) >= MAX_DEPTH:
-        yield _fault(steps, "deeper nesting", f"at most {MAX_DEPTH} levels")
+        yield Fault(json_path(*steps), _OWN_LIMIT, "deeper nesting", f"at most {MAX_DEPTH} levels")
     elif isinstance(value, Mapping):
         for key, part in value.items():
             yield from _key_faults(key, steps)

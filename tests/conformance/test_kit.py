@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 import hmxgraph
 import hmxgraph.conformance
 from hmxgraph.conformance.adapter import StoreAdapter, documents
-from hmxgraph.conformance.kit import built, cases, example, example_names
-from hmxgraph.conformance.runner import trials
+from hmxgraph.conformance.kit import built, cases, example, example_names, statements
+from hmxgraph.conformance.runner import by_clause, trials
+from tests.shared_data import shared
 
 README = Path(hmxgraph.conformance.__file__).with_name("README.md")
 TRIALS = trials()
@@ -60,6 +62,35 @@ def test_every_case_is_in_the_table():
     """The README's table and the folder list the same cases."""
     named = re.findall(r"\| `((?:json|hmx|memd)-[a-z0-9-]+)` \|", README.read_text(encoding="utf-8"))
     assert sorted(named) == sorted([*cases(server=False), *cases(server=True)])
+
+
+def test_every_must_is_quoted_with_its_cases_or_a_reason():
+    """Each word of obligation in the specifications stands in a quoted statement; all cases named there exist."""
+    names = {*cases(server=False), *cases(server=True)}
+    for row in statements():
+        assert names.issuperset(row["cases"])
+        assert row["cases"] or row["untested"]
+    quotes = sorted((_plain(row["says"]) for row in statements()), key=len, reverse=True)
+    for path in sorted(shared("spec").glob("*.txt")):
+        text = _plain(path.read_text(encoding="utf-8"))
+        for quote in quotes:
+            text = text.replace(quote, "")
+        assert re.findall(r"[^.]{0,80}\b(?:MUST|SHOULD|MAY|RECOMMENDED)\b[^.]{0,40}", text) == []
+
+
+def test_a_clause_fails_with_one_of_its_cases():
+    """The table of clauses has every case once or more, and the worst verdict of each statement."""
+    results = [trial(documents) for trial in TRIALS.values()]
+    bad = [replace(one, outcome="failed") if one.name == "hmx-e-06-4-sequence" else one for one in results]
+    sequence = next(row for row in by_clause(bad) if row.clause == "HMX-E 6.4")
+    assert (sequence.outcome, len(sequence.cases)) == ("failed", 2)
+    table = by_clause(results)
+    assert {name for row in table for name in row.cases} == {*cases(server=False), *cases(server=True)}
+    assert [row.says for row in table if row.level == "MUST" and not row.cases and not row.untested] == []
+
+
+def _plain(text):
+    return " ".join(text.replace("`", "").split())
 
 
 def test_a_result_without_the_value_is_a_failure():

@@ -72,6 +72,8 @@ def test_records_become_typed_entities(shop):
     told = {(names[source], data["type"], names[target]) for source, target, data in found.edges(data=True)}
     assert ("#W1000002", "payment_method", "paypal_2417743") in told
     assert ("5501447", "name", "Desk Lamp") in told
+    parts = [*found.nodes(data=True), *((source, data) for source, _, data in found.edges(data=True))]
+    assert all(0 < data["confidence"] <= 1 for _, data in parts)
     assert not shop.verify().findings
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from hmxgraph.extraction.extract import extract
+from hmxgraph.protocol.events import UNHEARD
 from hmxgraph.protocol.trust import TrustPolicy
 from tests.unit.extraction.events import by_person, said
 
@@ -31,3 +32,11 @@ def test_in_a_tenant_of_one_person_an_unnamed_user_speaks_for_the_tenant():
     assert {memory.owner for memory in extract(said(WISH), personal).memories} == {""}
     named = said(WISH, metadata={"user_id": "Ann"})
     assert {memory.owner for memory in extract(named, personal).memories} == {"ann"}
+
+
+@pytest.mark.parametrize("origin", ["assistant", "agent", "tool", "harness"])
+def test_words_that_programs_write_in_the_name_of_the_user_are_not_heard(origin):
+    """Reminders, hook output and the instructions of sub-agents are sent as user messages; they only propose."""
+    assert origin in UNHEARD
+    wishes = extract(said(WISH, metadata={"origin": origin, "user_id": "Ann"})).memories
+    assert all(wish.unproven for wish in wishes)

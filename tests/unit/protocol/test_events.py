@@ -133,17 +133,23 @@ def test_what_is_no_json_is_refused_with_its_path(value):
     assert [fault.path for fault in refusal.value.faults] == ["$.content.odd[0]"]
 
 
+def test_one_value_has_one_fault():
+    """A value that is no JSON is not reported a second time for what its schema says of the null in its place."""
+    found = Event.faults(example("event-error") | {"salience": float("nan"), "sequence": 2**60})
+    assert [fault.path for fault in found] == ["$.sequence", "$.salience"]
+
+
 def test_nesting_is_bounded_for_mappings_too():
     """64 levels are accepted, 65 and endless ones are refused."""
     deep = []
     for _ in range(62):
         deep = [deep]
     assert Event.parse({**MESSAGE, "metadata": {"x": deep[0]}})
-    with pytest.raises(InvalidDocument, match="at most 64 levels"):
+    with pytest.raises(InvalidDocument, match=r"at most 64 levels \(own limit\)"):
         Event.parse({**MESSAGE, "metadata": {"x": deep}})
     endless = {}
     endless["again"] = endless
-    with pytest.raises(InvalidDocument, match="at most 64 levels"):
+    with pytest.raises(InvalidDocument, match=r"at most 64 levels \(own limit\)"):
         Event.parse({**MESSAGE, "metadata": endless})
 
 

@@ -6,7 +6,7 @@ import jsonschema_rs
 import pytest
 
 from hmxgraph.errors import InvalidTime
-from hmxgraph.protocol.timestamps import iso, microseconds
+from hmxgraph.protocol.timestamps import FIRST_US, LAST_US, is_representable, iso, microseconds
 from tests.shared_data import ROOT, cases, shared
 
 PLACE = ("conformance", "json-schema-format", "format", "date-time.json")
@@ -76,3 +76,11 @@ def _is_moment(text):
     except ValueError:
         return False
     return True
+
+
+@pytest.mark.parametrize(("edge", "beyond"), [(FIRST_US, FIRST_US - 1), (LAST_US, LAST_US + 1)])
+def test_the_first_and_the_last_instant_can_be_written(edge, beyond):
+    """Whatever counts as representable comes back from its text; the microsecond beyond it does not count."""
+    assert is_representable(edge)
+    assert microseconds(iso(edge)) == edge
+    assert not is_representable(beyond)

@@ -3,7 +3,7 @@
 import pytest
 
 from hmxgraph.protocol.packs import MAX_PACK_BYTES, SECTION_PRIORITY
-from hmxgraph.recall._packing import LEAST_CUT, SHARES, Box, fill, section_budgets, truncated_to
+from hmxgraph.recall._packing import LEAST_CUT, SHARES, Box, Packed, fill, section_budgets, truncated_to
 from hmxgraph.recall.candidates import Candidate, Components
 from hmxgraph.recall.knowledge import priors_of
 from hmxgraph.recall.pack import Costs
@@ -43,6 +43,15 @@ def test_shares_in_sixteenths():
         "conflicts": 0,
         "evidence": 0,
     }
+
+
+def test_what_was_cut_short_stands_by_its_length_in_the_pack():
+    """Of equal scores the entry that is shorter as written stands first, whatever it was before (HMX-C 3.3)."""
+    long, short = ranked([Candidate("facts", "memory", name, 90, 0.5, Components(0, 0, 0, 0)) for name in ("a", "b")])
+    entries = [Packed(short, 30), Packed(long, 24, cut=True)]
+    assert [entry.ranked.candidate.source_id for entry in sorted(entries, key=lambda entry: entry.order)] == ["a", "b"]
+    entries = [Packed(short, 24, cut=True), Packed(long, 30)]
+    assert [entry.ranked.candidate.source_id for entry in sorted(entries, key=lambda entry: entry.order)] == ["b", "a"]
 
 
 def test_sections_without_shares_divide_all():
