@@ -30,6 +30,8 @@ _IDLE = 3_600.0
 _LOOK = 30.0
 # Seconds that a started process has before another one is started.
 _STARTING = 20.0
+# Seconds to wait for an answer: longer than any read may take.
+_PATIENCE = 60.0
 # The exit status that shells report for a program ended by SIGPIPE.
 _UNREAD = 141
 
@@ -48,8 +50,12 @@ def asked(message: Mapping[str, Any]) -> Message | None:
     """The answer of the warm process; None if none runs."""
     try:
         state = json.loads(state_file().read_bytes())
+        if os.name == "posix":
+            os.kill(state["pid"], 0)  # a killed process leaves its file, and its port to others, who may never answer
         with Client(("127.0.0.1", state["port"]), authkey=bytes.fromhex(state["key"])) as connection:
             connection.send_bytes(json.dumps(message).encode())
+            if not connection.poll(_PATIENCE):
+                return None
             answer: Message = json.loads(connection.recv_bytes())
     except (OSError, EOFError, ValueError, KeyError, AuthenticationError):
         return None

@@ -5,6 +5,8 @@
 
 import io
 import json
+import logging
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +21,10 @@ from hmxgraph.adapters.warm import Message, Warm, state_file
 from hmxgraph.api.graph import KnowledgeGraph, connect
 from hmxgraph.cli import app, one_line_errors
 from hmxgraph.cli._terminal import shared
+from hmxgraph.errors import HmxGraphError
 from hmxgraph.server.tenants import Tenants
+
+_log = logging.getLogger(__name__)
 
 
 class Resident:
@@ -37,6 +42,13 @@ class Resident:
         graph = self._tenants.graph(str(message.get("tenant") or "default"))
         text, rest = Hooks(graph, self._folder).answer(message)
         return {"text": text}, rest
+
+    def warm_up(self) -> None:
+        """Let the server plan the statements of a pack, which takes it seconds, before somebody waits for one."""
+        try:
+            self._tenants.root.pack("git push fails")
+        except HmxGraphError as error:
+            _log.warning("not warmed up: %s", error)
 
     def close(self) -> None:
         """Close all graphs."""
@@ -68,6 +80,7 @@ def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
     warm = Warm(answers.answer)
     try:
         with warm.listening(file):
+            threading.Thread(target=answers.warm_up, daemon=True).start()
             yield warm
     finally:
         lock.release()
@@ -76,6 +89,7 @@ def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
 
 def main() -> None:
     """Handle the message on standard input, then answer others until none came for an hour."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that its file goes with it
     try:
         first = json.loads(sys.stdin.buffer.read())
     except ValueError:
