@@ -70,6 +70,7 @@ CALL () {
     last_us: memory.last_us,
     said_by: CASE
       WHEN memory.predicate = 'name' AND memory.owner IS NOT NULL THEN memory.answer
+      WHEN memory.kind = 'fact' AND coalesce(memory.predicate, '') = '' THEN memory.answer
       ELSE coalesce(memory.said_by, '')
     END,
     hard: coalesce(memory.hard, false) AND memory.extraction_method = 'remembered',

@@ -198,7 +198,7 @@ CALL () {
     count(*) AS record_hit_count,
     collect(CASE
       WHEN node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
-        AND node.artifact_kind <> 'digest' THEN node
+        AND node.artifact_kind <> 'digest' AND NOT coalesce(node.artifact_role, '') IN ['claim', 'release'] THEN node
     END) AS recorded
 }
 CALL (recorded) {

@@ -31,7 +31,7 @@ from hmxgraph.extraction.language import (
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
-from hmxgraph.text.comparison import stance
+from hmxgraph.text.comparison import claim, stance
 from hmxgraph.text.terms import signs, words
 
 # Memory drafts from matched rules: text, subject, and the slot (question) they answer.
@@ -327,16 +327,20 @@ def _merged(drafts: Sequence[MemoryDraft]) -> MemoryDraft:
 
 
 def _unparsed_fact(text: str) -> MemoryDraft:
-    """Draft a fact that no rule matched; "the X is NAME or NUMBER" gets a slot, so that a later value supersedes it.
+    """Draft a fact that no rule matched.
+
+    "The X is NAME or NUMBER" gets a slot, so that a later value supersedes it; any other statement gets one in which
+    another amount, or its denial, is disputed.
 
     >>> _unparsed_fact("The release manager is Carla").slot == _unparsed_fact("Our release manager is now Dan.").slot
     True
-    >>> _unparsed_fact("The API is versioned").slot
-    ''
+    >>> _unparsed_fact("The API is versioned").slot == _unparsed_fact("The API is not versioned").slot
+    True
     """
     match = _IS.fullmatch(text)
     if match is None:
-        return MemoryDraft("fact", text, 1.0, BY_HAND)
+        topic = claim(text).topic
+        return MemoryDraft("fact", text, 1.0, BY_HAND, slot=f"{topic}\0claim" if topic else "")
     subject = match["subject"]
     return MemoryDraft("fact", text, 1.0, BY_HAND, subject, "is", match["object"], slot=f"{plain(subject)}\0is")
 
@@ -465,7 +469,8 @@ def _attributed(text: str, voice: Voice) -> str:
 
 def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
     for sentence in spoken[:6]:
-        goal = request(sentence)
+        # A standing rule is no goal: "Always run the tests before you push".
+        goal = None if _directives.order(sentence) else request(sentence)
         if goal:
             yield MemoryDraft("goal", goal.text, goal.confidence, "first_request", UNKNOWN, "wants", goal.object)
             return

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from hmxgraph.protocol.events import Event, speaks_for_user
 from hmxgraph.protocol.trust import CHANNELS
+from hmxgraph.text.comparison import claim
 from hmxgraph.text.lines import named_speaker, speaking_source
 from hmxgraph.text.terms import wording
 
@@ -104,12 +105,21 @@ class MemoryDraft(NamedTuple):
     @property
     def answer(self) -> str:
         """What distinguishes this memory from others of its slot."""
-        return wording(f"{self.predicate} {self.object}")
+        if self.predicate:
+            return wording(f"{self.predicate} {self.object}")
+        stated = claim(self.text)
+        return f"{stated.answer} {stated.topic}".strip()
 
     @property
     def voice(self) -> str:
-        """Whose word it is when answers differ; a user's second name in one session is another voice, not a change."""
-        return self.answer if self.predicate == NAME and self.owner else self.said_by
+        """Whose word it is when answers differ.
+
+        A user's second name in one session is another voice, not a change; so is a plain statement that differs from an
+        earlier one without speaking of a change.
+        """
+        renamed = self.predicate == NAME and self.owner
+        states = self.slot and not self.predicate and not self.terms.supersedes and not claim(self.text).renewed
+        return self.answer if renamed or states else self.said_by
 
     @property
     def laid_down(self) -> bool:

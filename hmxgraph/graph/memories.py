@@ -380,8 +380,9 @@ class _Slot:
 
     def _conflict(self, sides: Sequence[Side], observation: Observation, end_us: int | None) -> Row:
         draft = observation.draft
-        about = f"{draft.subject}: {draft.predicate}" if draft.subject else draft.kind
-        reason = f"told differently of the same time ({about})"
+        reason = f"told differently of the same time ({draft.subject}: {draft.predicate})"
+        if not draft.predicate:
+            reason = "only one of these can hold"
         builder = self.builder
         row = conflict_row(builder.tenancy, CONTRADICTION, sides, reason, observation.time_us, builder.count_tokens)
         return row if end_us is None else row | {"properties": row["properties"] | _over(observation.time_us, end_us)}

@@ -13,16 +13,17 @@ _SHARE = 4
 Unit = tuple[Ranked, ...]
 
 
-def add_episodes(box: Box, ranking: Iterable[Ranked]) -> list[Dropped]:
+def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[Dropped]:
     """Add the sessions in *ranking*, the best first, that fit the cap whole; of a longer first one, its best part.
 
-    Return what is left out as low_relevance, as a duplicate, or for a verdict known in advance.
+    What was *stated* before is not repeated. Return what is left out as low_relevance, as a duplicate, or for a verdict
+    known in advance.
     """
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
     dropped, eligible = list[Dropped](), list[Ranked]()
     cap = max(box.budgets.get(SECTION, 0), box.total // _SHARE)
     for events in sessions:
-        kept, left = _kept(events)
+        kept, left = _kept(events, stated.beginning())
         dropped += left
         eligible += kept
         used = box.in_section.get(SECTION, 0)
@@ -63,9 +64,9 @@ def _sessions(ranking: Iterable[Ranked]) -> list[list[Ranked]]:
     return [list(events) for _, events in groupby(placed, key=lambda ranked: ranked.candidate.session_id)]
 
 
-def _kept(events: Sequence[Ranked]) -> tuple[list[Ranked], list[Dropped]]:
+def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Ranked], list[Dropped]]:
     """Return the events that may be shown; repeats count within the session alone, so that it stays whole."""
-    repeats, kept, dropped = Repeats(), list[Ranked](), list[Dropped]()
+    kept, dropped = list[Ranked](), list[Dropped]()
     for ranked in events:
         low = "low_relevance" if ranked.candidate.score < THRESHOLD else ""
         if reason := ranked.candidate.verdict or low or repeats.reason(ranked.candidate):

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from hmxgraph.protocol.packs import MAX_ENTRIES, SECTION_PRIORITY
-from hmxgraph.recall.candidates import THRESHOLD, Candidate, Dropped, Ranked
+from hmxgraph.recall.candidates import SAID_BY, SECTION, THRESHOLD, Candidate, Dropped, Ranked
 from hmxgraph.recall.draft import Contest
 from hmxgraph.recall.knowledge import NO_PRIORS, REMEMBERED, Priors
 from hmxgraph.recall.pack import Costs, groups
@@ -156,13 +156,46 @@ class Repeats:
         self._places.add(place)
         return ""
 
+    def beginning(self) -> "Repeats":
+        """Return what has been stated so far, without the sources and texts."""
+        fresh = Repeats()
+        fresh._statements = set(self._statements)
+        return fresh
+
     def _states(self, candidate: Candidate) -> bool:
-        """Whether an event says no more than a memory that was accepted before, whoever said it."""
-        if candidate.source_type in {"memory", "policy"}:
-            self._statements.add(tuple(_normalised_words(candidate.content)))
+        """Whether a memory or an event says no more than a memory that was accepted before, whoever said it."""
+        if candidate.source_type not in {"memory", "policy", "episode"}:
             return False
-        said = candidate.content.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.content
-        return candidate.source_type == "episode" and tuple(_normalised_words(said)) in self._statements
+        own = statement(candidate)
+        known = own in self._statements
+        if candidate.source_type != "episode":
+            self._statements.add(own)
+        return known
+
+
+def statement(candidate: Candidate) -> tuple[str, ...]:
+    """Return the words of what is stated, without the name of who said it."""
+    said = candidate.content.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.content
+    if candidate.source_type in {"memory", "policy"}:
+        said = SAID_BY.sub("", said, count=1)
+    return tuple(_normalised_words(said))
+
+
+def retold(box: "Box") -> list[Ranked]:
+    """Return the memories in *box* that an event in it states in the same words; rules and remembered ones stay."""
+    events = [
+        " ".join(("", *statement(packed.ranked.candidate), ""))
+        for packed in box.packed.values()
+        if packed.section == SECTION
+    ]
+    memories = (packed.ranked for packed in box.packed.values() if packed.ranked.candidate.source_type == "memory")
+    return [
+        ranked
+        for ranked in memories
+        if not ranked.candidate.exempt
+        and ranked.candidate.origin != REMEMBERED
+        and any(" ".join(("", *statement(ranked.candidate), "")) in text for text in events)
+    ]
 
 
 def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Judgement:
@@ -305,6 +338,12 @@ class Box:
             return False
         self.add(ranked, tokens if tokens < ranked.candidate.tokens else None)
         return True
+
+    def remove(self, ranked: Ranked) -> None:
+        """Take an entry out again; its heading stays counted."""
+        packed = self.packed.pop(ranked.rank)
+        self.used -= packed.tokens
+        self.in_section[packed.section] -= packed.tokens
 
     def _headings(self, ranked: Ranked) -> frozenset[Hashable]:
         """Return the headings of an entry, cached because each entry is tried several times."""

@@ -30,6 +30,7 @@ from hmxgraph.recall._packing import (
     Repeats,
     fill,
     judged,
+    retold,
     section_budgets,
     truncated_to,
 )
@@ -65,11 +66,19 @@ def assemble(draft: Draft) -> Pack:
     told = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
     judgement = judged([ranked for ranked in ranking if ranked not in told], draft.appraised.contest, repeats)
     box = _filled(draft, judgement)
-    added = add_episodes(box, told) if whole_episodes else _top_up(box, draft, reachable_ids, repeats)
+    added = add_episodes(box, told, repeats) if whole_episodes else _top_up(box, draft, reachable_ids, repeats)
     dropped = (*judgement.dropped, *_without_text(judgement), *added)
     if draft.events.question.recalls and not whole_episodes:
         _add_recurrences(box, dropped, draft.events.match.share)
+    dropped = (*dropped, *_removed(box))
     return _Writer(draft, ranking, replace(judgement, dropped=dropped), box).pack()
+
+
+def _removed(box: Box) -> Iterator[Dropped]:
+    """Remove the entries that an event of the pack states in the same words."""
+    for ranked in retold(box):
+        box.remove(ranked)
+        yield Dropped(ranked, "duplicate")
 
 
 def _without_text(judgement: Judgement) -> Iterator[Dropped]:

@@ -1,5 +1,6 @@
 """Candidates and their scores: four components combined (HMX-C 5, DESIGN 6); events as candidates."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -142,6 +143,9 @@ def support(confidence: float, observations: int) -> float:
     """
     return confidence * observations / (observations + 2)
 
+
+# At the beginning of a memory, who said it.
+SAID_BY = re.compile(r"\A[^\W\d_][\w .'-]{0,59}: ")
 
 # One candidate of any kind: event, memory, artifact, entity, relation or conflict.
 

@@ -78,7 +78,8 @@ class KnownMemory:
 class KnownRecord:
     """A task record as of the requested moment, with its section and trust.
 
-    ``held`` until another record replaced it; ``told_by`` are the events with the same content.
+    ``held`` until another record replaced it; ``rejected_by`` are the agents whose latest verdict rejects it;
+    ``told_by`` are the events with the same content.
     """
 
     record_id: str
@@ -89,10 +90,15 @@ class KnownRecord:
     session_id: str
     agent_id: str | None = None
     trust_tier: str = "canonical_record"
-    rejected: bool = False
+    rejected_by: tuple[str, ...] = ()
     countersigned: int = 0
     held: bool = True
     told_by: frozenset[str] = frozenset()
+
+    @property
+    def rejected(self) -> bool:
+        """Whether another agent rejects it."""
+        return bool(self.rejected_by)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.protocol.timestamps import DAY_US
-from hmxgraph.recall.candidates import EPISODIC, THRESHOLD, Candidate, Clock, Components, support
+from hmxgraph.recall.candidates import EPISODIC, SAID_BY, THRESHOLD, Candidate, Clock, Components, support
 from hmxgraph.recall.knowledge import (
     FIRST_REQUEST,
     NO_GUIDANCE,
@@ -27,7 +27,7 @@ from hmxgraph.recall.knowledge import (
     Priors,
 )
 from hmxgraph.recall.question import LONGEST_QUESTION, Question
-from hmxgraph.text.lines import attributed, plain_quotes, reported, speaker_name
+from hmxgraph.text.lines import attributed, plain_quotes, rejection, reported, speaker_name
 from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # Appraisal of knowledge: match with the question, recency, priors.
@@ -42,8 +42,6 @@ _NAMED = 0.5
 # A name counts if it has at least this much of the weight of the rarest term: names that are everywhere select nothing.
 _RARE_NAME = 0.5
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
-# Whoever said something: a name that all of their memories have.
-_SAID_BY = re.compile(r"[^\W\d_][\w .'-]{0,59}: ")
 # The words in which every playbook is put, and every report of a failure, do not say which failure is meant.
 _ANY_FAILURE = frozenset(
     terms(
@@ -82,7 +80,7 @@ class Appraisal:
     def match(self, memory: KnownMemory) -> float:
         """Return the relevance of a memory: its share of the question, more if the question calls it by a name."""
         share = self.share(memory.words)
-        said = _SAID_BY.sub("", memory.text, count=1) if _SAID_BY.match(memory.text) else memory.text
+        said = SAID_BY.sub("", memory.text, count=1)
         called = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(said)))
         return max(share, _NAMED) if called else share
 
@@ -279,24 +277,23 @@ def _record(record: KnownRecord, appraisal: Appraisal) -> Candidate:
         evidence_count=1 + record.countersigned,
         time_us=record.created_us,
         session_id=record.session_id,
+        label=rejection(record.rejected_by),
         verdict="" if record.held else "deprecated",
     )
 
 
 def _attributed(record: KnownRecord) -> str:
-    """Return the text of a record with its author and the verdict of other agents.
+    """Return the text of a record with its author, and whether another agent verified it.
 
     >>> text = "evidence: The buffer leaks"
-    >>> _attributed(KnownRecord("r", "evidence", text, "", 0, "s", agent_id="ana", rejected=True))
-    'evidence by ana, rejected by another agent: The buffer leaks'
+    >>> _attributed(KnownRecord("r", "evidence", text, "", 0, "s", agent_id="ana"))
+    'evidence by ana: The buffer leaks'
 
     """
     kind, mark, said = record.text.partition(": ")
     author = speaker_name(record.agent_id or "")
     by = f" by {author}" if author else ", unsigned"
-    if record.rejected:
-        by += ", rejected by another agent"
-    elif record.trust_tier == "verified_record":
+    if record.trust_tier == "verified_record":
         by += ", verified by another agent"
     return f"{kind}{by}{mark}{said}"
 

@@ -154,7 +154,7 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
         return False
-    working = kind == "uses" or (kind in {"runs", "touches"} and relation.source_key in workers)
+    working = kind == "uses" or (kind in {"chooses", "runs", "touches"} and relation.source_key in workers)
     if not working and kind != "mentions_with":
         return True
     ends = sum(question.mentions(search_text(name)) for name in (relation.source, relation.target))

@@ -215,11 +215,10 @@ _CLOSENESS = 0.3
 SURE = 0.6
 # Minimum relevance per share of the question that an event itself matches.
 ANSWERS = 0.15
-# An event that matches less than half as well as the best one is about something else, whoever says it and whenever; so
-# is one whose surroundings have less than this of the question's words that the best ones have. What an event shares
-# with the best events counts half.
-_HALF = 0.5**_SHARPNESS
-_COVERED, _LINKED = 0.4, 0.5
+# An event with less than this of the best evidence is about something else, whoever says it and whenever; so is one
+# whose surroundings have less than this of the question's words that the best ones have. What an event shares with the
+# best events counts half.
+_RELATED, _LINKED = 0.3, 0.5
 
 
 @dataclass(frozen=True)
@@ -308,7 +307,7 @@ class Ranking:
         evidence = self.words + TITLE * self._titles() + self._feedback + linked
         covered = self.neighbours.coverage(self.match) + _LINKED * linked
         share = self.match.share
-        related: Flags = (evidence >= _HALF) & (covered >= _COVERED * covered.max(initial=0.0))
+        related: Flags = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
         related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
         return related
 

@@ -15,6 +15,8 @@ from hmxgraph.records.search import failed, sentences
 UNSIGNED = "unsigned"
 # Prefix of the session id of records that name no session.
 TASK_SESSION = "task:"
+# The roles of records that only say who holds a task.
+HOLDING = frozenset({"claim", "release"})
 Content = dict[str, Any]
 
 
@@ -41,14 +43,14 @@ def event_ids_of(tenant_id: str, artifact_id: str) -> tuple[str, str]:
 
 
 def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
-    """The events of *record*, starting with *sequence*; none for a digest, which observes nothing itself.
+    """The events of *record*, starting with *sequence*; none for a digest, a claim or a release, which are no work.
 
     >>> record = TaskRecord(artifact_id="r1", artifact_kind="run_finish", task_id="t", tenant_id="a", agent_id="ana",
     ...     timestamp_created=0, reply_to_artifact_id="r0", status="failed", tool_name="make", summary="no space left")
     >>> [event.event_type for event in events_of(record, 4)]
     ['tool_result', 'error']
     """
-    if record.artifact_kind == "digest":
+    if record.artifact_kind == "digest" or record.artifact_role in HOLDING:
         return ()
     bodies = [_BODIES[record.artifact_kind](record)]
     if record.artifact_kind != "task_start" and failed(record.status):

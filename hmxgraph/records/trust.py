@@ -136,6 +136,15 @@ def rejected(agent_id: str | None, replies: Sequence[Reply]) -> bool:
     return any(verdict.rejects for verdict in verdicts(agent_id, replies))
 
 
+def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]:
+    """The agents whose latest verdict rejects the record, by name.
+
+    >>> rejecting("ana", [Reply("v1", "verification", "bo", False, None, 5)])
+    ('bo',)
+    """
+    return tuple(sorted({verdict.agent_id or "" for verdict in verdicts(agent_id, replies) if verdict.rejects}))
+
+
 # The state of a task and of a parent record, as far as the next step depends on it.
 
 OPEN = "open"

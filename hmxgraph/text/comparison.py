@@ -162,6 +162,115 @@ def stance(text: str) -> _Stance:
     return _Stance(about - _WEIGHTLESS, against=negations % 2 == 1)
 
 
+# Plain statements that cannot both hold: the same words but for a negation or an amount.
+
+_AMOUNTS = {
+    name: str(number)
+    for number, name in enumerate(
+        "one two three four five six seven eight nine ten eleven twelve".split(),  # noqa: SIM905 - as they are counted
+        start=1,
+    )
+}
+# A number measures something after one of these; after a noun it is a name ("ticket 17", "port 80").
+_BEFORE_AMOUNT = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "has",
+        "have",
+        "had",
+        "needs",
+        "need",
+        "takes",
+        "take",
+        "runs",
+        "run",
+        "uses",
+        "use",
+        "costs",
+        "cost",
+        "contains",
+        "contain",
+        "gets",
+        "get",
+        "allows",
+        "allow",
+        "lasts",
+        "last",
+        "keeps",
+        "keep",
+        "holds",
+        "hold",
+        "requires",
+        "require",
+        "supports",
+        "support",
+        "serves",
+        "serve",
+        "stores",
+        "store",
+        "only",
+        "least",
+        "most",
+        "than",
+        "about",
+        "roughly",
+        "around",
+        "exactly",
+        "within",
+        "every",
+        "after",
+        "of",
+    ]
+)
+_BESIDE_STATEMENT = frozenset(
+    ["a", "an", "the", "our", "do", "does", "did", "now", "currently", "still", "exactly", "only", "already"]
+)
+_RENEWED = re.compile(
+    r"\b(?:now(?:adays)?|currently|no longer|any ?more|meanwhile|from now on|today|since)\b", re.IGNORECASE
+)
+
+
+class Claim(NamedTuple):
+    """What a statement is about, what it says of that, and whether it speaks of a change."""
+
+    topic: str
+    answer: str
+    renewed: bool
+
+
+def claim(text: str) -> Claim:
+    """The words of a plain statement without negations and amounts, and these as its answer.
+
+    Equal topics with different answers contradict each other. The topic is empty if it would be a single word.
+
+    >>> claim("The staging cluster has three nodes").answer, claim("Staging cluster has 5 nodes.").answer
+    ('3', '5')
+    >>> claim("The cache is enabled").topic == claim("The cache isn't enabled").topic
+    True
+    >>> claim("Ticket 17 is closed").topic == claim("Ticket 18 is closed").topic
+    False
+    """
+    spoken = words(_NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
+    topic, amounts, negations = list[str](), list[str](), 0
+    for before, word in zip(("", *spoken), spoken, strict=False):
+        base = _base(word)
+        amount = _AMOUNTS.get(word, word)
+        if amount.replace(".", "").isdigit() and before in _BEFORE_AMOUNT:
+            amounts.append(amount)
+        elif word in _NEGATIONS:
+            negations += 1
+        elif word not in _BESIDE_STATEMENT:
+            negations += base in _OPPOSITES
+            topic.append(_OPPOSITES.get(base, base))
+    answer = " ".join([*(["not"] if negations % 2 else []), *amounts])
+    return Claim(" ".join(topic) if len(topic) > 1 else "", answer, bool(_RENEWED.search(text)))
+
+
 def opposed(first: str, second: str) -> bool:
     """Whether both texts have the same subject, one for and one against it.
 

@@ -1,6 +1,7 @@
 """Lines of a pack's text: speaker, label, quotation, neutralised markup."""
 
 import re
+from collections.abc import Iterable
 
 from hmxgraph.protocol.events import Event
 
@@ -101,6 +102,8 @@ LONGEST_NAME = 60
 DISPUTED = "disputed"
 # The label of events that state what no longer holds.
 SUPERSEDED = "superseded"
+_REJECTED = "rejected by "
+_NEVER_FOREIGN = frozenset({"", DISPUTED, SUPERSEDED})
 # Labels by event type.
 _LABELS = {
     "tool_result": "tool",
@@ -140,11 +143,23 @@ def label_of(event_type: str, source: str, role: str = "") -> str:
 def foreign(label: str) -> bool:
     """Whether *label* marks words from an outside source.
 
-    >>> foreign("tool"), foreign("web, disputed"), foreign("disputed"), foreign("")
-    (True, True, False, False)
+    >>> foreign("tool"), foreign("web, disputed"), foreign("disputed"), foreign(""), foreign("rejected by bo")
+    (True, True, False, False, False)
 
     """
-    return label not in {"", DISPUTED, SUPERSEDED}
+    return label not in _NEVER_FOREIGN and not label.startswith(_REJECTED)
+
+
+def rejection(names: Iterable[str]) -> str:
+    """The label of what these agents reject; empty without any.
+
+    >>> rejection(["bo", "cy"]), rejection([])
+    ('rejected by bo and cy', '')
+
+    """
+    known = [speaker_name(name) or "another agent" for name in names]
+    others = ", ".join(known[:-1])
+    return f"{_REJECTED}{f'{others} and ' if others else ''}{known[-1]}" if known else ""
 
 
 def labelled(content: str, label: str) -> str:

@@ -85,7 +85,8 @@ def test_trust_is_reflected(graph, leak):
         "canonical_record",
     ]
     assert "verified by another agent" in verified.content
-    assert "rejected by another agent" in rejected.content
+    assert "[rejected by cy] evidence by ana: The parser buffer leaks" in graph.pack(CLAIM).text
+    assert "verified" not in rejected.content
     assert verified.relevance_score > signed.relevance_score > rejected.relevance_score
     then = entry(graph.pack(CLAIM, as_of=AT.format(6)), seen)
     assert (then.content, then.provenance) == (verified.content, verified.provenance)
@@ -96,3 +97,14 @@ def test_digests_never_stand_for_evidence(graph, leak):
     task_id, _ = leak
     tasks_of(graph).resume(task_id)
     assert not [one for one in graph.pack(CLAIM).entries if one.content.startswith("digest")]
+
+
+def test_who_holds_a_task_is_no_episode(graph, leak):
+    """Claims and releases are no work: neither they nor events of theirs stand in packs."""
+    task_id, _ = leak
+    tasks_of(graph).claim(task_id, agent_id="bo", at=AT.format(6))
+    tasks_of(graph).release(task_id, agent_id="bo", at=AT.format(7))
+    for question in (CLAIM, "Who claimed the task to find the leak?"):
+        assert not [
+            one for one in graph.pack(question).entries if "Claimed" in one.content or "Released" in one.content
+        ]

@@ -159,3 +159,36 @@ def test_a_deleted_memory_is_not_retold(graph):
     (kept, *_), _ = graph.memories(status="promoted")
     graph.memory.delete(kept.memory_id, reason="it was a joke")
     assert kept.text.split()[-1].strip(".") not in graph.pack(f"{kept.text}?", user_id="ana").text
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "opens"),
+    [
+        ("The staging cluster has three nodes", "The staging cluster has five nodes", True),
+        ("Staging runs 3 replicas", "Staging runs three replicas", False),
+        ("The cache is enabled", "The cache is not enabled", True),
+        ("The cache is enabled", "The cache is disabled", True),
+        ("Ticket 17 is closed", "Ticket 18 is closed", False),
+        ("We use Redis", "We no longer use Redis", False),
+        ("Ann manages Bob", "Bob manages Ann", False),
+    ],
+)
+def test_plain_contradictions_open_a_conflict(graph, first, second, opens):
+    """Another amount, or the denial, in the same words; both sides stay and are marked until somebody decides."""
+    sides = [graph.remember(text).memory_id for text in (first, second)]
+    conflicts = graph.conflicts()
+    assert [sorted(side.side_id for side in conflict.sides) for conflict in conflicts] == (
+        [sorted(sides)] if opens else []
+    )
+    assert (graph.pack(first).text.count("[disputed]") == 2) is opens
+
+
+def test_a_change_is_no_contradiction(graph):
+    """What says that something has changed, or names what it replaces, is the later answer."""
+    old = graph.remember("We use Redis")
+    graph.remember("We no longer use Redis")
+    assert graph.memory.get(old.memory_id).hidden_reason == "superseded"
+    three = graph.remember("The staging cluster has three nodes")
+    graph.remember("The staging cluster has five nodes", supersedes=three.memory_id)
+    assert graph.conflicts() == ()
+    assert "three nodes" not in graph.pack("How many nodes has the staging cluster?").text

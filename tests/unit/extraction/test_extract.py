@@ -186,6 +186,14 @@ def test_the_first_request_is_the_goal():
     assert kept(extract(said("Deploy the staging environment", sequence=5))) == []
 
 
+def test_a_standing_rule_is_no_goal():
+    """It holds for all work; the request after it is the goal."""
+    rule = "Call me Ada, and always run the tests before you push."
+    kinds = [kind for kind, _ in kept(extract(said(f"{rule} Deploy the staging environment.", sequence=0)))]
+    assert kinds == ["goal", "policy"]
+    assert [kind for kind, _ in kept(extract(said(rule, sequence=0)))] == ["policy"]
+
+
 def test_feedback_can_direct():
     """The comment of a named user's feedback is that user's word; anybody else's is only proposed."""
     content = {"signal": "correction", "comment": "Right; please open a ticket next time."}

@@ -146,7 +146,7 @@ def test_what_no_longer_holds_is_marked_or_left_out():
     assert reasons(pack) == {"e002": "deprecated"}
 
 
-@pytest.mark.parametrize("fate", [{"rejected": True}, {"held": False}])
+@pytest.mark.parametrize("fate", [{"rejected_by": ("bo",)}, {"held": False}])
 def test_events_of_rejected_or_retired_records_stay_out(fate):
     """Although the record itself is about something else than the question."""
     told = record(1, "Something else", told_by=frozenset({"e001"}), **fate)
@@ -236,3 +236,28 @@ def test_the_name_of_who_said_it_does_not_call_a_memory():
     """It begins all that is known of a person."""
     memories = [memory(1, "Ann: I love live music"), memory(2, "Ann: I painted a horse last week")]
     assert shown(packed(what=known(memories=memories), query="What did Ann paint of late?")) == [memories[1].text]
+
+
+def test_nothing_is_said_twice():
+    """A rule, the goal made of it and the message that gave it are one sentence; so is a fact in a longer message."""
+    rule = "Always deploy the staging environment with Helm"
+    same = [memory(1, f"ada: {rule}", kind="policy"), memory(2, rule, kind="goal")]
+    fact = memory(3, "The staging environment has three nodes")
+    events = [event(1, rule, speaker="user"), event(2, f"{fact.text}, so deploy it slowly", speaker="ada")]
+    pack = packed(events, known(memories=[*same, fact]))
+    assert shown(pack) == [f"ada: {rule}", f"ada: {fact.text}, so deploy it slowly"]
+    assert reasons(pack) == dict.fromkeys(("m002", "m003", "e001"), "duplicate")
+    assert sum(entry.token_estimate for entry in pack.entries) == pack.token_budget.used
+
+
+def test_whole_episodes_do_not_repeat_a_rule():
+    """Beside procedures too."""
+    rule = memory(1, QUERY, kind="policy")
+    assert shown(packed(work("s1", 0), known(artifacts=[PROCEDURE], memories=[rule]))).count(QUERY) == 1
+
+
+def test_a_rejected_record_says_by_whom():
+    """In a label of its own, which is no sign of an outside source."""
+    pack = packed(what=known(records=[record(1, section="evidence", agent_id="ana", rejected_by=("bo", "cy"))]))
+    assert f"[rejected by bo and cy] task start by ana: {QUERY}" in pack.text
+    assert "outside sources" not in pack.text

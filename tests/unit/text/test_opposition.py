@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.text.comparison import differs, opposed, stance
+from hmxgraph.text.comparison import claim, differs, opposed, stance
 
 OPPOSITES = [
     ("Enable retries", "Disable retries"),
@@ -70,3 +70,23 @@ def test_stance_counts_negations():
     assert stance("Don't skip the tests").against is False
     assert stance("Skip the tests").against is True
     assert stance("Don't skip the tests").about == stance("Run the tests").about
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Ann manages Bob", "Bob manages Ann"),
+        ("Order 17 was refunded", "Order 18 was refunded"),
+        ("The API listens on port 80", "The API listens on port 81"),
+        ("Ann flies from Rome to Oslo", "Ann flies from Oslo to Rome"),
+        ("The house has three doors", "The house has five windows"),
+    ],
+)
+def test_other_matters_have_other_topics(first, second):
+    """The order of the words counts, and a number after a noun is a name."""
+    assert claim(first).topic != claim(second).topic
+
+
+def test_a_claim_of_one_word_has_no_topic():
+    """It would meet anything."""
+    assert claim("Redis").topic == ""
