@@ -166,70 +166,17 @@ def stance(text: str) -> _Stance:
 
 _AMOUNTS = {
     name: str(number)
-    for number, name in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(),  # noqa: SIM905 - as they are counted
-        start=1,
-    )
+    for number, name in enumerate(words("one two three four five six seven eight nine ten eleven twelve"), start=1)
 }
 # A number measures something after one of these; after a noun it is a name ("ticket 17", "port 80").
 _BEFORE_AMOUNT = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "has",
-        "have",
-        "had",
-        "needs",
-        "need",
-        "takes",
-        "take",
-        "runs",
-        "run",
-        "uses",
-        "use",
-        "costs",
-        "cost",
-        "contains",
-        "contain",
-        "gets",
-        "get",
-        "allows",
-        "allow",
-        "lasts",
-        "last",
-        "keeps",
-        "keep",
-        "holds",
-        "hold",
-        "requires",
-        "require",
-        "supports",
-        "support",
-        "serves",
-        "serve",
-        "stores",
-        "store",
-        "only",
-        "least",
-        "most",
-        "than",
-        "about",
-        "roughly",
-        "around",
-        "exactly",
-        "within",
-        "every",
-        "after",
-        "of",
-    ]
+    words(
+        "is are was were be been has have had needs need takes take runs run uses use costs cost contains contain gets"
+        " get allows allow lasts last keeps keep holds hold requires require supports support serves serve stores store"
+        " only least most than about roughly around exactly within every after of"
+    )
 )
-_BESIDE_STATEMENT = frozenset(
-    ["a", "an", "the", "our", "do", "does", "did", "now", "currently", "still", "exactly", "only", "already"]
-)
+_BESIDE_STATEMENT = frozenset(words("a an the our do does did now currently still exactly only already"))
 _RENEWED = re.compile(
     r"\b(?:now(?:adays)?|currently|no longer|any ?more|meanwhile|from now on|today|since)\b", re.IGNORECASE
 )
