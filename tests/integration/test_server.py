@@ -71,7 +71,7 @@ def test_the_sdk_captures_learns_and_recalls(client):
     assert learned.status == "completed"
     assert learned.artifacts_by_type["failure_playbook"] >= 1
     assert client.learn(LearnOptions(scope="full", min_pattern_strength=0.5)).run_id != learned.run_id
-    told = client.synthesize("Deploy the staging environment", SynthesizeOptions(max_tokens=1_500))
+    told = client.synthesize("Deploy staging: namespace staging not found", SynthesizeOptions(max_tokens=1_500))
     failures = [entry for entry in told.entries if entry.section == "failures"]
     assert failures
     assert "namespace" in failures[0].content
@@ -79,7 +79,7 @@ def test_the_sdk_captures_learns_and_recalls(client):
     assert told.budget.used <= told.budget.limit == 1_500
     assert [entry for entry in told.entries if entry.content.startswith("[tool]")]
     assert told.entries[0].content.startswith("Lines marked [tool]")
-    only = client.synthesize("Deploy the staging environment", SynthesizeOptions(sections=["failures"]))
+    only = client.synthesize("Deploy staging: namespace staging not found", SynthesizeOptions(sections=["failures"]))
     assert {entry.section for entry in only.entries if not entry.content.startswith("Lines marked")} == {"failures"}
 
 

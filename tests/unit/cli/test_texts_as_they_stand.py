@@ -41,7 +41,7 @@ def _in_a_table(text):
     ("show", "times"),
     [
         (lambda: out.print(ingest._table(REPORT)), 5),
-        (lambda: compiling._show_suggestion(SUGGESTION), 3),
+        (lambda: compiling._show_suggestion(SUGGESTION, {TEXT: TEXT}), 4),
         (lambda: task._show(TASK), 1),
         (lambda: out.print(server._table(Status("stopped", Path(TEXT)))), 1),
         (lambda: out.print(TEXT), 1),
