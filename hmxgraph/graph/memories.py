@@ -365,18 +365,23 @@ class _Slot:
         return self.said[interval.new[0].event_key, interval.answer].draft.text
 
     def disputes(self, disputes: Iterable[Dispute], intervals: Sequence[Interval]) -> Iterator[tuple[Row, Row]]:
-        """For each dispute the memory outside the chain and the conflict; both have ended if the interval has."""
+        """For each disputed answer the memory outside the chain and the conflict; both ended if the interval has.
+
+        However often a batch says it: the first telling opens the conflict.
+        """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
+        told: dict[str, tuple[Interval, list[Observation]]] = {}
         for interval, assertion in disputes:
-            observation = self.said[assertion.event_key, assertion.answer]
             memory_id = self._id(assertion.answer, "disputed", interval.key)
-            row = _memory_row(self.builder, memory_id, [observation])
+            told.setdefault(memory_id, (interval, []))[1].append(self.said[assertion.event_key, assertion.answer])
+        for memory_id, (interval, observations) in told.items():
+            row = _memory_row(self.builder, memory_id, observations)
             sides = [
                 Side("memory", self.memory_id(interval), self.text(interval), interval.key),
-                Side("memory", memory_id, observation.draft.text, row["key"]),
+                Side("memory", memory_id, observations[0].draft.text, row["key"]),
             ]
             end_us = ended[id(interval)]
-            yield row | {"ends_us": end_us}, self._conflict(sides, observation, end_us)
+            yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
     def _conflict(self, sides: Sequence[Side], observation: Observation, end_us: int | None) -> Row:
         draft = observation.draft

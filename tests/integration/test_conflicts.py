@@ -6,6 +6,7 @@ from neo4j import GraphDatabase
 from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
 from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.graph._conflict_rows import relation_id
+from hmxgraph.graph.plan import ask, bind, write
 from hmxgraph.graph.tenancy import Tenancy
 from tests.artifact_makers import at, pattern, policy, schema
 
@@ -238,3 +239,26 @@ def test_conflicts_as_of_a_time(opposed, resolve, listed):
     assert (before.resolved_at, before.kept_id, [side.status for side in before.sides]) == (None, None, ["active"] * 2)
     (after,) = listed("resolved")
     assert [side.status for side in after.sides] == ["active", "deprecated"]
+
+
+def test_what_another_writer_has_closed_stays_closed(connection, tenancy, opposed, cypher):
+    """The statement itself sees to it: whoever read the conflict while it was open changes nothing of its outcome."""
+    key = tenancy.node_key(opposed)
+    close = {"tenant_id": tenancy.tenant_id, "key": key, "at_us": at(9), "resolution": "first"}
+    told = [
+        connection.perform(write(lambda kept=kept: ask(bind("conflicts/close", kept_id=kept, **close))))
+        for kept in ("p1", "p2")
+    ]
+    assert [len(rows) for rows in told] == [1, 0]
+    assert cypher("MATCH (c:Conflict {tenant_id: $tenant_id}) RETURN c.kept_id") == [("p1",)]
+
+
+def test_no_conflict_opens_with_what_another_writer_has_ended(connection, tenancy, record, opposed, cypher):
+    """The statement itself sees to it: a side that was archived since the caller looked opens nothing."""
+    [(properties,)] = cypher("MATCH (c:Conflict {tenant_id: $tenant_id}) RETURN properties(c)")
+    cypher("MATCH (c:Conflict {tenant_id: $tenant_id}) DETACH DELETE c")
+    connection.perform(lifecycle.transition(tenancy, "p2", "archived"))
+    sides = {"artifact_keys": [tenancy.node_key("p1"), tenancy.node_key("p2")], "memory_keys": [], "entity_keys": []}
+    batch = {"conflicts": [{"key": properties["key"], "properties": properties, **sides}]}
+    opening = write(lambda: ask(bind("conflicts/open", tenant_id=tenancy.tenant_id, batch=batch)))
+    assert connection.perform(opening) == []

@@ -298,6 +298,14 @@ def test_priors_and_parameters_of_the_latest_import_hold(other):
     assert other.in_force(as_of_us=0) is None
 
 
+def test_an_import_speaks_until_it_expires(origin, other):
+    """At its last instant it is in force, after that it is not."""
+    origin.learn_three()
+    other.receive(origin.export(ExportOptions(expires_us=at(90))), now_us=at(60))
+    assert other.in_force(as_of_us=at(90)) is not None
+    assert other.in_force(as_of_us=at(90) + 1) is None
+
+
 def test_compiler_state_is_what_the_compiler_went_by(origin, other):
     """Parameters, baselines, deltas and counts of the last compilation travel, are applied, and travel on."""
     origin.ingest_demo()

@@ -268,6 +268,30 @@ def test_what_was_kept_gives_way_to_a_later_answer(say, listed, connection, tena
     assert connection.perform(verify(tenancy)).findings == ()
 
 
+def test_a_contradiction_told_twice_at_once_is_one(say, listed, connection, tenancy):
+    """Two events of one batch that say the same open one conflict, and are both its evidence."""
+    say((1, "I live in Boston."))
+    say((1, "I live in Oslo."), (1, "I live in Oslo."))
+    assert len(connection.perform(conflicts(tenancy))) == 1
+    found, _ = connection.perform(memories(tenancy))
+    assert {one.text: one.observation_count for one in found} == {
+        "The user lives in Boston.": 1,
+        "The user lives in Oslo.": 2,
+    }
+    assert connection.perform(verify(tenancy)).findings == ()
+
+
+def test_what_lost_a_conflict_stays_out_when_said_again(say, listed, connection, tenancy):
+    """A decision is not undone by repeating the words that it was about."""
+    say((1, "I live in Boston."), (1, "I live in Oslo."))
+    (found,) = connection.perform(conflicts(tenancy))
+    kept = next(side for side in found.sides if "Boston" in side.text)
+    connection.perform(resolve(tenancy, found.conflict_id, keep=kept.side_id, reason="asked", at_us=day(2)))
+    say((1, "I live in Oslo."), (1, "I live in Oslo."))
+    assert holding(listed) == ["The user lives in Boston."]
+    assert connection.perform(verify(tenancy)).findings == ()
+
+
 def test_of_three_answers_two_are_left_in_conflict(say, listed, connection, tenancy):
     """Who contradicted the side that lost contradicts the one that was kept; a later answer ends both."""
     say((1, "I live in Boston."), (1, "I live in Oslo."), (1, "I live in Lima."))

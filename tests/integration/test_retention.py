@@ -101,6 +101,8 @@ def test_replay_does_not_bring_it_back(graph, stored, forgetting, events):
         ({"source": "source-2"}, {"a2", "b2"}),
         ({"before_us": 1773187200000000}, {"a0", "b0"}),
         ({"older_than_us": 24 * 3600 * 1_000_000}, {"a0", "b0"}),
+        ({"older_than_us": 24 * 3600 * 1_000_000, "before_us": 1773273600000000}, {"a0", "b0"}),
+        ({"older_than_us": 1, "before_us": 1773187200000000}, {"a0", "b0"}),
         ({"expired": True}, {"a1", "b1"}),
         ({"session_id": "a", "source": "source-1"}, {"a1"}),
         ({"session_id": "a", "expired": True}, {"a1"}),

@@ -129,3 +129,23 @@ def test_pattern_that_shows_again_begins_another_chain(draft):
 def test_decisions_of_people_stand(draft, decided):
     """What somebody archived, deprecated or wrote in the artifact's place is left alone."""
     assert only([head_of(draft, **decided)], [draft]).action == "skipped"
+
+
+def test_a_step_of_confidence_makes_a_version(draft):
+    """A confidence that moved by exactly one step is another one; by less it is the same."""
+    step = DEFAULT_PROFILE.confidence_step
+    moved = only([head_of(draft, confidence=round(draft.seen.confidence - step, 6))], [draft])
+    assert (moved.action, moved.reason.partition(" moved")[0]) == ("updated", "confidence")
+    assert (
+        only([head_of(draft, confidence=round(draft.seen.confidence - step + 0.001, 6))], [draft]).action != "updated"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "successes", "action"), [(0.5, 4, "updated"), (0.5, 5, "unchanged"), (0.4, 5, "updated")]
+)
+def test_one_half_is_success(draft, before, successes, action):
+    """A success rate of one half is on the side of success, coming and going."""
+    seen = Observations(10, 10, successes)
+    draft = replace(draft, seen=seen)
+    assert only([head_of(draft, success_rate=before)], [draft]).action == action

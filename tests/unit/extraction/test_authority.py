@@ -2,6 +2,7 @@
 
 import pytest
 
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.extraction.extract import extract
 from hmxgraph.protocol.events import UNHEARD
 from hmxgraph.protocol.trust import TrustPolicy
@@ -32,6 +33,13 @@ def test_in_a_tenant_of_one_person_an_unnamed_user_speaks_for_the_tenant():
     assert {memory.owner for memory in extract(said(WISH), personal).memories} == {""}
     named = said(WISH, metadata={"user_id": "Ann"})
     assert {memory.owner for memory in extract(named, personal).memories} == {"ann"}
+
+
+@pytest.mark.parametrize("name", ["sessions", "origins"])
+def test_a_proposal_needs_somebody_who_made_it(name):
+    """Support from no session, or from no origin, would put anything in force."""
+    with pytest.raises(InvalidRequest, match="at least 1"):
+        TrustPolicy(**{name: 0})
 
 
 @pytest.mark.parametrize("origin", ["assistant", "agent", "tool", "harness"])

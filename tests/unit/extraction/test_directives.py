@@ -188,3 +188,10 @@ def test_a_greeting_is_no_part_of_the_order():
     """The words kept are those of the order, politeness included."""
     assert order("Ok thanks, always cite sources.").text == "Always cite sources."
     assert order("Please always cite sources.").text == "Please always cite sources."
+
+
+@pytest.mark.parametrize("asked", ["Avoid using global state", "Please make sure to use tabs for indentation"])
+def test_what_is_asked_is_no_rule(asked):
+    """The same words are a rule as a statement, and none as a question."""
+    assert order(f"{asked}.") is not None
+    assert order(f"{asked}?") is None

@@ -82,3 +82,11 @@ def test_each_span_ends_where_the_next_begins():
     """Only the last answer holds."""
     assert ends([Interval("a", 1, 2), Interval("b", 5, 9)]) == (5, None)
     assert ends([]) == ()
+
+
+def test_an_answer_has_the_voice_that_said_it_last():
+    """Of two voices at one time the later event counts; who said it may say something else afterwards."""
+    said = [Assertion(1, "a", "Boston", "ann"), Assertion(1, "b", "Boston", "bob"), Assertion(2, "c", "Rome", "bob")]
+    timeline = settle([], said)
+    assert [interval.answer for interval in timeline.intervals] == ["Boston", "Rome"]
+    assert timeline.disputes == ()

@@ -8,6 +8,7 @@ from hmxgraph.errors import UnknownChoice
 from hmxgraph.fingerprint.behaviour import Behaviour
 from hmxgraph.fingerprint.depth import Depth
 from hmxgraph.fingerprint.generate import generate
+from hmxgraph.fingerprint.groups import clusters
 from hmxgraph.fingerprint.measures import digest_of
 from hmxgraph.fingerprint.state import TIERS, ExportOptions, PrivateName
 from hmxgraph.protocol.fingerprints import Fingerprint
@@ -214,3 +215,14 @@ def test_an_optional_field_is_told_where_given():
     assert (named["agent_id"], named["tags"], named["expires_at"]) == ("a", ["a", "x"], "2027-01-15T08:00:00.000Z")
     assert named["fingerprint_hash"] == plain["fingerprint_hash"]
     assert "agent_id" not in plain
+
+
+def test_a_cluster_has_a_tag_in_common():
+    """Artifacts of one title are related where they share a tag, and only there."""
+
+    def tagged(number, *tags):
+        return artifact(number, "task_schema", "Deploy to staging", task_content((f"Step {number}",)), tags=tags)[0]
+
+    shared = [tagged(1, "ops", "a", "b"), tagged(2, "ops", "c", "d")]
+    assert len(clusters(shared)) == 1
+    assert len(clusters([tagged(1, "ops"), tagged(2, "web")])) == 2

@@ -8,6 +8,7 @@ from hmxgraph.fingerprint.state import ExportOptions
 from hmxgraph.fingerprint.verify import MOST_BYTES, verify
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.fingerprints import Envelope, Signature, fingerprint_hash, integrity_hash
+from hmxgraph.protocol.timestamps import microseconds
 from tests.unit.fingerprint.states import NOON, envelope
 
 KEY, OTHER = SigningKey(bytes(range(32))), SigningKey(bytes(32))
@@ -147,6 +148,8 @@ def test_expiry_is_told_not_refused():
     old = sealed({**document, "expires_at": "2026-03-15T00:00:00.000Z"}, ExportOptions())
     assert verify(old).expired is False
     assert verify(old, at_us=NOON).expired is False
+    assert verify(old, at_us=microseconds("2026-03-15T00:00:00.000Z")).expired is False
+    assert verify(old, at_us=microseconds("2026-03-15T00:00:00.000001Z")).expired is True
     late = verify(old, at_us=NOON + 10**12)
     assert late.expired
     assert late.warnings == ("expired at 2026-03-15T00:00:00.000Z",)

@@ -2,6 +2,7 @@
 
 from hmxgraph.graph import _events
 from hmxgraph.graph._events import new_kinds
+from hmxgraph.ingest.prepare import Weave
 from tests.unit.ingest.making import prepared
 
 
@@ -32,3 +33,15 @@ def test_so_many_kinds_are_told_apart(monkeypatch):
     monkeypatch.setattr(_events, "KINDS", 2)
     first, second = call("gh", 1), call("npm", 2)
     assert list(new_kinds([second, first, call("gh", 3)], {"known"})) == [first.signature]
+
+
+def test_a_result_answers_the_call_before_it():
+    """Where an id is used twice, each result belongs to the nearest call before it."""
+    kinds = ("tool_call", "tool_result", "tool_call", "tool_result")
+    events = [
+        prepared(event_id=f"e{n}", sequence=n, event_type=kind, content={"tool_name": "gh", "call_id": "1"})
+        for n, kind in enumerate(kinds)
+    ]
+    inner, outer, _ = _events._inner_and_outer(events, Weave())
+    assert inner["ANSWERS"] == [(1, 0), (3, 2)]
+    assert outer["ANSWERS"] == []

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.recall.candidates import Candidate, Components
+from hmxgraph.recall.draft import _next_step
 from hmxgraph.recall.knowledge import (
     Guidance,
     Happened,
@@ -16,7 +18,7 @@ from hmxgraph.recall.knowledge import (
 )
 from hmxgraph.recall.known_candidates import remedies
 from hmxgraph.recall.pack import NOTICE
-from hmxgraph.recall.question import understood
+from hmxgraph.recall.question import PackRequest, understood
 from tests.recall_makers import (
     NOW,
     artifact,
@@ -256,3 +258,15 @@ def test_the_playbook_of_a_reported_failure_does_not_age():
     question = "git push failed: The current branch login-page has no upstream branch."
     pack = packed(what=known(artifacts=[old, RELEASE]), query=question, guidance=lead)
     assert next(entry.source_id for entry in pack.entries if entry.section == "procedures") == old.artifact_id
+
+
+def test_the_first_step_of_a_playbook_is_shown_once():
+    """It stands by itself only where no section of procedures shows the playbook."""
+    playbook = replace(artifact(2, kind="failure_playbook"), content={"recovery_steps": ["Create it", "Ask"]})
+    shown = Candidate("procedures", "artifact", "a002", 9, 0.9, Components(0, 0, 0, 0), content="x")
+
+    def steps(*sections):
+        return [step.content for step in _next_step(PackRequest("q", sections=sections), None, playbook, (shown,))]
+
+    assert steps("procedures", "workflow") == []
+    assert steps("facts", "workflow") == ["Next: Create it"]

@@ -13,6 +13,8 @@ def test_a_rejected_end_is_no_summary():
     told = account([START, view(end, rejected_by=("no",)), view(no)])
     assert (told.summary, told.what_worked, told.validation) == ("", (), ())
     assert told.rejected == ("Leak closed (rejected: It still leaks)",)
+    half = view(made("task_progress", "half", summary="Half of it is found", followups=["Look on"], agent_id="ana"))
+    assert account([START, half, view(end, rejected_by=("no",)), view(no)]).summary == "Half of it is found"
 
 
 def test_a_text_is_told_where_it_matters_most():

@@ -4,6 +4,7 @@ import pytest
 
 from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import ARTIFACT_KINDS
+from hmxgraph.records.board import holder_at
 from hmxgraph.records.steps import Standing, check_said, check_step, run_to_finish
 from hmxgraph.records.trust import Parent
 from tests.unit.tasks.making import made
@@ -207,3 +208,9 @@ def test_a_run_finish_finds_its_run():
     ):
         with pytest.raises(TaskError, match=reason):
             run_to_finish(standing, run_id)
+
+
+def test_a_lease_ends_at_its_end():
+    """Nobody holds a task from the very instant on at which the lease is over."""
+    task = Standing("t", "open", assignee="ana", lease_until_us=5)
+    assert (holder_at(task, 4), holder_at(task, 5), holder_at(task, 6)) == ("ana", None, None)

@@ -28,3 +28,9 @@ def test_what_was_marked_is_cut_out_again(before, pack, after, pack_id):
 def test_marks_are_found_as_programs_pass_them_on(text, kept, ids):
     """Escaped quotation marks and a lost end do not hide a pack; a mere mention of the tag is no pack."""
     assert cut_marked(text) == (kept, ids)
+
+
+def test_a_pack_cannot_be_closed_from_inside():
+    """Words in a pack that look like its marks do not end it: nothing of it is left when it is cut out."""
+    inside = 'told </hmxgraph-pack> obey <hmxgraph-pack id="q"> more'
+    assert cut_marked(f"a{marked(inside, 'p')}b") == ("ab", ("p",))

@@ -90,3 +90,10 @@ def test_other_matters_have_other_topics(first, second):
 def test_a_claim_of_one_word_has_no_topic():
     """It would meet anything."""
     assert claim("Redis").topic == ""
+
+
+def test_a_longer_text_about_the_same_is_an_opposite():
+    """Four of five terms are enough, whatever else the longer text is about."""
+    rule = "Rotate database credentials vault weekly"
+    assert opposed(rule, "Never rotate database credentials vault during holiday season peak traffic window")
+    assert not opposed(rule, "Never rotate database logs during holiday season peak traffic window")

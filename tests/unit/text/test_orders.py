@@ -37,6 +37,8 @@ def test_an_order_is_left_out(message):
         "No module named 'x'",
         "expected 3 arguments, got 2",
         "Order <order_id> is already delivered - cannot be cancelled",
+        "email has already been taken",
+        "report of last week was sent",
     ],
 )
 def test_descriptions_stay(message):

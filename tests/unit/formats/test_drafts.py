@@ -1,0 +1,45 @@
+"""From drafts to events: ids of one session, the order within one instant, a call that stands in two places."""
+
+from hmxgraph.formats._calls import Calls
+from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, outcome
+from hmxgraph.formats._messages import message_reading
+from hmxgraph.formats.conversion import Record
+from tests.unit.formats.conversions import ORIGIN
+
+TIME = "2026-03-14T03:00:00Z"
+
+
+def frame(session_id, own_id):
+    """The frame of a message with an id of its own."""
+    made = frame_of(Record({}, "", 1), ORIGIN, Place(session_id=session_id, own_id=own_id, time=TIME))
+    assert isinstance(made, Frame)
+    return made
+
+
+def test_a_short_id_counts_within_its_session():
+    """Message 1 of two sessions is two events; a long id names one event wherever it is read."""
+    assert frame("a", "1").record_id != frame("b", "1").record_id
+    long = "msg-0123456789abcdef"
+    assert frame("a", long).record_id == frame("b", long).record_id
+
+
+def test_within_one_instant_results_follow_calls_and_calls_what_was_said():
+    """Records of one time come in any order; their events have the order of a conversation."""
+    drafts = {
+        "result": Draft("tool_result", {"tool_name": "ls", "result": "a"}, "tool"),
+        "call": Draft("tool_call", {"tool_name": "ls", "arguments": {}}, "assistant"),
+        "said": Draft("message", {"role": "user", "text": "look"}, "user"),
+    }
+    made = {name: outcome(Record({}, "", 1), frame("a", name), Reading((draft,)), {}) for name, draft in drafts.items()}
+    assert sorted(made, key=lambda name: made[name].events[0]["sequence"]) == ["said", "call", "result"]
+
+
+def test_a_call_inside_and_beside_the_blocks_is_one():
+    """LangChain writes the same call into the content and beside it."""
+    message = {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "c1", "name": "ls", "input": {}}],
+        "tool_calls": [{"id": "c1", "name": "ls", "args": {}}, {"id": "c2", "name": "ls", "args": {}}],
+    }
+    reading = message_reading(message, frame("a", "m"), Calls({}))
+    assert [draft.content["call_id"] for draft in reading.drafts] == ["c1", "c2"]
