@@ -98,7 +98,7 @@ _QUANTITY = re.compile(
 )
 _ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
 _SENSITIVE_NAME = (
-    r"(?:pass(?:word|wd|phrase|code)|pwd|secret|credentials?|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
+    r"(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|credentials?|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
     r"|(?:auth|access|refresh|session|api|bearer)[_-]?token)"
 )
 _VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
@@ -110,6 +110,14 @@ _KEYS = (
     r"|whsec_\w{20,}|(?:SK|AC)[0-9a-f]{32}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}|\d{8,10}:AA[\w-]{30,}"
     r"|[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|dapi[0-9a-f]{32}|hv[sb]\.[\w-]{20,}"
     r"|dckr_pat_[\w-]{20,}|lin_api_\w{30,}|gsk_\w{30,}|gl(?:sa|c)_[\w=+/]{20,}|NRAK-[A-Z0-9]{20,}|rubygems_[0-9a-f]{40,}"
+    r"|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|LTAI\w{12,30}|ATATT3[\w=-]{100,}|CLOJARS_[a-z0-9]{60}|do[or]_v1_[0-9a-f]{40,}"
+    r"|dp\.(?:pt|st|ct|sa)\.\w{40,}|duffel_(?:test|live)_[\w=-]{40,}|dt0[a-z]01\.[A-Z0-9.]{80,}|EZ[AT]K\w{50,}"
+    r"|FLW(?:PUB|SEC)K[-_]TEST-[0-9a-z]{12,}|fio-u-[\w=-]{60,}|gl(?:rt|dt|ft|ptt|soat|imt|agent|cbt)-[\w-]{20,}"
+    r"|HRKU-[\w-]{36,}|api_org_\w{30,}|ico-\w{32}|pubkey-[0-9a-f]{32}|ntn_\w{40,}|NR(?:AK|JS|II|RA)-[\w-]{19,}"
+    r"|sha256~[\w-]{43}|pplx-\w{40,}|pscale_(?:tkn|pw|oauth)_[\w.=-]{32,}|PMAK-[0-9a-f-]{50,}|pnu_\w{36}|pul-[0-9a-f]{40}"
+    r"|rdme_[a-z0-9]{60,}|r8_\w{37,}|tk-us-[\w-]{48}|xkeysib-[0-9a-f]{60,}|sntry[us]_[\w=+/]{40,}|sm_aat_\w{16,}"
+    r"|shippo_(?:live|test)_[0-9a-f]{40}|sq[upa]_[0-9a-f]{40}|EAAA[\w-]{56,}|sq0(?:csp|atp|idp)-[\w-]{22,}"
+    r"|rk_(?:live|test)_\w{10,}|sbp_[0-9a-f]{40}|tskey-[a-z]+-[\w-]{20,}|tfp_[\w.=-]{50,}|AQVN[\w-]{35,}|sc_[\w-]{40}"
     r"|AGE-SECRET-KEY-1[0-9A-Z]{50,}|xapp-[\w-]{20,}|(?<=hooks\.slack\.com/services/)T\w+/B\w+/\w+"
 )
 _STREET = (

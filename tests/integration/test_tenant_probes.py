@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from neo4j.exceptions import ClientError
 
 import hmxgraph
 from hmxgraph.errors import HmxGraphError, StatementMisuse
@@ -107,13 +108,88 @@ def probed(graph, other, ids, chance):
         return ""
 
 
-def test_no_public_method_reads_another_tenant(pair):
+@pytest.mark.parametrize("probes", [PROBES, pytest.param(2_000, marks=pytest.mark.fuzz)])
+def test_no_public_method_reads_another_tenant(pair, probes):
     """Ids of the other tenant, keys computed from its names and odd names: no word of it, and no change."""
     graph, other, ids = pair
     chance = random.Random(7)
     before = graph.health()["event_count"], other.health()["state_version"]
-    for _ in range(PROBES):
+    for _ in range(probes):
         said = probed(graph, other, ids, chance)
         assert f"tell {SECRET}" not in said
         assert f"Ask {SECRET}" not in said
     assert (graph.health()["event_count"], other.health()["state_version"]) == before
+
+
+# Parameters that name one node by a key that anybody can compute, and lists of such keys.
+KEYS = (
+    "key",
+    "task_key",
+    "session_key",
+    "artifact_key",
+    "event_key",
+    "chain_key",
+    "parent_key",
+    "model_key",
+    "old_key",
+)
+LISTS = ("keys", "event_keys", "session_keys", "artifact_keys", "memory_keys", "dedup_keys", "digest_keys")
+BATCHED_PROBES = 100_000
+# Statements too long to be asked for many keys at once; the probes of public methods ask them.
+PROBED_BY_PACKS = {"recall/events", "recall/knowledge", "recall/surroundings", "memory_operations/search"}
+
+
+def by_key():
+    """Each statement that reads by key with the parameter that names it."""
+    for name in query_names():
+        packaged = query(name)
+        if packaged.mode == "read" and "tenant_id" in packaged.parameters:
+            for parameter in sorted(packaged.parameters & {*KEYS, *LISTS}):
+                yield packaged, parameter
+            for part in LISTS:
+                if f"$batch.{part}" in packaged.text:
+                    yield packaged, f"batch.{part}"
+
+
+def sent(packaged, parameter, tenant_id, keys):
+    """The text and parameters that ask a tenant's question for many keys at once."""
+    given = dict.fromkeys(packaged.parameters) | {"tenant_id": tenant_id}
+    given |= {name: 100 for name in packaged.parameters if name.endswith(("limit", "hops"))}
+    given |= {name: 2**62 for name in packaged.parameters if name.endswith("_us")}
+    given |= dict.fromkeys(packaged.parameters & {"question", "text", "query", "words"}, "deploy")
+    if parameter.startswith("batch."):
+        return packaged.text, given | {"batch": {part: [] for part in LISTS} | {parameter[6:]: keys}}
+    if parameter in LISTS:
+        return packaged.text, given | {parameter: keys}
+    inner = packaged.text.replace(f"${parameter}", "probe").replace("CALL () {", "CALL (probe) {")
+    columns = ", ".join(packaged.row)
+    text = f"UNWIND $probes AS probe CALL (probe) {{ {inner}\n}} RETURN {columns}"
+    return text, {name: value for name, value in given.items() if name != parameter} | {"probes": keys}
+
+
+@pytest.mark.fuzz
+def test_a_hundred_thousand_keys_of_another_tenant_find_nothing(pair, record_property):
+    """Statements that read by key answer a tenant as they answer nobody; as the other one, they find its nodes."""
+    graph, other, ids = pair
+    named = "MATCH (n {tenant_id: $tenant_id}) WHERE n.key IS NOT NULL RETURN n.key AS key"
+    theirs = sorted(row["key"] for row in rows(graph, named, {"tenant_id": other.tenant_id}))
+    odd = ["", "\0", "' OR 1=1", "*", *ids.values(), other.tenant_id, f"{other.tenant_id}\0d1"]
+    chance = random.Random(11)
+    unbatched, ran, hits = [], 0, 0
+    for packaged, parameter in by_key():
+        share = BATCHED_PROBES // 40
+        keys = [chance.choice((*theirs, *theirs, *odd)) for _ in range(share)]
+        keys += [other._tenancy.node_key(kind, str(chance.random())) for kind in ("task", "run", "facet", "dedup")]
+        try:
+            mine = [dict(row) for row in rows(graph, *sent(packaged, parameter, graph.tenant_id, keys))]
+        except ClientError:
+            unbatched.append((packaged.name, parameter))
+            continue
+        nobody = [dict(row) for row in rows(graph, *sent(packaged, parameter, "nobody-at-all", keys))]
+        assert mine == nobody, packaged.name
+        hits += rows(graph, *sent(packaged, parameter, other.tenant_id, keys)) != nobody
+        ran += len(keys)
+    record_property("probes", ran)
+    assert ran >= BATCHED_PROBES
+    assert hits >= 30
+    assert {name for name, _ in unbatched} <= PROBED_BY_PACKS

@@ -115,8 +115,35 @@ def test_the_same_secret_has_the_same_mark():
 
 @pytest.mark.parametrize(
     "secret",
-    ["whsec_" + "a1" * 16, "hvs." + "a1b2" * 8, "dapi" + "0a" * 16, "gsk_" + "x1" * 20, "123456789:AA" + "b2" * 18],
+    [
+        "pat" + "aB3dE5fG7hJ9kL" + "." + "0a1b" * 16,
+        "glrt-" + "aB1-" * 6,
+        "sntryu_" + "0a" * 32,
+        "xkeysib-" + "0f" * 32,
+        "doo_v1_" + "9c" * 32,
+        "NRJS-" + "0a1b2c3d4e5f6a7b8c9",
+        "whsec_" + "a1" * 16,
+        "hvs." + "a1b2" * 8,
+        "dapi" + "0a" * 16,
+        "gsk_" + "x1" * 20,
+        "123456789:AA" + "b2" * 18,
+    ],
 )
 def test_documented_formats_are_masked(secret):
     """Keys of services, by the prefix or shape that they document."""
     assert secret not in linked_secrets(f"use {secret} here", "k")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit 4f2a9c1d7e8b3a6f5c0d9e8b7a6f5c4d3e2f1a0b on patch-17",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "session 019e5a3b-7fff-7000-8000-000000000001 of pod web-7d4b9c6f5-x2x9z",
+        "order pat12 and pul-request ico-logo.svg sc_result tk-us r8_output",
+        "next_token is set, tokens: 4096, tokenizer=cl100k_base",
+    ],
+)
+def test_ids_and_hashes_of_logs_stay(text):
+    """They are no secrets, and a log without them explains nothing."""
+    assert linked_secrets(text, "k") == text
