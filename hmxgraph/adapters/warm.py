@@ -15,6 +15,7 @@ from hashlib import sha256
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
+from shutil import get_terminal_size
 from time import monotonic, time
 from typing import Any
 
@@ -88,37 +89,50 @@ def start(message: Mapping[str, Any]) -> None:
 
 
 def answered(arguments: Sequence[str]) -> int | None:
-    """Run a command in the warm process and print what it prints; its exit code, or None if it must run here.
-
-    At a terminal a command runs by itself: it knows the width and the colours.
-    """
-    if not only_reads(arguments) or sys.stdout.isatty() or sys.stderr.isatty():
+    """Run a command in the warm process and print what it prints; its exit code, or None if it must run here."""
+    at_terminal = sys.stdout.isatty()
+    if not only_reads(arguments) or sys.stderr.isatty() != at_terminal:
         return None
     tenant = os.environ.get("HMXGRAPH_TENANT") or "default"
-    answer = asked({"command": [arguments[0], "--tenant", tenant, *arguments[1:]]})
+    message: Message = {"command": [arguments[0], "--tenant", tenant, *arguments[1:]]}
+    answer = asked(message | {"terminal": _terminal()} if at_terminal else message)
     if answer is None or "code" not in answer:
         return None
-    return int(answer["code"]) if _printed(str(answer["out"]), str(answer["err"])) else _UNREAD
+    return int(answer["code"]) if _print(answer["printed"]) else _UNREAD
+
+
+def _terminal() -> Message:
+    """Width and colours of this terminal, in the words of rich."""
+    kind = os.environ.get("TERM", "").lower()
+    colors = "256" if kind.endswith("-256color") else "standard"
+    if os.environ.get("COLORTERM", "").strip().lower() in {"truecolor", "24bit"}:
+        colors = "truecolor"
+    return {
+        "columns": get_terminal_size().columns,
+        "colors": None if kind in {"", "dumb", "unknown"} else colors,
+        "no_color": bool(os.environ.get("NO_COLOR")),
+    }
 
 
 def only_reads(arguments: Sequence[str]) -> bool:
-    """Whether a command writes neither memory nor files, so that any process may run it.
+    """Whether a command writes neither memory nor files, so that any process may run it; help is quick by itself.
 
     >>> only_reads(["pack", "git push fails"]), only_reads(["pack", "x", "--html=x.html"]), only_reads(["forget"])
     (True, False, False)
     """
-    writes_page = any(each.startswith("--html") for each in arguments)
-    return bool(arguments) and arguments[0] in READING and not writes_page
+    excluded = any(each.startswith(("--html", "--help")) for each in arguments)
+    return bool(arguments) and arguments[0] in READING and not excluded
 
 
-def _printed(out: str, err: str) -> bool:
-    """Print both; False if the reader of standard output has closed it."""
-    for stream in (sys.stdout, sys.stderr):
+def _print(printed: Sequence[tuple[str, str]]) -> bool:
+    """Print texts in their order; False if the reader of standard output has closed it."""
+    streams = {"out": sys.stdout, "err": sys.stderr}
+    for stream in streams.values():
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    sys.stderr.write(err)
     try:
-        sys.stdout.write(out)
-        sys.stdout.flush()
+        for name, text in printed:
+            streams[name].write(text)
+            streams[name].flush()
     except BrokenPipeError:
         # The interpreter flushes standard output again on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

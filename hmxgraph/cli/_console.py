@@ -1,8 +1,10 @@
 """The console: control characters in untrusted text are neutralised, and tables never break words."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rich.console import (
+    COLOR_SYSTEMS,
     Console,
     ConsoleDimensions,
     ConsoleOptions,
@@ -185,3 +187,20 @@ err = Lines(stderr=True, markup=False, emoji=False)
 for _console in (out, err):
     _console.push_render_hook(Whole(_console))
     _console.push_render_hook(_Visibly())
+
+
+@contextmanager
+def shown_at_terminal(columns: int, colors: str | None, *, no_color: bool) -> Iterator[None]:
+    """Print in the block as to a terminal of this width, with these colours: another program shows it there."""
+    before = [dict(vars(console)) for console in (out, err)]
+    for console in (out, err):
+        console.size = (columns, console.height)
+        console.no_color = no_color
+        # What a console finds out about its terminal has no public setter.
+        console._force_terminal = True  # noqa: SLF001
+        console._color_system = COLOR_SYSTEMS[colors] if colors else None  # noqa: SLF001
+    try:
+        yield
+    finally:
+        for console, attributes in zip((out, err), before, strict=True):
+            vars(console).update(attributes)

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from hmxgraph.adapters.claude_code import Hooks
 from hmxgraph.adapters.warm import Message, Warm, state_file
 from hmxgraph.api.graph import KnowledgeGraph, connect
 from hmxgraph.cli import app, one_line_errors
+from hmxgraph.cli._console import shown_at_terminal
 from hmxgraph.cli._terminal import shared
 from hmxgraph.errors import HmxGraphError
 from hmxgraph.server.tenants import Tenants
@@ -38,7 +39,7 @@ class Resident:
     def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
         """The answer to a hook or a command, and what is left to do after it was sent."""
         if isinstance(arguments := message.get("command"), list):
-            return self._command([str(each) for each in arguments]), None
+            return self._command([str(each) for each in arguments], message.get("terminal")), None
         graph = self._tenants.graph(str(message.get("tenant") or "default"))
         text, rest = Hooks(graph, self._folder).answer(message)
         return {"text": text}, rest
@@ -54,15 +55,30 @@ class Resident:
         """Close all graphs."""
         self._tenants.close()
 
-    def _command(self, arguments: list[str]) -> Message:
-        out, err, code = io.StringIO(), io.StringIO(), 0
-        with self._printing, redirect_stdout(out), redirect_stderr(err), shared(self._tenants.graph):
+    def _command(self, arguments: list[str], terminal: Mapping[str, Any] | None) -> Message:
+        printed: list[tuple[str, str]] = []
+        streams = redirect_stdout(_Recorded("out", printed)), redirect_stderr(_Recorded("err", printed))
+        look, code = shown_at_terminal(**terminal) if terminal else nullcontext(), 0
+        with self._printing, look, streams[0], streams[1], shared(self._tenants.graph):
             try:
                 with one_line_errors():
                     app(arguments, prog_name="hmxgraph")
             except SystemExit as exit_request:
                 code = exit_request.code if isinstance(exit_request.code, int) else int(exit_request.code is not None)
-        return {"code": code, "out": out.getvalue(), "err": err.getvalue()}
+        return {"code": code, "printed": printed}
+
+
+class _Recorded(io.StringIO):
+    """A stream whose texts are kept in one order with those of another stream."""
+
+    def __init__(self, name: str, printed: list[tuple[str, str]]) -> None:
+        super().__init__()
+        self._name, self._printed = name, printed
+
+    def write(self, text: str) -> int:
+        """Keep *text*."""
+        self._printed.append((self._name, text))
+        return len(text)
 
 
 @contextmanager

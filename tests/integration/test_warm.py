@@ -1,10 +1,15 @@
 """Hooks and commands that a running server answers, so that they need not connect themselves."""
 
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 
 import pytest
 
@@ -30,6 +35,11 @@ def program(settings, *arguments, given=""):
     return ran.returncode, ran.stdout, ran.stderr
 
 
+def said(answer, stream):
+    """What an answer prints on one of both streams."""
+    return "".join(text for name, text in answer["printed"] if name == stream)
+
+
 def commands(graph):
     """Commands that read, right and wrong ones, with accents and brackets in what they print."""
     tenant = ("--tenant", graph.tenant_id)
@@ -50,9 +60,43 @@ def test_a_server_answers_commands_as_they_answer_themselves(address, settings, 
     with server_process(address, tmp_path):
         answers = [warm.asked({"command": list(command)}) for command in commands(graph)]
         served = [program(settings, *command) for command in commands(graph)]
-    assert [(each["code"], each["out"], each["err"]) for each in answers] == served == alone
+    assert [(each["code"], said(each, "out"), said(each, "err")) for each in answers] == served == alone
     assert warm.asked({"command": ["health"]}) is None
     assert not warm.state_file().exists()
+
+
+def at_terminal(settings, *arguments, columns=70):
+    """What a terminal of this width is sent by one run of the program."""
+    primary, secondary = pty.openpty()
+    fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [sys.executable, "-m", "hmxgraph", *arguments]
+    with subprocess.Popen(command, env=settings, stdin=secondary, stdout=secondary, stderr=secondary) as process:
+        os.close(secondary)
+        chunks = []
+        with suppress(OSError):  # how Linux says that the other end is closed
+            while chunk := os.read(primary, 65_536):
+                chunks.append(chunk)
+        os.close(primary)
+        return process.wait(120), b"".join(chunks).decode()
+
+
+@pytest.mark.slow
+def test_a_command_looks_the_same_at_a_terminal(address, settings, tmp_path, graph):
+    """Width and colours are those of the terminal, whoever answers; without colours, too."""
+    graph.remember(
+        "Never push on a Friday: " + "the cluster is frozen and nobody is there to mend it; " * 3, kind="policy"
+    )
+    settings = {name: value for name, value in settings.items() if name not in {"COLUMNS", "LINES", "NO_COLOR"}}
+    looks = [settings | {"TERM": "xterm-256color", "COLORTERM": ""}, settings | {"TERM": "xterm", "NO_COLOR": "1"}]
+    command = ("pack", "push the branch", "--explain", "--tenant", graph.tenant_id)
+    alone = [at_terminal(look, *command) for look in looks]
+    assert "\x1b[" in alone[0][1]
+    with server_process(address, tmp_path):
+        served = [at_terminal(look, *command) for look in looks]
+        wide = at_terminal(looks[0], *command, columns=130)
+    assert served[0] == alone[0]
+    assert served[1] == alone[1]
+    assert wide != served[0]
 
 
 @pytest.mark.slow
