@@ -32,14 +32,14 @@ class Fault:
     tests: tuple[str, ...] = ()
     commit: str = ""
 
-    def text(self) -> str:
-        """The file's text with the fault in it.
+    def text(self, root: Path = ROOT) -> str:
+        """The text of the file below *root* with the fault in it.
 
         Raises:
             ValueError: the place is missing, or not the only one; names file and fault.
 
         """
-        text = (ROOT / self.file).read_text(encoding="utf-8")
+        text = (root / self.file).read_text(encoding="utf-8")
         if (places := text.count(self.old)) != 1:
             raise ValueError(f"{self.file}: {places} places for the fault {self.breaks!r}, expected one: {self.old!r}")
         return text.replace(self.old, self.new)
@@ -68,15 +68,17 @@ class Copy:
     @contextmanager
     def planted(self, fault: Fault) -> Iterator[None]:
         """*fault* is in the copy until the block ends."""
-        path, sound = self.folder / fault.file, ROOT / fault.file
-        path.write_text(fault.text(), encoding="utf-8")
+        path = self.folder / fault.file
+        sound, saved = path.read_bytes(), path.stat()
+        path.write_text(fault.text(self.folder), encoding="utf-8")
         # Compiled modules are kept by time and size: each planted file has a time that no other version has.
         self._planted += 1
         os.utime(path, (self._planted, self._planted))
         try:
             yield
         finally:
-            shutil.copy2(sound, path)
+            path.write_bytes(sound)
+            os.utime(path, ns=(saved.st_atime_ns, saved.st_mtime_ns))
 
     def run(self, *arguments: str, seconds: float) -> subprocess.CompletedProcess[str]:
         """Python with *arguments*, in the copy.
