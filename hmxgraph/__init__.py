@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     )
     from hmxgraph.protocol.records import TaskRecord
     from hmxgraph.protocol.reports import (
+        BackupReport,
         CompileReport,
         ForgetReport,
         ImportReport,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         Receipt,
         RecordReport,
         Rejection,
+        RestoreReport,
         SourceReport,
         VerifyReport,
     )
@@ -72,6 +74,7 @@ __all__ = [
     "ArtifactPage",
     "ArtifactReceipt",
     "AsyncKnowledgeGraph",
+    "BackupReport",
     "Chain",
     "CompileReport",
     "Conflict",
@@ -114,6 +117,7 @@ __all__ = [
     "RecordView",
     "RecordedSession",
     "Rejection",
+    "RestoreReport",
     "Resume",
     "SearchResult",
     "SourceReport",
@@ -175,6 +179,7 @@ _DEFINED_IN = {
     "hmxgraph.protocol.records": ("TaskRecord",),
     "hmxgraph.protocol.trust": ("TrustPolicy",),
     "hmxgraph.protocol.reports": (
+        "BackupReport",
         "CompileReport",
         "ForgetReport",
         "ImportReport",
@@ -182,6 +187,7 @@ _DEFINED_IN = {
         "Receipt",
         "RecordReport",
         "Rejection",
+        "RestoreReport",
         "SourceReport",
         "VerifyReport",
     ),

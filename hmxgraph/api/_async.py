@@ -764,7 +764,8 @@ class AsyncBackups(AsyncFace):
 
         A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
         One of another tenant is replayed: events, recorded artifacts and task records are stored under this tenant,
-        and memories, entities and compiled artifacts are derived from them again; resolved conflicts are not.
+        and memories, entities and compiled artifacts are derived from them again. Resolutions of conflicts, imports of
+        fingerprints and states of frameworks are not replayed.
 
         Raises:
             BackupRefused: the file is cut off, changed or of another release, or the tenant is not empty.

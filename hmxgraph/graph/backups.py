@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,7 @@ from hmxgraph.text.terms import counter
 FORMAT = 1
 Progress: TypeAlias = Callable[[int], object] | None
 _TENANT = "Tenant"
+_BYTES = "base64"
 _PAGE = 500
 # Characters of one transaction of a restore.
 _WEIGHT = 4_000_000
@@ -93,7 +95,7 @@ class _Whole:
 
     def line(self, value: Any) -> None:
         """Write *value* as one line."""
-        text = orjson.dumps(value) + b"\n"
+        text = orjson.dumps(value, default=_as_json) + b"\n"
         self.digest.update(text)
         self._lines.write(text)
 
@@ -114,6 +116,18 @@ class _Whole:
         finally:
             self._file.close()
             self.temporary.unlink(missing_ok=True)
+
+
+def _as_json(value: object) -> dict[str, str]:
+    """A value that JSON has no form for: bytes, which properties may hold where they may hold no object."""
+    if not isinstance(value, bytes | bytearray):
+        raise TypeError(type(value).__name__)
+    return {_BYTES: b64encode(value).decode("ascii")}
+
+
+def _stored_value(value: Any) -> Any:
+    """The property behind its form in JSON."""
+    return b64decode(value[_BYTES]) if isinstance(value, dict) else value
 
 
 @contextmanager
@@ -241,10 +255,11 @@ def _no_backup(path: Path) -> BackupRefused:
 def _empty(tenancy: Tenancy, path: Path) -> Procedure[None]:
     """Refuse a tenant that holds something; what an interrupted restore left behind is removed."""
     rows = yield from read(lambda: ask(bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)))
-    if rows:
+    marks = yield from read(lambda: ask(bind("backups/interrupted", tenant_id=tenancy.tenant_id, key=_mark(tenancy))))
+    left = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
+    if rows or (left[0]["ids"] and not marks):
         reason = f"tenant {tenancy.tenant_id!r} is not empty"
         raise BackupRefused(str(path), reason, "restore into an empty database, or under another tenant")
-    left = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))
     for ids in _parts(left[0]["ids"]):
         yield from write(lambda ids=ids: ask(bind("backups/remove", tenant_id=tenancy.tenant_id, ids=ids)))  # type: ignore[misc]
 
@@ -263,24 +278,48 @@ def _parts(rows: Iterable[Any], weigh: Callable[[Any], int] = lambda _: 0) -> It
         yield part
 
 
+def _mark(tenancy: Tenancy) -> str:
+    """The key of the node that a restore creates first and removes last; no event has it."""
+    return tenancy.node_key("restore", "begun")
+
+
 # A backup of the same tenant: nodes, then their relationships; the tenant's own node last, as it makes the rest count.
 
 
 def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
-    places: dict[str, str] = {}
+    mark = {"id": "", "labels": ["Awaited"], "properties": {"key": _mark(tenancy)}}
+    places: dict[str, str] = yield from write(partial(_create, tenancy, [mark]))
     own: list[Row] = []
-    for part in _parts(_nodes(path), lambda node: len(str(node["properties"].get("content", "")))):
+    for part in _parts(_nodes(path), _weight):
         own += [node for node in part if _TENANT in node["labels"]]
         places |= yield from write(partial(_create, tenancy, [node for node in part if _TENANT not in node["labels"]]))
         if progress:
-            progress(len(places))
+            progress(len(places) - 1)
     for part in _parts(_links(path, places)):
         yield from write(partial(_link, tenancy, part))
-    yield from write(partial(_create, tenancy, own))
+    yield from write(partial(_finish, tenancy, own, places[""]))
+
+
+def _weight(node: Mapping[str, Any]) -> int:
+    """The characters of what may be large in a node."""
+    return sum(len(str(node["properties"].get(name, ""))) for name in ("content", "body", "document"))
+
+
+def _finish(tenancy: Tenancy, own: Sequence[Row], mark_id: str) -> Plan[None]:
+    """The tenant's own node, and no sign of a restore any more, in one transaction."""
+    yield bind("backups/remove", tenant_id=tenancy.tenant_id, ids=[mark_id])
+    yield from _create(tenancy, own)
 
 
 def _create(tenancy: Tenancy, nodes: Sequence[Mapping[str, Any]]) -> Plan[dict[str, str]]:
-    rows = [{name: node[name] for name in ("id", "labels", "properties")} for node in nodes]
+    rows = [
+        {
+            "id": node["id"],
+            "labels": node["labels"],
+            "properties": {name: _stored_value(value) for name, value in node["properties"].items()},
+        }
+        for node in nodes
+    ]
     made = yield bind("backups/create", tenant_id=tenancy.tenant_id, batch={"nodes": rows})
     return {row["id"]: row["restored_id"] for row in made}
 

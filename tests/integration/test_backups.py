@@ -9,9 +9,12 @@ import pytest
 import hmxgraph
 from hmxgraph.errors import BackupRefused, NotWritten
 from hmxgraph.graph.plan import ask, bind, read, write
+from hmxgraph.protocol.states import State
 from tests.artifact_makers import policy, schema
 from tests.session_makers import deployment
 from tests.task_makers import tasks_of
+
+STATE = State("thread-1", "checkpoint", "", "c1", "", "json", b"\x00\xff{}")
 
 
 def sessions():
@@ -36,6 +39,7 @@ def lived(graph):
     tasks.finish("t1", status="completed", summary="Deployed", agent_id="ana")
     graph.append("message", {"role": "user", "text": "The number is 4711"}, session_id="gone")
     graph.forget(session_id="gone")
+    graph.states.keep([STATE])
     return graph
 
 
@@ -66,10 +70,22 @@ def test_a_restored_tenant_equals_the_original(lived, tmp_path, connection):
     restored = lived.restore(tmp_path / "all.ndjson.gz")
     assert (restored.ok, restored.same_digest, restored.nodes) == (True, True, report.nodes)
     assert picture(lived) == before
+    assert states(lived) == [STATE.body]
     lived.backup(tmp_path / "again.ndjson.gz")
     assert counts(tmp_path / "again.ndjson.gz") == counts(tmp_path / "all.ndjson.gz")
     assert lived.ingest(sessions(), rehome=True).accepted == 0
     assert not lived.compile().created
+
+
+def test_a_tenant_that_only_keeps_states_is_not_empty(graph, lived, address, tmp_path):
+    """What a framework keeps is not taken for the rest of an interrupted restore."""
+    lived.backup(tmp_path / "all.ndjson")
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-c", **login) as other:
+        other.states.keep([STATE])
+        with pytest.raises(BackupRefused, match="is not empty"):
+            other.restore(tmp_path / "all.ndjson")
+        assert states(other) == states(lived) == [STATE.body]
 
 
 def test_an_interrupted_restore_is_begun_again(lived, tmp_path, connection):
@@ -124,6 +140,11 @@ def test_a_backup_appears_whole_or_not_at_all(lived, tmp_path):
     assert (path.read_bytes(), [each.name for each in tmp_path.iterdir()]) == (before, ["all.ndjson"])
     with pytest.raises(NotWritten):
         lived.backup(tmp_path / "missing" / "all.ndjson")
+
+
+def states(graph):
+    """The bodies of the states that a framework kept."""
+    return [state.body for state in graph.states.on_shelf("thread-1", "checkpoint")]
 
 
 def interrupt(_nodes):
