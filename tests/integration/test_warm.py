@@ -45,7 +45,6 @@ def commands(graph):
     tenant = ("--tenant", graph.tenant_id)
     return [
         ("pack", "push the branch", *tenant),
-        ("pack", "push the branch", "--budget", "2", *tenant),
         ("pack", "push the branch", "--as-of", "3", *tenant),
         ("explain", "nobody", *tenant),
     ]
