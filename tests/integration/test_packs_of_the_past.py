@@ -1,6 +1,7 @@
 """Packs as of an earlier time on the real server: what came later neither shows in them nor pushes anything out."""
 
 import pytest
+from neo4j import GraphDatabase
 
 from hmxgraph.protocol.timestamps import iso
 from tests.session_makers import START, event
@@ -83,3 +84,23 @@ def test_what_was_seen_later_does_not_count(graph, said, question, known):
     assert len(before) == 1
     graph.ingest(later(graph.tenant_id, 5, said))
     assert told() == before
+
+
+def test_records_that_a_pack_of_the_past_does_not_look_at_are_told(graph, tasks, address):
+    """Of more task records than it looks at, however far it reaches behind later ones, the pack says so."""
+    task_id = tasks.start("Mend it", agent_id="ana", at=iso(START)).task_id
+    tasks.add_evidence(task_id, summary="gadget", supports_claim=True, agent_id="ana", at=iso(START + 1_000_000))
+    graph.ingest([message(graph.tenant_id, "later", LATER, "Something else")])
+
+    def truncated():
+        return graph.pack("gadget", as_of=THEN, sections=["episodes", "evidence"]).metadata["pool"]["truncated"]
+
+    assert not truncated()
+    copies = (
+        "MATCH (record:TaskRecord {tenant_id: $tenant_id, artifact_kind: 'evidence'}) UNWIND range(1, 40) AS number "
+        "CREATE (copy:TaskRecord) "
+        "SET copy = record {.*, key: record.key + number, artifact_id: record.artifact_id + number}"
+    )
+    with GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        driver.execute_query(copies, tenant_id=graph.tenant_id, database_=address.database)
+    assert truncated()
