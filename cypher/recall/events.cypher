@@ -7,13 +7,20 @@
 // Returns one row with unordered lists, which decode faster than many rows; the reader sorts them. Each event comes as
 // its precomputed recall_row plus its text (at most 4,000 characters): a separate statement for the texts of the packed
 // events takes twice as long. The reader filters out neighbours that are later or expired; erased events and those that
-// `remember` wrote have no recall_row. The tenant is part of the Lucene query; hits come best first, so $limit cuts off
-// the weakest. Full-text search cannot filter by time: as-of queries over-fetch by $reach, so that later events do not
-// displace earlier ones.
+// `remember` wrote have no recall_row.
+//
+// The scores of full-text search depend on the words of all tenants. Where it was cut off, each of the $terms of a tenant
+// with at most $few events (a larger one shapes these scores itself) is therefore searched alone. The events are ranked
+// here, by the rarity of the terms among the tenant's own events and, as in BM25, by their length: $limit cuts off the
+// weakest. Properties are read of about twice as many: reading one walks all properties of a node. A term with $most hits
+// or more is too common to say which of them matter; if the other terms find too few events, the best hits of the search
+// for all terms follow. Full-text search cannot filter by time: as-of queries over-fetch by $reach, so that later events
+// do not displace earlier ones.
+//
 // The first $windows hits, the centres, also fetch four turns on both sides, which proves adjacency: asking each event
 // for its NEXT would take 1 to 2 ms. cut_off reports that the index may have more hits or that some hits are not
-// centres, because the order of hits depends on the words of all tenants. state_version is read first here and again by
-// the last statement, so that concurrent commits are detected. The latest session events come straight from the index,
+// centres. state_version is read first here and again by the last statement, so that concurrent commits are detected.
+// The latest session events come straight from the index,
 // whose properties the ORDER BY repeats.
 //
 // mode: read
@@ -26,17 +33,50 @@ WITH
   coalesce($as_of_us, tenant.logical_us) AS as_of_us
 CALL (as_of_us) {
   CALL db.index.fulltext.queryNodes('event_text', $query, {limit: $limit * $reach}) YIELD node
+  WITH collect(node) AS nodes
   RETURN
-    count(*) AS hit_count,
-    collect(CASE
-      WHEN node.tenant_id = $tenant_id AND node.recall_row IS NOT NULL AND node.time_us <= as_of_us
-        AND coalesce(node.expires_us > as_of_us, true) THEN node
-    END) AS visible_hits
+    size(nodes) >= $limit * $reach AS cut,
+    [node IN nodes WHERE node.tenant_id = $tenant_id AND node.recall_row IS NOT NULL AND node.time_us <= as_of_us
+      AND coalesce(node.expires_us > as_of_us, true)] AS visible_hits
+}
+CALL (as_of_us, event_count, cut, visible_hits) {
+  UNWIND CASE
+    WHEN event_count <= $few AND (cut OR size(visible_hits) > $windows) THEN range(0, size($terms) - 1)
+    ELSE []
+  END AS place
+  WITH as_of_us, place
+  WHERE $terms[place] <> ''
+  CALL (as_of_us, place) {
+    CALL db.index.fulltext.queryNodes('event_text', $terms[place], {limit: $most * $reach}) YIELD node
+    RETURN
+      count(*) >= $most * $reach AS too_many,
+      collect(CASE WHEN $reach = 1 OR node.time_us <= as_of_us THEN node END) AS events
+  }
+  RETURN collect({weight: $weights[place], cut: too_many, events: events}) AS postings
+}
+CALL (postings) {
+  UNWIND [posting IN postings WHERE NOT posting.cut] AS posting
+  WITH posting.events AS events, posting.weight * log(1 + 1000 / (size(posting.events) + 0.5)) AS worth
+  UNWIND events AS event
+  WITH event, round(sum(worth), 6) AS matched
+  ORDER BY matched DESC
+  WITH collect([event, matched]) AS found
+  RETURN [pair IN found WHERE pair[1] >= coalesce(found[2 * $limit][1], 0.0)] AS matches
+}
+CALL (matches, as_of_us) {
+  UNWIND matches AS pair
+  WITH pair[0] AS event, pair[1] AS matched
+  WHERE event.tenant_id = $tenant_id AND event.recall_row IS NOT NULL AND event.time_us <= as_of_us
+    AND coalesce(event.expires_us > as_of_us, true)
+  WITH event, round(matched / (1.3 + 0.9 * event.token_count / 96), 6) AS score
+  ORDER BY score DESC, event.event_id
+  LIMIT $limit + 1
+  RETURN collect(event) AS ranked
 }
 WITH
   *,
-  visible_hits[0..$limit] AS hits,
-  hit_count >= $limit * $reach OR size(visible_hits) > $windows AS cut_off
+  (ranked + [hit IN visible_hits WHERE NOT hit IN ranked])[0..$limit] AS hits,
+  cut OR size(visible_hits) > $windows AS cut_off
 CALL (hits) {
   CALL (hits) {
     UNWIND hits[0..$windows] AS hit

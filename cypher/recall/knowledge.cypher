@@ -5,7 +5,9 @@
 //
 // As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns best
 // hits first and cannot filter by time, so as-of queries over-fetch by $reach; cut_off reports that an index may have
-// had more. Always returns hard rules, up to 1,000, twice as many as a pack can hold; beyond that sets cut_off.
+// had more. Which hits are best depends on the words of all tenants: where a search was cut off, each of the $terms is
+// searched alone, and the hits are ranked here by what is rare in the tenant. Terms of too many hits do not count there.
+// Always returns hard rules, up to 1,000, twice as many as a pack can hold; beyond that sets cut_off.
 //
 // Conflicts are the latest ones and those of the records found; a conflict with a side without remaining evidence is
 // ignored. Relations come with recall/surroundings.
@@ -47,19 +49,40 @@ CALL (audience) {
 }
 CALL (audience) {
   CALL db.index.fulltext.queryNodes('knowledge_text', $words, {limit: 60 * $reach}) YIELD node
+  WITH collect(node) AS nodes
   RETURN
-    count(*) AS hit_count,
-    collect(CASE
-      WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
-        AND node.proposed IS NULL AND (node.owner_key IS NULL OR node.owner_key IN audience)
-        AND ($anywhere OR node.scopes IS NULL OR any(scope IN node.scopes WHERE scope IN $scopes)) THEN node
-    END) AS visible_hits
+    size(nodes) >= 60 * $reach AS knowledge_cut,
+    [node IN nodes WHERE node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
+      AND node.proposed IS NULL AND (node.owner_key IS NULL OR node.owner_key IN audience)
+      AND ($anywhere OR node.scopes IS NULL OR any(scope IN node.scopes WHERE scope IN $scopes))] AS visible_hits
+}
+CALL (audience, knowledge_cut, visible_hits) {
+  UNWIND CASE WHEN knowledge_cut OR size(visible_hits) > 60 THEN range(0, size($terms) - 1) ELSE [] END AS place
+  WITH audience, place
+  WHERE $terms[place] <> ''
+  CALL (audience, place) {
+    CALL db.index.fulltext.queryNodes('knowledge_text', $terms[place], {limit: 400 * $reach}) YIELD node
+    RETURN
+      count(*) AS hit_count,
+      collect(CASE
+        WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
+          AND node.proposed IS NULL AND (node.owner_key IS NULL OR node.owner_key IN audience)
+          AND ($anywhere OR node.scopes IS NULL OR any(scope IN node.scopes WHERE scope IN $scopes)) THEN node
+      END) AS nodes
+  }
+  WITH nodes, hit_count, $weights[place] * log(1 + 10000 / (size(nodes) + 0.5)) AS worth
+  WHERE hit_count < 400 * $reach
+  UNWIND nodes AS node
+  WITH node, round(sum(worth), 6) AS score
+  ORDER BY score DESC, coalesce(node.artifact_id, node.memory_id)
+  LIMIT 60
+  RETURN collect(node) AS ranked
 }
 WITH
   audience,
   session_memories,
-  visible_hits[0..60] AS worded,
-  hit_count >= 60 * $reach OR size(visible_hits) > 60 AS knowledge_cut
+  (ranked + [node IN visible_hits WHERE NOT node IN ranked])[0..60] AS worded,
+  knowledge_cut OR size(visible_hits) > 60 AS knowledge_cut
 CALL (audience, session_memories, worded) {
   CALL (audience, session_memories, worded) {
     UNWIND worded AS record
@@ -194,15 +217,35 @@ CALL (records) {
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40 * $reach}) YIELD node
+  WITH collect(node) AS nodes
   RETURN
-    count(*) AS record_hit_count,
-    collect(CASE
-      WHEN node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
-        AND node.artifact_kind <> 'digest' AND NOT coalesce(node.artifact_role, '') IN ['claim', 'release'] THEN node
-    END) AS recorded
+    size(nodes) >= 40 * $reach AS records_cut,
+    [node IN nodes WHERE node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
+      AND node.artifact_kind <> 'digest' AND NOT coalesce(node.artifact_role, '') IN ['claim', 'release']] AS recorded
 }
-CALL (recorded) {
-  UNWIND recorded[0..40] AS record
+CALL (records_cut, recorded) {
+  UNWIND CASE WHEN records_cut OR size(recorded) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
+  WITH place
+  WHERE $terms[place] <> ''
+  CALL (place) {
+    CALL db.index.fulltext.queryNodes('record_text', $terms[place], {limit: 400 * $reach}) YIELD node
+    RETURN
+      count(*) AS hit_count,
+      collect(CASE
+        WHEN node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
+          AND node.artifact_kind <> 'digest' AND NOT coalesce(node.artifact_role, '') IN ['claim', 'release'] THEN node
+      END) AS nodes
+  }
+  WITH nodes, hit_count, $weights[place] * log(1 + 10000 / (size(nodes) + 0.5)) AS worth
+  WHERE hit_count < 400 * $reach
+  UNWIND nodes AS node
+  WITH node, round(sum(worth), 6) AS score
+  ORDER BY score DESC, node.artifact_id
+  LIMIT 40
+  RETURN collect(node) AS ranked_records
+}
+CALL (recorded, ranked_records) {
+  UNWIND (ranked_records + [node IN recorded WHERE NOT node IN ranked_records])[0..40] AS record
   RETURN collect(record {
     .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .search_text, .pack_section,
     .hidden_us,
@@ -215,19 +258,38 @@ CALL (recorded) {
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('entity_text', $words, {limit: 40 * $reach}) YIELD node
+  WITH collect(node) AS nodes
   RETURN
-    count(*) AS entity_hit_count,
-    collect(CASE
-      WHEN node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us THEN node
-    END) AS named
+    size(nodes) >= 40 * $reach AS entities_cut,
+    [node IN nodes WHERE node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us] AS named
+}
+CALL (entities_cut, named) {
+  UNWIND CASE WHEN entities_cut OR size(named) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
+  WITH place
+  WHERE $terms[place] <> ''
+  CALL (place) {
+    CALL db.index.fulltext.queryNodes('entity_text', $terms[place], {limit: 400 * $reach}) YIELD node
+    RETURN
+      count(*) AS hit_count,
+      collect(CASE
+        WHEN node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us THEN node
+      END) AS nodes
+  }
+  WITH nodes, hit_count, $weights[place] * log(1 + 10000 / (size(nodes) + 0.5)) AS worth
+  WHERE hit_count < 400 * $reach
+  UNWIND nodes AS node
+  WITH node, round(sum(worth) / (1 + size(split(node.search_text, ' '))), 6) AS score
+  ORDER BY score DESC, node.key
+  LIMIT 40
+  RETURN collect(node) AS ranked_entities
 }
 WITH
   *,
-  named[0..40] AS matched,
+  (ranked_entities + [node IN named WHERE NOT node IN ranked_entities])[0..40] AS matched,
   knowledge_cut
-    OR record_hit_count >= 40 * $reach OR size(recorded) > 40
+    OR records_cut OR size(recorded) > 40
     OR size([record IN records WHERE record.hard]) >= 1000
-    OR entity_hit_count >= 40 * $reach OR size(named) > 40 AS cut_off
+    OR entities_cut OR size(named) > 40 AS cut_off
 CALL (matched) {
   UNWIND matched AS entity
   CALL (entity) {

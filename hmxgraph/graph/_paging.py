@@ -116,6 +116,17 @@ def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) ->
     return f"+scope:{_quoted(scope)} +({' '.join(weighed)})"
 
 
+def each_term(scope: str, terms: Iterable[str]) -> list[str]:
+    r"""A query for each of *terms*, at most 64: the nodes of one tenant's *scope* that have it.
+
+    >>> each_term("t1t", ["deploy", 'a"b'])
+    ['+scope:"t1t" +search_text:"deploy"', '+scope:"t1t" +search_text:"a\"b"']
+
+    """
+    asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    return [f"+scope:{_quoted(scope)} +search_text:{_quoted(term)}" for term in asked]
+
+
 def knowledge_query(scope: str, terms: Iterable[str]) -> str:
     """The query for knowledge with any of *terms*, or with a term that one of them may be a misspelling of.
 

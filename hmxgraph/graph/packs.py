@@ -5,14 +5,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.extraction.entities import names_in
 from hmxgraph.graph import memories
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._events import pool_rows
-from hmxgraph.graph._paging import knowledge_query, term_query
+from hmxgraph.graph._paging import MOST_TERMS, NAME, each_term, knowledge_query, term_query
 from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failures, guidance, guiding_actions, models_kept
 from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, bind, read
 from hmxgraph.graph.tenancy import Tenancy, model_key
@@ -295,9 +295,15 @@ def _conflict(values: Row) -> KnownConflict:
 
 # The plan of a pack.
 
-# Hits of the full-text search, and how many of them are fetched with their neighbours.
+T = TypeVar("T")
+# Events that match best, and how many of them are fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
+# Hits of all terms of a question together, and the least of each.
+_TERM_HITS = 3_000
+_LEAST_TERM_HITS = 250
+# Events of a tenant up to which its own statistics decide where the search was cut off.
+_FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 _ANCHORS = 12
@@ -334,15 +340,18 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
     """Return the pack; None if *settled* is required and the state changed while it was read."""
     query_terms = tuple(dict.fromkeys(terms(request.query[:LONGEST_QUESTION])))
     names = tuple(mention.name for mention in names_in(request.query[:LONGEST_QUESTION]))
+    in_names = {term for name in names for term in terms(name)}
     cached_models = models_kept()
     rows = yield bind(
         "recall/events",
         tenant_id=tenancy.tenant_id,
         tenant_key=tenancy.key,
         as_of_us=request.as_of_us,
-        query=term_query(tenancy.scope, query_terms, {term for name in names for term in terms(name)}).ljust(
-            _QUERY_LENGTH
-        ),
+        query=term_query(tenancy.scope, query_terms, in_names).ljust(_QUERY_LENGTH),
+        terms=_filled(each_term(tenancy.scope, query_terms), ""),
+        weights=_filled([NAME if term in in_names else 1.0 for term in query_terms], 0.0),
+        most=_most_hits(query_terms),
+        few=_FEW_EVENTS,
         limit=_HITS,
         reach=_reach(request),
         windows=_WINDOWS,
@@ -488,6 +497,8 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
         failure=canonical_text(failure) if (failure := opening.guidance.failure) else "",
         words=knowledge_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),
+        terms=_filled(each_term(tenancy.scope, query_terms), ""),
+        weights=_filled([1.0] * len(query_terms), 0.0),
     )
 
 
@@ -525,6 +536,16 @@ def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
     question = request.query[:LONGEST_QUESTION]
     keys = memories.audience(tenancy, question, user_id=request.user_id, session_id=request.session_id)
     return _padded(keys, memories.MOST_AUDIENCE)
+
+
+def _most_hits(query_terms: Sequence[str]) -> int:
+    """Hits of one term: fewer if there are many terms, of which the rarer ones say more."""
+    return max(_TERM_HITS // max(len(query_terms), 1), _LEAST_TERM_HITS)
+
+
+def _filled(values: Sequence[T], filling: T) -> list[T]:
+    """The first 64 *values*, filled up to 64."""
+    return [*values[:MOST_TERMS], *[filling] * (MOST_TERMS - len(values))]
 
 
 def _reach(request: PackRequest) -> int:

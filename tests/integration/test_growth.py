@@ -182,6 +182,10 @@ OF_A_SESSION = {
     "compiler/session_page": {"sequence": 0, "time_us": 0, "event_id": "", "limit": 20},
     "recall/events": {
         "query": NOBODY,
+        "terms": [NOBODY],
+        "weights": [1.0],
+        "most": 1,
+        "few": 1_000,
         "limit": 1,
         "reach": 1,
         "windows": 1,

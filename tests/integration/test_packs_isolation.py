@@ -83,3 +83,52 @@ def test_no_text_of_another_tenant_is_ever_packed(pair):
 def test_no_text_of_another_tenant_is_ever_packed_in_long(pair):
     """A hundred thousand random probes find nothing either."""
     assert leaks(*pair, 100_000, seed=2) == []
+
+
+PLACES = ("staging", "production", "canary", "sandbox", "edge", "archive")
+DEEDS = ("deploy", "restart", "scale", "drain", "migrate", "inspect", "backup", "restore")
+THINGS = ("cart", "search", "billing", "ledger", "gateway", "mailer", "queue")
+
+
+def talk(tenant, chance, number, *, rare=""):
+    """Return one session of a tenant: a random choice of the same words, in texts of very different lengths."""
+    script = Script(f"s{number}", tenant=tenant)
+    for turn in range(8):
+        words = [chance.choice(part) for part in (DEEDS, PLACES, THINGS, DEEDS, PLACES)]
+        filler = " ".join(chance.choice(THINGS) for _ in range(chance.choice((0, 2, 40))))
+        script.user(f"{' '.join(words)} {filler} number{turn} {rare}")
+    return script.events
+
+
+def questions(chance):
+    """Return 200 questions, most of which match more than a pack considers."""
+    for _ in range(200):
+        kinds = chance.sample((DEEDS, PLACES, THINGS), chance.choice((1, 2, 3)))
+        yield " ".join(["How did we", *(chance.choice(kind) for kind in kinds), f"number{chance.randrange(9)}?"])
+
+
+@pytest.mark.slow
+def test_other_tenants_have_no_say(graph, address):
+    """Whatever twenty others store beside, 200 packs stay equal to the byte, also where the search was cut off.
+
+    Full-text search ranks hits by how rare a word is among all tenants and how long their texts are.
+    """
+    chance = random.Random(31)
+    for number in range(60):
+        graph.ingest(talk(graph.tenant_id, chance, number))
+    deeds = [(deed, place, thing) for deed in DEEDS for place in PLACES for thing in THINGS[:3]]
+    graph.remember_all([{"text": f"To {d} {t} in {p} takes a ticket", "kind": "fact"} for d, p, t in deeds])
+    asked = list(questions(chance))
+    before = [graph.pack(question).metadata for question in asked]
+    assert sum(metadata["pool"]["truncated"] for metadata in before) > 100
+    for other in range(20):
+        with hmxgraph.connect(
+            address.uri, user=address.user, password=address.password, tenant_id=f"{graph.tenant_id}-{other}"
+        ) as beside:
+            rare = " ".join((PLACES * 9)[other : other + 9])
+            beside.ingest([event for n in range(8) for event in talk(beside.tenant_id, chance, n, rare=rare)])
+            beside.remember_all([{"text": f"{DEEDS[other % 8]} {word}", "kind": "fact"} for word in PLACES])
+    after = [graph.pack(question).metadata for question in asked]
+    # The hash covers everything but the time that the assembly took.
+    hashes = ([metadata["pack_hash"] for metadata in packs] for packs in (before, after))
+    assert [question for question, one, two in zip(asked, *hashes, strict=True) if one != two] == []
