@@ -2,8 +2,9 @@
 //
 // mode: read
 // row:  id, labels, properties, outgoing
+UNWIND $ids AS node_id
 MATCH (node)
-WHERE elementId(node) IN $ids AND node.tenant_id = $tenant_id
+WHERE elementId(node) = node_id AND node.tenant_id = $tenant_id
 RETURN
   elementId(node) AS id,
   labels(node) AS labels,

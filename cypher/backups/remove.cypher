@@ -2,7 +2,8 @@
 //
 // mode: write
 // row:  removed
+UNWIND $ids AS node_id
 MATCH (node)
-WHERE elementId(node) IN $ids AND node.tenant_id = $tenant_id
+WHERE elementId(node) = node_id AND node.tenant_id = $tenant_id
 DETACH DELETE node
 RETURN count(*) AS removed
