@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -119,3 +121,14 @@ def _described(step):
     elif isinstance(step, list):
         for part in step:
             yield from _described(part)
+
+
+def test_the_page_shows_what_its_example_scores(tmp_path):
+    """The documentation's adapter is taken as it stands there, and gets the verdicts that the page tells."""
+    page = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.py").write_text(page.partition("```python\n")[2].partition("```")[0], encoding="utf-8")
+    command = [sys.executable, "-m", "hmxgraph.conformance", "--adapter", "mine:answer"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert f"It ends with `{done.stdout.splitlines()[-1].strip()}`" in page
+    assert re.search(r"read fingerprint: +(\d+)", done.stdout)[0] in page
