@@ -18,12 +18,13 @@ _STYLE = """
 max-width:60rem;margin:0 auto;padding:1rem;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 @media(prefers-color-scheme:dark){.hmx{--ink:#e3e8ec;--dim:#9aa7b3;--line:#38444f;--ground:#161c22;--box:#1e262e;
 --a:#6fa3dc;--b:#7fc07f;--c:#d4a953;--d:#b094cc}html:has(>body>.hmx){background:#161c22}}
+html:has(>body>.hmx){color-scheme:light dark}
 .hmx h1{font-size:1.3rem;margin:.2rem 0}.hmx h2{font-size:1rem;margin:1.2rem 0 .3rem;break-after:avoid}
 .hmx h2::first-letter{text-transform:capitalize}.hmx .dim{color:var(--dim);font-size:.85em}
 .hmx pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}.hmx code{font-size:.9em}
 .hmx .prompt{position:relative;background:var(--box);border:1px solid var(--line);border-radius:6px}
-.hmx .prompt pre{max-height:26rem;overflow:auto;padding:.6rem .8rem;margin:0;font:13px/1.45 ui-monospace,monospace}
-.hmx button{position:absolute;top:.4rem;right:.6rem;font:inherit;font-size:.85em;padding:.1rem .6rem}
+.hmx .prompt pre{max-height:26rem;overflow:auto;padding:.6rem 5.5rem .6rem .8rem;margin:0;font:13px/1.45 ui-monospace,monospace}
+.hmx button{position:absolute;top:.4rem;right:1.4rem;font:inherit;font-size:.85em;padding:.1rem .6rem}
 .hmx .bar{display:flex;height:.7rem;background:var(--line);border-radius:3px;overflow:hidden}
 .hmx .bar i{display:block;height:100%;border-right:1px solid var(--ground)}
 .hmx .score{display:inline-flex;width:5rem;height:.5rem;margin-right:.5rem}
@@ -34,7 +35,7 @@ overflow:hidden;text-overflow:ellipsis}
 .hmx details details{border:0}.hmx ul{margin:.2rem 0;padding-left:1.1rem;font-size:.85em;overflow-wrap:anywhere}
 .hmx table{border-collapse:collapse;width:100%;font-size:.85em}.hmx td,.hmx th{text-align:left;vertical-align:top;
 padding:.15rem .4rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
-@media print{.hmx{max-width:none;font-size:11px;padding:0}.hmx button{display:none}.hmx .prompt pre{max-height:none}
+@media print{.hmx{max-width:none;font-size:11px;padding:0}.hmx button{display:none}.hmx .prompt pre{max-height:none;padding-right:.8rem}
 .hmx details::details-content{content-visibility:visible;display:block}.hmx tr{break-inside:avoid}}
 """
 # The only script of the page: it copies the prompt text, and touches nothing else.
