@@ -22,7 +22,13 @@ _VOLATILE = {"execution", "widgets"}
 def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
     """The notebook at *path* with the outputs of all cells, run in *folder*."""
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}, record_timing=False)
+    client = NotebookClient(
+        notebook,
+        timeout=1800,
+        resources={"metadata": {"path": str(folder)}},
+        record_timing=False,
+        coalesce_streams=True,
+    )
     notebook.cells.insert(0, nbformat.v4.new_code_cell(_FIXED % path.stem[:2]))
     client.execute()
     del notebook.cells[0]
@@ -37,19 +43,22 @@ def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
 
 
 def main(names: list[str]) -> None:
-    """Run the notebooks whose names start with one of *names*; all without any."""
+    """Run the notebooks whose names start with one of *names*; all without any.
+
+    ``HMXGRAPH_URI`` names a server to use, which must be empty; otherwise one is started for the purpose.
+    """
     home = Path(tempfile.mkdtemp(prefix="hmxgraph-notebooks-"))
-    for name in ("HMXGRAPH_URI", "HMXGRAPH_TENANT"):
-        os.environ.pop(name, None)
-    os.environ |= {"HMXGRAPH_HOME": str(home), "HMXGRAPH_TIMEOUT": "120"}  # a fresh server is slow at first
-    os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # matplotlib's
+    os.environ.pop("HMXGRAPH_TENANT", None)
+    os.environ["HMXGRAPH_HOME"] = str(home)
+    for name, seconds in (("HMXGRAPH_TIMEOUT", "900"), ("HMXGRAPH_START_SECONDS", "600")):
+        os.environ.setdefault(name, seconds)  # a fresh server is slow at first
     from hmxgraph import engine  # noqa: PLC0415 - after its environment is set
 
     try:
         for path in sorted(NOTEBOOKS.glob("*.ipynb")):
             if not names or path.name.startswith(tuple(names)):
                 nbformat.write(executed(path, home), path)
-                sys.stdout.write(f"{path.name}: {path.stat().st_size // 1024} KB\n")
+                print(f"{path.name}: {path.stat().st_size // 1024} KB", flush=True)
     finally:
         engine.stop(home)
         shutil.rmtree(home, ignore_errors=True)

@@ -32,7 +32,8 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 
 @cache
-def _styles() -> dict[tuple[str, str], dict[str, str]]:
+def styles() -> dict[tuple[str, str], dict[str, str]]:
+    """The rules of the style sheet: by ``node`` or ``relationship`` and its label or type ("" for all of them)."""
     rules = _RULE.findall(companion("explore/browser.grass"))
     return {
         (kind, name): {key: value.strip('"') for key, value in _PROPERTY.findall(body)} for kind, name, body in rules
@@ -40,7 +41,15 @@ def _styles() -> dict[tuple[str, str], dict[str, str]]:
 
 
 def _style(kind: str, name: str) -> dict[str, str]:
-    return _styles()[kind, ""] | _styles().get((kind, name), {})
+    return styles()[kind, ""] | styles().get((kind, name), {})
+
+
+# Browser colours by label alone; here what failed can be seen.
+_FAILED = {"color": "#f3b5b5", "border-color": "#b8324a"}
+
+
+def _node_style(node: PictureNode) -> dict[str, str]:
+    return _style("node", node.label) | (_FAILED if node.properties.get("failed") else {})
 
 
 def _filled(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
@@ -97,7 +106,7 @@ class Drawing:
             [neo4j_viz.Node.model_validate(_viz_node(node)) for node in self.nodes],
             [neo4j_viz.Relationship.model_validate(_viz_edge(edge)) for edge in self.edges],
         )
-        legend: dict[Any, Any] = {node.label: _style("node", node.label)["color"] for node in self.nodes}
+        legend: dict[Any, Any] = {_kind(node): _node_style(node)["color"] for node in self.nodes}
         graph.set_legend(nodes=legend)
         return graph
 
@@ -141,11 +150,15 @@ class Drawing:
         return f"<iframe style='width:100%;height:{_HEIGHT}px;border:0' srcdoc=\"{page}\"></iframe>"
 
 
+def _kind(node: PictureNode) -> str:
+    return f"{node.label}, failed" if node.properties.get("failed") else node.label
+
+
 def _viz_node(node: PictureNode) -> dict[str, Any]:
     return {
         "id": node.node_id,
         "caption": caption(node),
-        "color": _style("node", node.label)["color"],
+        "color": _node_style(node)["color"],
         "size": _radius(node),
         "properties": {"label": node.label, **node.properties},
     }
@@ -193,7 +206,7 @@ def _svg(drawing: Drawing) -> str:
 
 def _node_svg(node: PictureNode, place: _Point) -> str:
     x, y = place
-    style, radius, text = _style("node", node.label), _radius(node), caption(node)
+    style, radius, text = _node_style(node), _radius(node), caption(node)
     size = float(style["font-size"].removesuffix("px"))
     lines = _wrapped(text, radius, size)
     first = y - (len(lines) - 1) * size * 0.575 + size * 0.35
@@ -202,7 +215,7 @@ def _node_svg(node: PictureNode, place: _Point) -> str:
         for place, line in enumerate(lines)
     )
     colours = f"fill='{style['color']}' stroke='{style['border-color']}' stroke-width='2'"
-    title = escape(f"{node.label}: {text}")
+    title = escape(f"{_kind(node)}: {text}")
     return (
         f"<g><title>{title}</title><circle cx='{x:.1f}' cy='{y:.1f}' r='{radius:g}' {colours}/>"
         f"<text font-size='{size:g}' fill='{style['text-color-internal']}'>{words}</text></g>"

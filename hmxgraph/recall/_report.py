@@ -23,7 +23,8 @@ html:has(>body>.hmx){color-scheme:light dark}
 .hmx h2::first-letter{text-transform:capitalize}.hmx .dim{color:var(--dim);font-size:.85em}
 .hmx pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}.hmx code{font-size:.9em}
 .hmx .prompt{position:relative;background:var(--box);border:1px solid var(--line);border-radius:6px}
-.hmx .prompt pre{max-height:26rem;overflow:auto;padding:.6rem 5.5rem .6rem .8rem;margin:0;font:13px/1.45 ui-monospace,monospace}
+.hmx .prompt pre{max-height:26rem;overflow:auto;padding:.6rem 5.5rem .6rem .8rem;margin:0;
+font:13px/1.45 ui-monospace,monospace}
 .hmx button{position:absolute;top:.4rem;right:1.4rem;font:inherit;font-size:.85em;padding:.1rem .6rem}
 .hmx .bar{display:flex;height:.7rem;background:var(--line);border-radius:3px;overflow:hidden}
 .hmx .bar i{display:block;height:100%;border-right:1px solid var(--ground)}
@@ -35,7 +36,8 @@ overflow:hidden;text-overflow:ellipsis}
 .hmx details details{border:0}.hmx ul{margin:.2rem 0;padding-left:1.1rem;font-size:.85em;overflow-wrap:anywhere}
 .hmx table{border-collapse:collapse;width:100%;font-size:.85em}.hmx td,.hmx th{text-align:left;vertical-align:top;
 padding:.15rem .4rem;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
-@media print{.hmx{max-width:none;font-size:11px;padding:0}.hmx button{display:none}.hmx .prompt pre{max-height:none;padding-right:.8rem}
+@media print{.hmx{max-width:none;font-size:11px;padding:0}.hmx button{display:none}
+.hmx .prompt pre{max-height:none;padding-right:.8rem}
 .hmx details::details-content{content-visibility:visible;display:block}.hmx tr{break-inside:avoid}}
 """
 # The only script of the page: it copies the prompt text, and touches nothing else.

@@ -41,6 +41,13 @@ def test_still_drawing_shows_every_node_and_relationship(drawing):
         assert all(((x - a) ** 2 + (y - b) ** 2) ** 0.5 >= r + s for a, b, s in circles[:place])
 
 
+def test_what_failed_is_red(drawing):
+    """A failed event has another colour than one that did not fail."""
+    failed = PictureNode("d", "Event", {"event_type": "error", "failed": True})
+    colours = [each.get("fill") for each in shapes(Drawing("explore/x", (CALL, failed), ()), "circle")]
+    assert colours == ["#dfe6ee", "#f3b5b5"]
+
+
 def test_still_drawing_is_the_same_every_time(drawing):
     """The same graph gives the same bytes."""
     assert drawing.to_svg() == drawing.to_svg()
