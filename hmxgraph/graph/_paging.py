@@ -120,7 +120,7 @@ def each_term(scope: str, terms: Iterable[str]) -> list[str]:
     r"""A query for each of *terms*, at most 64: the nodes of one tenant's *scope* that have it.
 
     >>> each_term("t1t", ["deploy", 'a"b'])
-    ['+scope:"t1t" +search_text:"deploy"', '+scope:"t1t" +search_text:"a\"b"']
+    ['+scope:"t1t" +search_text:"deploy"', '+scope:"t1t" +search_text:"a\\"b"']
 
     """
     asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
