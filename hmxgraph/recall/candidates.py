@@ -305,9 +305,19 @@ class Episodes:
             own = np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
             if self._is_log(own):
                 own &= self._paired(related)
+            own &= ~self._empty | related
             relevance[own] = np.maximum(relevance[own], _WITHIN_EPISODE * relevance[own].max(initial=0.0))
             related |= own
         return replace(self, relevance=relevance, related=related)
+
+    @property
+    def _empty(self) -> Flags:
+        """Which events are results that say no more than the name of their tool."""
+        return self._results & (self.pool.occurrences.vocabulary <= 1)
+
+    @property
+    def _results(self) -> Flags:
+        return np.array([foreign(label) for label in self.pool.label], dtype=np.bool_)
 
     def _is_log(self, own: Flags) -> bool:
         """Whether the session of the *own* events spans too many for one episode, and not all of those are here."""
@@ -318,7 +328,7 @@ class Episodes:
     def _paired(self, related: Flags) -> Flags:
         """Return the *related* events, the results that follow them directly, and the calls that precede them."""
         follows = np.diff(self.pool.places, prepend=-np.inf) == 1
-        result = np.array([foreign(label) for label in self.pool.label], dtype=np.bool_) & follows
+        result = self._results & follows
         paired = related.copy()
         paired[1:] |= result[1:] & related[:-1]
         paired[:-1] |= result[1:] & related[1:]

@@ -212,6 +212,12 @@ def test_of_a_long_log_only_what_is_related_is_told():
     assert shown(packed(events, known(artifacts=[PROCEDURE])), "episodes") == list(related)
 
 
+def test_an_empty_result_is_not_told():
+    """It says no more than that the tool was called, which the call says."""
+    events = [*work("s1", 0), event(6, "exec ->", session="s1", kind="tool_result", age_days=9)]
+    assert "exec ->" not in shown(packed(events, known(artifacts=[PROCEDURE])), "episodes")
+
+
 def playbook(number, action, key):
     """Return the playbook of a failure."""
     title = f"{action} fails: {key}, run it again"
