@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from hmxgraph.api._base import as_us
-from hmxgraph.errors import HmxGraphError
+from hmxgraph.errors import HmxGraphError, InvalidTime
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,9 @@ def test_a_text_and_a_datetime_name_the_same_time():
     """An aware datetime is the instant that its text names; None stays None."""
     assert as_us(datetime(2026, 3, 14, tzinfo=UTC)) == as_us("2026-03-14T01:00:00+01:00")
     assert as_us(None) is None
+
+
+def test_a_datetime_without_a_time_zone_is_told_what_it_lacks():
+    """Nobody guesses the zone of the machine; the way out is Python's."""
+    with pytest.raises(InvalidTime, match="give the datetime a time zone"):
+        as_us(datetime(2026, 3, 14))  # noqa: DTZ001 - without an offset on purpose

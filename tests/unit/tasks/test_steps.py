@@ -6,7 +6,7 @@ from hmxgraph.errors import TaskError
 from hmxgraph.protocol.records import ARTIFACT_KINDS
 from hmxgraph.records.board import holder_at
 from hmxgraph.records.steps import Standing, check_said, check_step, run_to_finish
-from hmxgraph.records.trust import Parent
+from hmxgraph.records.trust import COUNTERSIGNING, Parent
 from tests.unit.tasks.making import made
 
 SAID = {
@@ -214,3 +214,12 @@ def test_a_lease_ends_at_its_end():
     """Nobody holds a task from the very instant on at which the lease is over."""
     task = Standing("t", "open", assignee="ana", lease_until_us=5)
     assert (holder_at(task, 4), holder_at(task, 5), holder_at(task, 6)) == ("ana", None, None)
+
+
+@pytest.mark.parametrize("kind", sorted(COUNTERSIGNING))
+def test_nothing_is_left_to_judge_in_an_erased_record(kind):
+    """Whoever judges it is refused; evidence that replies to it is still taken."""
+    parent = Parent("r0", "evidence", "t1", agent_id="ana", erased=True)
+    with pytest.raises(TaskError, match="was erased"):
+        check_step(made(kind, reply_to_artifact_id="r0", agent_id="bo"), OPEN, parent)
+    check_step(made("evidence", reply_to_artifact_id="r0", agent_id="bo"), OPEN, parent)
