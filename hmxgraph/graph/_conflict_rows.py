@@ -76,8 +76,8 @@ def stored_conflict(properties: Row, sides: Sequence[Row], as_of_us: int) -> Con
     """The conflict of a node with its sides, as they were at *as_of_us*."""
     resolved_us = properties.get("resolved_us")
     resolved = resolved_us is not None and resolved_us <= as_of_us
-    found = [_side(side, as_of_us) for side in sides if side["label"] in {"Artifact", "Memory"}]
-    found += [
+    stored_sides = [_side(side, as_of_us) for side in sides if side["label"] in {"Artifact", "Memory"}]
+    stored_sides += [
         ConflictSide("relation", relation_id(*relation), text, "", None)
         for relation, text in zip(lost_relations(properties), properties.get("relation_texts", ()), strict=True)
     ]
@@ -88,7 +88,7 @@ def stored_conflict(properties: Row, sides: Sequence[Row], as_of_us: int) -> Con
         properties["reason"],
         properties["text"],
         iso(properties["detected_us"]),
-        tuple(sorted(found, key=lambda side: side.side_id)),
+        tuple(sorted(stored_sides, key=lambda side: side.side_id)),
         iso(resolved_us) if resolved_us is not None and resolved else None,
         properties.get("kept_id") if resolved else None,
         properties.get("resolution") if resolved else None,

@@ -70,34 +70,34 @@ class _Entity:
 
 def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
     """The rows of ``events/record`` for entities: key order; events as place, count, role, marks of relations."""
-    found: dict[str, _Entity] = {}
+    entities: dict[str, _Entity] = {}
     for place, (_, time_us, extraction) in enumerate(batch):
-        told = _evidence(tenancy, extraction.relations)
+        evidence_of_entity = _evidence(tenancy, extraction.relations)
         for mention in extraction.mentions:
             key = entity_key(tenancy, mention.type, mention.normalised)
-            entity = found.get(key)
+            entity = entities.get(key)
             if entity is None:
-                entity = found[key] = _Entity(mention, {mention.name, *mention.aliases}, mention.confidence)
+                entity = entities[key] = _Entity(mention, {mention.name, *mention.aliases}, mention.confidence)
             else:
                 entity.add(mention)
-            entity.events.append([place, mention.times, mention.role or None, told.get(key)])
+            entity.events.append([place, mention.times, mention.role or None, evidence_of_entity.get(key)])
             entity.times.append(time_us)
-    return [_entity_row(tenancy, found[key]) for key in sorted(found)]
+    return [_entity_row(tenancy, entities[key]) for key in sorted(entities)]
 
 
 def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
     """The rows of ``events/record`` for relations, by their keys; ``evidence`` counts the events that support them."""
-    found: dict[tuple[str, str, str], Row] = {}
+    relations: dict[tuple[str, str, str], Row] = {}
     for _, time_us, extraction in batch:
         for relation in extraction.relations:
             ends = (_key(tenancy, relation.source), relation.relation_type, _key(tenancy, relation.target))
-            row = found.get(ends)
+            row = relations.get(ends)
             if row is None:
-                row = found[ends] = _relation_row(ends, time_us)
+                row = relations[ends] = _relation_row(ends, time_us)
             row["confidence"] = max(row["confidence"], relation.confidence)
             row["evidence"] += 1
             row["first_us"], row["last_us"] = min(row["first_us"], time_us), max(row["last_us"], time_us)
-    return [found[ends] for ends in sorted(found)]
+    return [relations[ends] for ends in sorted(relations)]
 
 
 def evidence_mark(relation_type: str, target_key: str) -> str:

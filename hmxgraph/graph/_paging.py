@@ -24,8 +24,8 @@ def check_limit(limit: int) -> None:
 
     """
     if not 1 <= limit <= MAX_INTEGER:
-        found = str(limit) if abs(limit) <= MAX_INTEGER else f"{hex(limit):.60}"
-        raise InvalidRequest("limit", found, "a page size", f"give 1 or more, up to {MAX_INTEGER}")
+        shown_limit = str(limit) if abs(limit) <= MAX_INTEGER else f"{hex(limit):.60}"
+        raise InvalidRequest("limit", shown_limit, "a page size", f"give 1 or more, up to {MAX_INTEGER}")
 
 
 def cursor(time_us: int, name: str) -> str:
@@ -164,10 +164,10 @@ def record_query(
     asked = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
     chosen = [f"+scope:{_quoted(word)}^0" for word in (scope, *required)]
     either = " ".join(f"scope:{_quoted(word)}" for word in any_of)
-    found = " ".join(f"search_text:{_quoted(term)}" for term in asked)
+    ranking = " ".join(f"search_text:{_quoted(term)}" for term in asked)
     lifted = [f"scope:{_quoted(word)}" for word in preferred]
     barred = [f"-scope:{_quoted(word)}" for word in without]
-    groups = [*([f"+({either})^0"] if either else []), *([f"+({found})"] if asked else [])]
+    groups = [*([f"+({either})^0"] if either else []), *([f"+({ranking})"] if asked else [])]
     return " ".join([*chosen, *groups, *lifted, *barred])
 
 

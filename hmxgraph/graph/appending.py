@@ -120,9 +120,11 @@ def _receipt(
     position: int, outcome: Outcome, events: Sequence[PreparedEvent], faults: Sequence[Fault], became: Mapping[str, str]
 ) -> Receipt:
     faults = [*faults, *([outcome.fault] if outcome.fault else [])]
-    told = [text for event in events for text in event.event.warnings]
-    told += [ahead_of_clock(event.event.event_id, event.event.timestamp) for event in events if is_ahead(event)][:1]
-    warnings = tuple(dict.fromkeys([*outcome.warnings, *told]))
+    event_warnings = [text for event in events for text in event.event.warnings]
+    event_warnings += [
+        ahead_of_clock(event.event.event_id, event.event.timestamp) for event in events if is_ahead(event)
+    ][:1]
+    warnings = tuple(dict.fromkeys([*outcome.warnings, *event_warnings]))
     if faults:
         return Receipt(position, "rejected", reason="; ".join(map(str, faults)), warnings=warnings)
     ids = tuple(event.event.event_id for event in events)
@@ -152,10 +154,10 @@ def append(
     append at once, none of their events is late. A floating event is a duplicate if the stored one has the same
     type and content. *by_hand* marks the events of a `remember`.
     """
-    found = heeded(extracted(events, tenancy.trust, by_hand=by_hand), events)
-    named = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
-    asked = {"sessions": [named], "event_keys": sorted(found)}
-    row = yield from open_batch(tenancy, asked | memories.Observations.of(list(found.values())).slots(tenancy))
+    extractions = heeded(extracted(events, tenancy.trust, by_hand=by_hand), events)
+    session_slot = {"key": tenancy.node_key(session_id), "session_id": session_id, "expected": -1}
+    slots = {"sessions": [session_slot], "event_keys": sorted(extractions)}
+    row = yield from open_batch(tenancy, slots | memories.Observations.of(list(extractions.values())).slots(tenancy))
     stored = {key: tuple(values) for key, *values in row["events"]}
     became = {event.key: _compared(event, stored.get(event.key), floating) for event in events}
     distinct = {event.key: event for event in events if became[event.key] == "stored"}
@@ -164,8 +166,8 @@ def append(
         last = session.ends.tail.order[0] if session.ends else -1
         new = sorted(_placed(distinct.values(), floating, last), key=lambda event: event.order)
         batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
-        given = memories.Observations.of([found[event.key] for event in new])
-        yield from store_new(tenancy, Opened({session.key: session}, batch, row["answers"]), given, found)
+        observations = memories.Observations.of([extractions[event.key] for event in new])
+        yield from store_new(tenancy, Opened({session.key: session}, batch, row["answers"]), observations, extractions)
     return became
 
 

@@ -101,10 +101,10 @@ def core_hash(document: Mapping[str, Any]) -> str:
     return content_hash({name: value for name, value in document.items() if name not in OVERLAY})
 
 
-def core_differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, ...]:
+def core_differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the core fields in which two documents differ."""
-    names = (one.keys() | other.keys()) - set(OVERLAY)
-    return tuple(name for name in sorted(names) if one.get(name) != other.get(name))
+    names = (first.keys() | second.keys()) - set(OVERLAY)
+    return tuple(name for name in sorted(names) if first.get(name) != second.get(name))
 
 
 def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
@@ -323,9 +323,9 @@ def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Pla
 
 def value(properties: Row, as_of_us: int | None = None) -> Artifact:
     """The artifact of a node that was visible by then."""
-    found = stored_artifact(properties, as_of_us)
-    assert found is not None
-    return found
+    artifact = stored_artifact(properties, as_of_us)
+    assert artifact is not None
+    return artifact
 
 
 def _artifact(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[Artifact]:
@@ -367,9 +367,9 @@ def _sorted_page(
         after_id=after_id,
         limit=limit + 1,
     )
-    found = tuple(value(row["artifact"], as_of_us) for row in rows[:limit])
+    artifacts = tuple(value(row["artifact"], as_of_us) for row in rows[:limit])
     last = rows[limit - 1] if len(rows) > limit else None
-    return ArtifactPage(found, number_cursor(last["place"], last["artifact"]["artifact_id"]) if last else None)
+    return ArtifactPage(artifacts, number_cursor(last["place"], last["artifact"]["artifact_id"]) if last else None)
 
 
 def _page(
@@ -389,9 +389,9 @@ def _page(
         limit=limit + 1,
         **_criteria(wanted),
     )
-    found = tuple(value(row["artifact"], as_of_us) for row in rows[:limit])
+    artifacts = tuple(value(row["artifact"], as_of_us) for row in rows[:limit])
     last = rows[limit - 1]["artifact"] if len(rows) > limit else None
-    return ArtifactPage(found, cursor(last["recorded_us"], last["artifact_id"]) if last else None)
+    return ArtifactPage(artifacts, cursor(last["recorded_us"], last["artifact_id"]) if last else None)
 
 
 def _criteria(wanted: ArtifactFilter) -> Row:

@@ -89,8 +89,8 @@ def _dedup_findings(tenancy: Tenancy, artifact: Row) -> Iterator[Finding]:
     expected = dedup_key(tenancy, artifact) if artifact["status"] in LIVE_STATUSES else None
     # A proposed successor with the content of its predecessor leaves it the key.
     if artifact.get("dedup_key") != expected and not (_proposed(artifact) and artifact.get("dedup_key") is None):
-        found = artifact.get("dedup_key") or "none"
-        yield Finding("dedup_key", "artifact", artifact["artifact_id"], found, expected or "none")
+        stored_key = artifact.get("dedup_key") or "none"
+        yield Finding("dedup_key", "artifact", artifact["artifact_id"], stored_key, expected or "none")
 
 
 def _proposed(artifact: Row) -> bool:
@@ -103,8 +103,8 @@ def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterat
     """Whether the artifact follows its predecessor: one edge, next version, same type and chain (HMX-A 7)."""
     name, supersedes = artifact["artifact_id"], None if _proposed(artifact) else artifact.get("supersedes")
     if [old["artifact_id"] for old in older] != ([supersedes] if supersedes else []):
-        found = ", ".join(old["artifact_id"] for old in older) or "nothing"
-        yield Finding("chain", "artifact", name, f"supersedes {found}", f"supersedes {supersedes or 'nothing'}")
+        predecessors = ", ".join(old["artifact_id"] for old in older) or "nothing"
+        yield Finding("chain", "artifact", name, f"supersedes {predecessors}", f"supersedes {supersedes or 'nothing'}")
         return
     if artifact.get("supersedes_key") != (tenancy.node_key(supersedes) if supersedes else None):
         yield Finding("chain", "artifact", name, "another supersedes_key", "the key of its predecessor")
@@ -118,17 +118,17 @@ def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterat
         if artifact[field] != old[field]:
             yield Finding("chain", "artifact", name, f"{field} {artifact[field]}", f"{field} {old[field]}")
     if older and (old["status"], old.get("superseded_by")) != ("superseded", name):
-        found = f"{old['artifact_id']} {old['status']} by {old.get('superseded_by')}"
-        yield Finding("chain", "artifact", name, found, f"{old['artifact_id']} superseded by {name}")
+        predecessors = f"{old['artifact_id']} {old['status']} by {old.get('superseded_by')}"
+        yield Finding("chain", "artifact", name, predecessors, f"{old['artifact_id']} superseded by {name}")
 
 
 def _newer_findings(artifact: Row, newer: list[str]) -> Iterator[Finding]:
     """Whether the artifact's successor is the one that it names."""
     superseded_by = artifact.get("superseded_by")
     if newer != ([superseded_by] if superseded_by else []) or (artifact["status"] == "superseded") is not bool(newer):
-        found = f"{artifact['status']}, superseded by {', '.join(sorted(newer)) or 'nothing'}"
+        succession = f"{artifact['status']}, superseded by {', '.join(sorted(newer)) or 'nothing'}"
         expected = f"superseded by {superseded_by}" if superseded_by else "a status other than superseded, no successor"
-        yield Finding("chain", "artifact", artifact["artifact_id"], found, expected)
+        yield Finding("chain", "artifact", artifact["artifact_id"], succession, expected)
 
 
 def _evidence_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> Iterator[Finding]:
@@ -136,9 +136,9 @@ def _evidence_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> 
     links = (("EVIDENCED_BY", events, row["evidence_keys"]), ("DERIVED_FROM", memories, row["memory_keys"]))
     for link, named, linked in links:
         for key in sorted(named.keys() - set(linked), key=named.__getitem__):
-            found = "stored, not linked" if key in present else "not stored"
+            evidence_state = "stored, not linked" if key in present else "not stored"
             expected = f"{link} to {named[key]}"
-            yield Finding("evidence", "artifact", row["artifact"]["artifact_id"], found, expected, "missing")
+            yield Finding("evidence", "artifact", row["artifact"]["artifact_id"], evidence_state, expected, "missing")
 
 
 # Stored events against their own hashes and links, sessions and tenants against what they count.
@@ -164,8 +164,8 @@ def _event_findings(row: Row) -> Iterator[Finding]:
         yield Finding("event_hash", "event", event_id, computed, str(event["event_hash"]))
     else:
         yield from _derived_findings(event, row["derived"])
-    if (found := row["derived"]["recall_row"]) != (expected := _recall_row(event | row["derived"])):
-        yield Finding("recall_row", "event", event_id, str(found), str(expected))
+    if (stored_row := row["derived"]["recall_row"]) != (expected := _recall_row(event | row["derived"])):
+        yield Finding("recall_row", "event", event_id, str(stored_row), str(expected))
     yield from _link_findings(row)
 
 
@@ -202,8 +202,8 @@ def _derived_findings(event: Row, stored: Row) -> Iterator[Finding]:
         yield Finding("document", "event", event["event_id"], str(error), "an event of HMX-E")
         return
     for name in _TRAITS:
-        if (found := stored[name]) != (expected := derived.get(name)):
-            yield Finding("derived", "event", event["event_id"], f"{name}: {found}", f"{name}: {expected}")
+        if (stored_value := stored[name]) != (expected := derived.get(name)):
+            yield Finding("derived", "event", event["event_id"], f"{name}: {stored_value}", f"{name}: {expected}")
 
 
 def _recall_row(properties: Row) -> str | None:
@@ -235,8 +235,14 @@ def _memory_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
     if memory["key"] != tenancy.node_key(name):
         yield Finding("key", "memory", name, memory["key"], tenancy.node_key(name))
     if memory["observation_count"] not in {None, row["live"]}:
-        found = str(memory["observation_count"])
-        yield Finding("observation_count", "memory", name, found, f"{row['live']} events that still have their content")
+        observation_count = str(memory["observation_count"])
+        yield Finding(
+            "observation_count",
+            "memory",
+            name,
+            observation_count,
+            f"{row['live']} events that still have their content",
+        )
     if row["older"] != ([memory["supersedes_key"]] if memory.get("supersedes_key") else []):
         expected = "the one of its supersedes_key" if memory.get("supersedes_key") else "none"
         yield Finding("chain", "memory", name, f"{len(row['older'])} memories superseded", expected)
@@ -288,20 +294,20 @@ def verify(tenancy: Tenancy) -> Procedure[VerifyReport]:
 
     Concurrent writes may be seen half done: if writers were busy, verify again before acting on a finding.
     """
-    found = list((yield from read(lambda: _tenant(tenancy))))
+    findings = list((yield from read(lambda: _tenant(tenancy))))
     checked: Counter[str] = Counter()
     after: tuple[int, str] | None = (BEFORE_FIRST, "")
     while after is not None:
         page = yield from read(partial(_events, tenancy, after))
         checked["events"] += page.records
-        found += page.findings
+        findings += page.findings
         after = page.after
     keys = yield from read(lambda: _keys(tenancy))
     for kind, check in _checks(tenancy).items():
         checked[kind] = len(keys[kind])
         for first in range(0, len(keys[kind]), PAGE):
-            found += yield from read(partial(check, keys[kind][first : first + PAGE]))
-    return VerifyReport(tenancy.tenant_id, checked, tuple(found))
+            findings += yield from read(partial(check, keys[kind][first : first + PAGE]))
+    return VerifyReport(tenancy.tenant_id, checked, tuple(findings))
 
 
 def _checks(tenancy: Tenancy) -> dict[str, Check]:
@@ -340,18 +346,18 @@ def _each(
 def _events(tenancy: Tenancy, after: tuple[int, str]) -> Plan[Page]:
     after_us, after_key = after
     rows = yield bind("verify/events", tenant_id=tenancy.tenant_id, after_us=after_us, after_key=after_key, limit=PAGE)
-    found = tuple(finding for row in rows for finding in _event_findings(row))
-    return Page(len(rows), found, (rows[-1]["time_us"], rows[-1]["key"]) if len(rows) == PAGE else None)
+    findings = tuple(finding for row in rows for finding in _event_findings(row))
+    return Page(len(rows), findings, (rows[-1]["time_us"], rows[-1]["key"]) if len(rows) == PAGE else None)
 
 
 def _artifacts(tenancy: Tenancy, keys: list[str]) -> Plan[tuple[Finding, ...]]:
     rows = yield bind("verify/artifacts", tenant_id=tenancy.tenant_id, keys=keys)
     named = [evidence_keys(tenancy, row["artifact"]) for row in rows]
-    there = yield bind(
+    present_rows = yield bind(
         "verify/present",
         tenant_id=tenancy.tenant_id,
         event_keys=sorted({key for events, _ in named for key in events}),
         memory_keys=sorted({key for _, memories in named for key in memories}),
     )
-    present = {*there[0]["events"], *there[0]["memories"]}
+    present = {*present_rows[0]["events"], *present_rows[0]["memories"]}
     return tuple(finding for row in rows for finding in _artifact_findings(tenancy, row, present))

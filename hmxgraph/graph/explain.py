@@ -104,16 +104,16 @@ def _artifact(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
     versions = yield bind(
         "artifacts/chain", tenant_id=tenancy.tenant_id, chain_key=record["chain_key"], as_of_us=ALWAYS
     )
-    found = yield from _events(tenancy, sorted(events))
+    source_events = yield from _events(tenancy, sorted(events))
     derived = yield from _memories(tenancy, sorted(memories))
-    stored = {event.event_id for event in found} | {memory.record_id for memory in derived}
+    stored = {event.event_id for event in source_events} | {memory.record_id for memory in derived}
     return Explanation(
         "artifact",
         record["artifact_id"],
         record["text"],
         record["status"],
         _artifact_facts(record, len(versions)),
-        found,
+        source_events,
         derived,
         conflicts=(yield from _conflicts_of(tenancy, [record["key"]])).get(record["key"], ()),
         missing=tuple(name for name in sorted({*events.values(), *memories.values()}) if name not in stored),
@@ -121,18 +121,18 @@ def _artifact(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 
 
 def _memory(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
-    (found,) = yield from _memories(tenancy, [record["key"]])
-    return found
+    (explanation,) = yield from _memories(tenancy, [record["key"]])
+    return explanation
 
 
 def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, ...]]:
     if not keys:
         return ()
     rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=TELLINGS)
-    found = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
-    events = {tenancy.node_key(event.event_id): event for event in found}
-    told = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
-    return tuple(_explained(row, _memory_facts(row, tenancy.trust), events, told) for row in rows)
+    source_events = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
+    events = {tenancy.node_key(event.event_id): event for event in source_events}
+    conflicts = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
+    return tuple(_explained(row, _memory_facts(row, tenancy.trust), events, conflicts) for row in rows)
 
 
 def _explained(

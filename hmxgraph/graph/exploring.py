@@ -167,8 +167,8 @@ class Relations(NamedTuple):
 
 def relations(tenancy: Tenancy) -> Procedure[Relations]:
     """The active entities and relations."""
-    found = yield from read(lambda: _relations(tenancy.tenant_id))
-    return found
+    stored_relations = yield from read(lambda: _relations(tenancy.tenant_id))
+    return stored_relations
 
 
 def entity_graph(relations: Relations) -> "nx.MultiDiGraph[str]":
@@ -179,8 +179,8 @@ def entity_graph(relations: Relations) -> "nx.MultiDiGraph[str]":
     for row in relations.nodes:
         graph.add_node(row["key"], name=row["name"], type=row["type"], confidence=row["confidence"])
     for row in relations.edges:
-        told = {"weight": row["weight"], "confidence": row["confidence"]}
-        graph.add_edge(row["source_key"], row["target_key"], type=row["relation_type"], **told)
+        attributes = {"weight": row["weight"], "confidence": row["confidence"]}
+        graph.add_edge(row["source_key"], row["target_key"], type=row["relation_type"], **attributes)
     return graph
 
 

@@ -174,5 +174,5 @@ def _stored(tenancy: Tenancy, session_id: str, profile: CompilerProfile) -> Plan
 
 
 def _suggestion(tenancy: Tenancy, running: SessionSummary, profile: CompilerProfile) -> Plan[Suggestion]:
-    model, found = yield from guides(tenancy)
-    return suggest(running, model, found, profile)
+    model, guide_list = yield from guides(tenancy)
+    return suggest(running, model, guide_list, profile)

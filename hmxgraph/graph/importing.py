@@ -41,10 +41,10 @@ def chosen_format(name: str | None) -> Format | None:
     """
     if name is None:
         return None
-    found = format_named(name)
-    if found is None:
-        raise UnknownChoice("format", name, tuple(known.name for known in FORMATS))
-    return found
+    source_format = format_named(name)
+    if source_format is None:
+        raise UnknownChoice("format", name, tuple(choice.name for choice in FORMATS))
+    return source_format
 
 
 def is_document(source: Source | Any) -> bool:
@@ -73,31 +73,31 @@ class Importing:
             yield from self._source(source, group)
 
     def _source(self, source: str, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
-        known = self.choice or format_named(self.formats.get(source, ""))
-        if known is None:
+        recognised = self.choice or format_named(self.formats.get(source, ""))
+        if recognised is None:
             head, sample = _sampled(arrivals)
             if all(isinstance(arrival, Lull) for arrival in head):
                 yield from head
                 return
             arrivals = chain(head, arrivals)
             recognition = recognise(sample)
-            known = recognition.format
+            recognised = recognition.format
             like_events = recognition.nearest is HMX_EVENTS and recognition.match.score > 0
-            if known is None and (not like_events if sample else len(head) >= _NOISE):
+            if recognised is None and (not like_events if sample else len(head) >= _NOISE):
                 words = str(recognition) if sample else "no JSON in the first lines"
                 yield from self._unknown(source, words, arrivals)
                 return
         # Faults of what is no JSON, or nearly an event, are reported line by line.
-        found = known or HMX_EVENTS
-        self.formats[source] = found.name
-        counts = self.tally.source(source, found.title)
-        if found is HMX_EVENTS:
+        source_format = recognised or HMX_EVENTS
+        self.formats[source] = source_format.name
+        counts = self.tally.source(source, source_format.title)
+        if source_format is HMX_EVENTS:
             yield from _as_they_are(counts, arrivals)
         else:
-            yield from self._converted(found, source, counts, arrivals)
+            yield from self._converted(source_format, source, counts, arrivals)
 
     def _converted(
-        self, found: Format, source: str, counts: SourceTally, arrivals: Iterable[Arrival]
+        self, source_format: Format, source: str, counts: SourceTally, arrivals: Iterable[Arrival]
     ) -> Iterator[Arrival]:
         origin = self._origin(source)
         path = str(Path(source).absolute()) if _is_file(source) else source
@@ -120,7 +120,7 @@ class Importing:
                     continue
                 value, warnings = _value(whole)
             self.tally.warn(warnings)
-            for outcome in found.convert((Record(value, path, arrival.line),), origin):
+            for outcome in source_format.convert((Record(value, path, arrival.line),), origin):
                 yield from self._outcome(outcome, counts, arrival)
 
     def _outcome(self, outcome: Outcome, counts: SourceTally, arrival: Delivery) -> Iterator[Arrival]:

@@ -100,8 +100,8 @@ def _scope_faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
             "$.validity_scope.tenant_ids", "HMX-A 6", repr(list(scope.tenants)), f"a list with {tenancy.tenant_id!r}"
         )
     if scope.from_us is not None and scope.to_us is not None and scope.from_us > scope.to_us:
-        found = f"{given['time_range']['start']} to {given['time_range']['end']}" if given else ""
-        yield Fault("$.validity_scope.time_range", "HMX-A 6", found, "a start that is not after its end")
+        time_range = f"{given['time_range']['start']} to {given['time_range']['end']}" if given else ""
+        yield Fault("$.validity_scope.time_range", "HMX-A 6", time_range, "a start that is not after its end")
 
 
 def _first_faults(artifact: Artifact) -> Iterator[Fault]:
@@ -200,8 +200,12 @@ def _check_sequence(ordered: Sequence[Artifact]) -> None:
     for number, artifact in enumerate(ordered, start=1):
         before = ordered[number - 2].artifact_id if number > 1 else None
         if artifact.version != number or artifact.supersedes != before:
-            found = f"version {artifact.version} of {artifact.artifact_id!r}, which supersedes {artifact.supersedes!r}"
-            raise InvalidRequest("versions", found, f"version {number}, superseding {before!r}", "give the whole chain")
+            out_of_sequence = (
+                f"version {artifact.version} of {artifact.artifact_id!r}, which supersedes {artifact.supersedes!r}"
+            )
+            raise InvalidRequest(
+                "versions", out_of_sequence, f"version {number}, superseding {before!r}", "give the whole chain"
+            )
 
 
 def _as_active(artifact: Artifact) -> Artifact:

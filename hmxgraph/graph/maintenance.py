@@ -32,9 +32,9 @@ def health(
     tenancy: Tenancy, project_id: str | None, *, include_examples: bool, duplicate_limit: int, meter: Meter
 ) -> Procedure[Report]:
     """Duplicates, index coverage, sizes, latencies; *duplicate_limit* bounds the examples, never the counts."""
-    found = yield from read(lambda: _health(tenancy, project_id, duplicate_limit if include_examples else 0))
+    measurements = yield from read(lambda: _health(tenancy, project_id, duplicate_limit if include_examples else 0))
     scope: dict[str, Any] = {"tenant_id": tenancy.tenant_id, "project_id": project_id, "aliases": []}
-    return Report({"scope": scope} | found | {"latency_ms": meter.latencies()})
+    return Report({"scope": scope} | measurements | {"latency_ms": meter.latencies()})
 
 
 def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
@@ -63,8 +63,8 @@ def compact(
     """
     roles = LIBRARIES if digest_modes is None else tuple(_role(name) for name in digest_modes)
     names = [digest_name(role, project_id=project_id) for role in roles]
-    found = yield from refreshed(tenancy, names, force=force)
-    return Report({"digests": [view.document() for view in found]})
+    digests = yield from refreshed(tenancy, names, force=force)
+    return Report({"digests": [view.document() for view in digests]})
 
 
 def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts: Drafts) -> Procedure[DreamReport]:
@@ -106,13 +106,13 @@ def _health(tenancy: Tenancy, project_id: str | None, examples: int) -> Plan[dic
     groups = yield bind("memory_operations/duplicates", **where)
     records = yield bind("memory_operations/duplicate_records", **_of_records(tenancy, project_id))
     sizes = yield bind("memory_operations/payloads", **where)
-    found = dict(sizes[0])
-    coverage = {"searchable": found.pop("searchable"), "total": found.pop("total")}
+    payloads = dict(sizes[0])
+    coverage = {"searchable": payloads.pop("searchable"), "total": payloads.pop("total")}
     return {
         "duplicates": _duplicates(groups, "memory_ids", examples),
         "duplicate_records": _duplicates(records, "artifact_ids", examples),
         "index_coverage": coverage,
-        "payload_characters": found,
+        "payload_characters": payloads,
     }
 
 
@@ -123,12 +123,12 @@ def _of_records(tenancy: Tenancy, project_id: str | None) -> dict[str, str | Non
 
 def _duplicates(groups: Sequence[Row], ids: str, examples: int) -> dict[str, Any]:
     surplus = [(len(row[ids]) - 1, len(row["text"].encode())) for row in groups]
-    found: dict[str, Any] = {
+    statistics: dict[str, Any] = {
         "groups": len(groups),
         "rows": sum(len(row[ids]) for row in groups),
         "bytes": sum(copies * size for copies, size in surplus),
     }
-    return found | ({"examples": [dict(row) for row in groups[:examples]]} if examples else {})
+    return statistics | ({"examples": [dict(row) for row in groups[:examples]]} if examples else {})
 
 
 def _role(name: str) -> str:

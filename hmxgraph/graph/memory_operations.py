@@ -72,9 +72,11 @@ def _said(event: Row) -> dict[str, str]:
 
 
 def _properties(memory: Row) -> dict[str, Any]:
-    found = {name: memory[name] for name in (*_SHOWN, *_FURTHER) if memory.get(name) is not None}
+    properties = {name: memory[name] for name in (*_SHOWN, *_FURTHER) if memory.get(name) is not None}
     times = {"first_us": "first_seen", "last_us": "last_seen", "valid_from_us": "valid_from", "valid_to_us": "valid_to"}
-    return found | {shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None}
+    return properties | {
+        shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None
+    }
 
 
 # Search and reading; memories that ended, were superseded or deleted stay hidden unless asked for.
@@ -210,8 +212,8 @@ def _now(tenancy: Tenancy, as_of_us: int | None) -> Plan[int]:
 
 def _records(tenancy: Tenancy, rows: Sequence[Row]) -> Plan[dict[str, RecordView]]:
     keys = sorted({key for row in rows for key in row["record_keys"]})
-    found = (yield from views(tenancy, keys)) if keys else ()
-    return {tenancy.node_key(view.artifact_id): view for view in found}
+    record_views = (yield from views(tenancy, keys)) if keys else ()
+    return {tenancy.node_key(view.artifact_id): view for view in record_views}
 
 
 def _hit(row: Row, known: dict[str, RecordView], best: float, now_us: int) -> MemoryHit:
@@ -224,8 +226,10 @@ def _hit(row: Row, known: dict[str, RecordView], best: float, now_us: int) -> Me
 def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[MemoryHit]]:
     keys = [tenancy.node_key(hit.memory_id) for hit in hits]
     rows = yield bind("memory_operations/siblings", tenant_id=tenancy.tenant_id, batch={"keys": keys}, limit=SIBLINGS)
-    found = {row["key"]: tuple(row["siblings"]) for row in rows}
-    return [replace(hit, expanded_siblings=found.get(key, ())) for key, hit in zip(keys, hits, strict=True)]
+    siblings_of_memory = {row["key"]: tuple(row["siblings"]) for row in rows}
+    return [
+        replace(hit, expanded_siblings=siblings_of_memory.get(key, ())) for key, hit in zip(keys, hits, strict=True)
+    ]
 
 
 # Explicit changes: add, delete, supersede, judge; each is recorded as an event of its own.
@@ -280,8 +284,8 @@ class Remembered:
     @property
     def described(self) -> dict[str, Any]:
         """Properties stored besides the text."""
-        found: dict[str, Any] = {"project_id": self.project_id, "tags": list(self.tags) or None}
-        return {name: value for name, value in found.items() if value is not None}
+        properties: dict[str, Any] = {"project_id": self.project_id, "tags": list(self.tags) or None}
+        return {name: value for name, value in properties.items() if value is not None}
 
 
 def add(tenancy: Tenancy, what: Remembered, doing: Doing) -> Procedure[MemoryView]:
@@ -330,8 +334,8 @@ def feedback(tenancy: Tenancy, memory_id: str, signal: str, comment: str, doing:
     """
     counts = _counts("signal", signal, SIGNALS)
 
-    def judge(found: Sequence[MemoryView]) -> Mapping[str, Any]:
-        target = found[0].event_ids[-1] if found[0].event_ids else None
+    def judge(memory_views: Sequence[MemoryView]) -> Mapping[str, Any]:
+        target = memory_views[0].event_ids[-1] if memory_views[0].event_ids else None
         return judged(memory_id, signal, comment, target)
 
     views = yield from write(lambda: _judge(tenancy, (memory_id,), counts, doing, ("feedback", judge)))
@@ -429,7 +433,7 @@ def _judge(
     tenancy: Tenancy, names: tuple[str, ...], counts: tuple[int, int], doing: Doing, recorded: _EventContent
 ) -> Plan[tuple[MemoryView, ...]]:
     yield from _lock(tenancy, names)
-    found = yield from _views(tenancy, names)
+    memory_views = yield from _views(tenancy, names)
     event_type, content = recorded
     yield bind(
         "memory_operations/count",
@@ -438,16 +442,16 @@ def _judge(
         useful=counts[0],
         useless=counts[1],
     )
-    yield from _record_event(tenancy, doing, event_type, content(found))
+    yield from _record_event(tenancy, doing, event_type, content(memory_views))
     return (yield from _views(tenancy, names))
 
 
 def _views(tenancy: Tenancy, names: Sequence[str]) -> Plan[tuple[MemoryView, ...]]:
-    found: list[MemoryView] = []
+    memory_views: list[MemoryView] = []
     for name in names:
         view = yield from _memory_by_id(tenancy, name)
-        found.append(view)
-    return tuple(found)
+        memory_views.append(view)
+    return tuple(memory_views)
 
 
 def _lock(tenancy: Tenancy, names: Sequence[str]) -> Plan[list[Row]]:

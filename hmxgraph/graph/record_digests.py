@@ -26,9 +26,9 @@ from hmxgraph.text.terms import counter
 
 def _resume_of(task_id: str, digest: RecordView | None, records: Sequence[RecordView]) -> Resume:
     """The resume made from the task's records, with the digest that stores it."""
-    told = account(records)
+    task_account = account(records)
     return Resume(
-        **{field.name: getattr(told, field.name) for field in fields(told)},
+        **{field.name: getattr(task_account, field.name) for field in fields(task_account)},
         task_id=task_id,
         sources=tuple(view.artifact_id for view in records),
         verified=tuple(view.artifact_id for view in records if view.trust_tier == "verified_record"),
@@ -79,22 +79,22 @@ SOURCES = 500
 def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Procedure[RecordView | None]:
     """The up-to-date digest *name*: composed now if it is stale, missing or with *force*; None without sources."""
     key = _key(tenancy, name)
-    found = yield from read(lambda: views(tenancy, [key]))
-    if found and not found[0].stale and not force:
-        return found[0]
+    stored_digests = yield from read(lambda: views(tenancy, [key]))
+    if stored_digests and not stored_digests[0].stale and not force:
+        return stored_digests[0]
     yield from write(partial(_refresh, tenancy, name))
-    found = yield from read(lambda: views(tenancy, [key]))
-    return found[0] if found else None
+    stored_digests = yield from read(lambda: views(tenancy, [key]))
+    return stored_digests[0] if stored_digests else None
 
 
 def refreshed(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> Procedure[tuple[RecordView, ...]]:
     """The up-to-date digests *names*, without those that have no sources."""
-    found: list[RecordView] = []
+    digests: list[RecordView] = []
     for name in names:
         view = yield from digest(tenancy, name, force=force)
         if view is not None:
-            found.append(view)
-    return tuple(found)
+            digests.append(view)
+    return tuple(digests)
 
 
 def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
@@ -114,7 +114,7 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
         yield bind("tasks/drop_digest", tenant_id=tenancy.tenant_id, key=_key(tenancy, name))
         return None
     properties = record_properties(tenancy, composed, 0, counter())
-    cited = [tenancy.node_key(one) for one in composed.related_artifact_ids or ()]
+    cited = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
     # Digests are found by kind and role alone; a project's or task's newest records are never digests.
     named = [row for row in facet_rows(tenancy, composed) if row["name"] in {"artifact_kind", "artifact_role"}]
     written = {"digest": properties, "source_keys": sorted(cited), "facets": named}
@@ -162,19 +162,19 @@ def library(
     name = digest_name(role, project_id=project_id)
     view = yield from digest(tenancy, name)
     chosen = Wanted(query, wanted.facets, sources_wanted(role), limit=MOST)
-    found, compiled = yield from read(lambda: _library(tenancy, name, chosen))
-    return Library(role, found[:limit], view, tuple(compiled))
+    matching, compiled = yield from read(lambda: _library(tenancy, name, chosen))
+    return Library(role, matching[:limit], view, tuple(compiled))
 
 
 def _library(tenancy: Tenancy, name: DigestName, wanted: Wanted) -> Plan[tuple[tuple[RecordView, ...], list[Row]]]:
     if wanted.query.strip():
         hits = yield from hits_of(tenancy, wanted)
-        found = [hit.view for hit in hits if belongs(name.role, hit.view)]
+        library_entries = [hit.view for hit in hits if belongs(name.role, hit.view)]
     else:
-        found = entries(name.role, (yield from sources(tenancy, name)))
+        library_entries = entries(name.role, (yield from sources(tenancy, name)))
     types = list(_BESIDE.get(name.role, ()))
     compiled = yield bind("tasks/compiled", tenant_id=tenancy.tenant_id, batch={"types": types}, limit=_COMPILED)
-    return tuple(found), compiled
+    return tuple(library_entries), compiled
 
 
 # A task with its runs and records, and what the next agent needs to continue it.

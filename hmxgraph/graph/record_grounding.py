@@ -54,11 +54,13 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
     return Grounding(status, supporting, conflicting, hints)
 
 
-def _linked(tenancy: Tenancy, found: Sequence[RecordView]) -> Plan[tuple[RecordView, ...]]:
+def _linked(tenancy: Tenancy, candidates: Sequence[RecordView]) -> Plan[tuple[RecordView, ...]]:
     """The records that those *found* reply to, their replies, and the evidence of a hypothesis or the reverse."""
-    starts = [view for view in found if view.artifact_kind == "task_start" and view.record.hypothesis]
-    testing = [view for view in found if view.artifact_kind == "evidence" and view.record.supports_claim is not None]
-    groups = {"keys": found, "start_keys": starts, "testing_keys": testing}
+    starts = [view for view in candidates if view.artifact_kind == "task_start" and view.record.hypothesis]
+    testing = [
+        view for view in candidates if view.artifact_kind == "evidence" and view.record.supports_claim is not None
+    ]
+    groups = {"keys": candidates, "start_keys": starts, "testing_keys": testing}
     batch = {name: sorted({tenancy.node_key(view.artifact_id) for view in group}) for name, group in groups.items()}
     rows = yield bind("tasks/linked", tenant_id=tenancy.tenant_id, batch=batch, limit=_LINKED)
     return (yield from views(tenancy, [row["key"] for row in rows]))

@@ -214,9 +214,11 @@ def search(tenancy: Tenancy, wanted: Wanted) -> Procedure[SearchResult]:
 def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
     """The hits of a search, before shaping."""
     scores = yield from (_ranked(tenancy, wanted) if wanted.query.strip() else _newest(tenancy, wanted))
-    found = yield from views(tenancy, list(scores))
-    ordered = {view.artifact_id: score for view, score in zip(found, _kept(tenancy, scores, found), strict=True)}
-    return tuple(_hit(wanted.query, view, ordered[view.artifact_id]) for view in found)
+    record_views = yield from views(tenancy, list(scores))
+    ordered = {
+        view.artifact_id: score for view, score in zip(record_views, _kept(tenancy, scores, record_views), strict=True)
+    }
+    return tuple(_hit(wanted.query, view, ordered[view.artifact_id]) for view in record_views)
 
 
 def keys_of(tenancy: Tenancy, wanted: Wanted) -> Plan[list[str]]:
@@ -301,8 +303,8 @@ def _carried(row: Row) -> list[str]:
     ]
 
 
-def _kept(tenancy: Tenancy, scores: dict[str, float], found: Sequence[RecordView]) -> list[float]:
-    return [scores[tenancy.node_key(view.artifact_id)] for view in found]
+def _kept(tenancy: Tenancy, scores: dict[str, float], record_views: Sequence[RecordView]) -> list[float]:
+    return [scores[tenancy.node_key(view.artifact_id)] for view in record_views]
 
 
 def _hit(query: str, view: RecordView, score: float) -> Hit:
@@ -313,16 +315,23 @@ def _hit(query: str, view: RecordView, score: float) -> Hit:
 
 def _with_siblings(tenancy: Tenancy, hits: Sequence[Hit]) -> Plan[tuple[Hit, ...]]:
     tagged = {hit.artifact_id: tag for hit in hits if (tag := _event_tag(hit))}
-    asked = sorted({(tagged[hit.artifact_id], _project(hit)) for hit in hits if hit.artifact_id in tagged})
+    tagged_projects = sorted({(tagged[hit.artifact_id], _project(hit)) for hit in hits if hit.artifact_id in tagged})
     rows = yield bind(
         "tasks/siblings",
         tenant_id=tenancy.tenant_id,
-        batch={"tags": [_sibling_question(tenancy, *one, place) for place, one in enumerate(asked)]},
+        batch={
+            "tags": [
+                _sibling_question(tenancy, *tagged_project, place)
+                for place, tagged_project in enumerate(tagged_projects)
+            ]
+        },
         window_limit=COUNTED,
         limit=SIBLINGS + 1,
     )
-    found = {asked[row["place"]]: row["siblings"] for row in rows}
-    return tuple(_expanded(hit, found.get((tagged.get(hit.artifact_id, ""), _project(hit)), [])) for hit in hits)
+    siblings_of_tag = {tagged_projects[row["place"]]: row["siblings"] for row in rows}
+    return tuple(
+        _expanded(hit, siblings_of_tag.get((tagged.get(hit.artifact_id, ""), _project(hit)), [])) for hit in hits
+    )
 
 
 def _sibling_question(tenancy: Tenancy, tag: str, project: str, place: int) -> Row:
@@ -341,5 +350,5 @@ def _project(hit: Hit) -> str:
 
 
 def _expanded(hit: Hit, siblings: Sequence[Row]) -> Hit:
-    others = tuple(one for one in siblings if one["artifact_id"] != hit.artifact_id)[:SIBLINGS]
+    others = tuple(sibling for sibling in siblings if sibling["artifact_id"] != hit.artifact_id)[:SIBLINGS]
     return Hit(hit.view, hit.score, hit.matched_kind, hit.matched_text, others)

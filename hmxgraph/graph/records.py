@@ -69,12 +69,12 @@ def record_properties(
     document = record.to_json()
     text = record_text(record)
     parts = projections(record, inherited)
-    found = {name: indexable(value) for name in _INDEXED if (value := getattr(record, name)) is not None}
-    shown = {name: value for name in _SHOWN if (value := getattr(record, name)) is not None}
+    indexed = {name: indexable(value) for name in _INDEXED if (value := getattr(record, name)) is not None}
+    displayed = {name: value for name in _SHOWN if (value := getattr(record, name)) is not None}
     named = facets(record, parts)
     return (
-        found
-        | shown
+        indexed
+        | displayed
         | {
             "key": tenancy.node_key(record.artifact_id),
             "tenant_id": tenancy.tenant_id,
@@ -83,7 +83,7 @@ def record_properties(
             "created_us": record.created_us,
             "sequence": sequence,
             "facets": list(named),
-            "scope": " ".join([tenancy.scope, *(facet_token(one) for one in named)]),
+            "scope": " ".join([tenancy.scope, *(facet_token(facet) for facet in named)]),
             "tags": list(record.tags or ()),
             "projection_kinds": [part.kind for part in parts],
             "projection_texts": [part.text for part in parts],
@@ -157,9 +157,9 @@ def _parent_of(properties: Row | None) -> Parent | None:
         return None
     record = stored_record(properties)
     names = ("artifact_id", "artifact_kind", "task_id", "thread_id", "project_id", "agent_id", "supports_claim")
-    found: dict[str, Any] = {name: getattr(record, name) for name in names}
+    parent_fields: dict[str, Any] = {name: getattr(record, name) for name in names}
     return Parent(
-        **found,
+        **parent_fields,
         superseded_by=properties.get("superseded_by"),
         erased=properties.get("erased", False),
         projection_kinds=tuple(properties.get("projection_kinds", ())),
@@ -328,9 +328,9 @@ def write_fields(
         reason = "task_id is missing: a record belongs to a task"
         raise TaskError(kind, reason, "name the task (task_id=...), or a record to reply to")
     task_id = yield from read(lambda: _parent_task(tenancy, checked_text("reply_to_artifact_id", reply)))
-    given = {name: value for name, value in fields.items() if name != "task_id"}
-    found = TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **given)
-    return (yield from write_record(tenancy, found, made_up))
+    own_fields = {name: value for name, value in fields.items() if name != "task_id"}
+    record = TaskRecord(tenant_id=tenancy.tenant_id, task_id=task_id, **own_fields)
+    return (yield from write_record(tenancy, record, made_up))
 
 
 def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
@@ -361,8 +361,8 @@ def thread(
 def views(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[RecordView, ...]]:
     """The records with these keys, in this order; unknown keys are skipped."""
     rows = yield bind("tasks/fetch", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
-    found = {row["record"]["key"]: _record_view(row) for row in rows}
-    return tuple(found[key] for key in keys if key in found)
+    views_by_key = {row["record"]["key"]: _record_view(row) for row in rows}
+    return tuple(views_by_key[key] for key in keys if key in views_by_key)
 
 
 def _parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
@@ -379,10 +379,10 @@ def _parent_task(tenancy: Tenancy, artifact_id: str) -> Plan[str]:
 
 
 def _record(tenancy: Tenancy, artifact_id: str) -> Plan[RecordView]:
-    found = yield from views(tenancy, [tenancy.node_key(artifact_id)])
-    if not found:
+    record_views = yield from views(tenancy, [tenancy.node_key(artifact_id)])
+    if not record_views:
         raise NotFound("task record", artifact_id, tenancy.tenant_id)
-    return found[0]
+    return record_views[0]
 
 
 def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) -> Plan[tuple[RecordView, ...]]:  # noqa: FBT001 - inner

@@ -42,14 +42,14 @@ def erase(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_
     if not records:
         return _ErasedRecords((), ())
     documents = {tenancy.node_key(record.artifact_id): place_of(record).to_json() for record in records}
-    found = yield bind(
+    rows = yield bind(
         "tasks/erase",
         tenant_id=tenancy.tenant_id,
         batch={"keys": sorted(documents), "documents": documents},
         plain_statuses=list(PLAIN_STATUSES),
         at_us=at_us,
     )
-    return _ErasedRecords(tuple(found[0]["records"]), tuple(found[0]["entities"]))
+    return _ErasedRecords(tuple(rows[0]["records"]), tuple(rows[0]["entities"]))
 
 
 def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]:
@@ -67,9 +67,9 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None
     yield from bump(tenancy, at_us)
     session_id = chosen["session_id"] or ""
     task_id = session_id.removeprefix(TASK_SESSION) if session_id.startswith(TASK_SESSION) else None
-    found = {"session_id": chosen["session_id"], "task_id": task_id, "agent_id": chosen["agent_id"]}
-    asked = {name: value and indexable(value) for name, value in found.items()}
-    batch = asked | {"before_us": chosen["before_us"]}
+    criteria = {"session_id": chosen["session_id"], "task_id": task_id, "agent_id": chosen["agent_id"]}
+    indexable_criteria = {name: value and indexable(value) for name, value in criteria.items()}
+    batch = indexable_criteria | {"before_us": chosen["before_us"]}
     yield bind("tasks/drop_chosen_digests", tenant_id=tenancy.tenant_id, chosen=batch)
 
 
