@@ -85,4 +85,4 @@ def _origin(summary: SessionSummary, trust: TrustPolicy) -> str:
 def _event_ids(summary: SessionSummary) -> Iterator[str]:
     yield from (summary.request_event_id, summary.outcome_event_id)
     for part in (summary.steps, summary.failures, summary.decisions):
-        yield from (one.event_id for one in part)
+        yield from (entry.event_id for entry in part)

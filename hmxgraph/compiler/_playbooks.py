@@ -162,7 +162,12 @@ def _once_more(group: FailureGroup, recovery: Recovery) -> str:
     if not line:
         return f"Call {recovery.action} again{_corrected(group, recovery.action)}"
     again = _retries(group, recovery.action)
-    failed = usual_line([replace(_failing(one), command=filled(_failing(one).command, one.slots)) for one in again])
+    failed = usual_line(
+        [
+            replace(_failing(occurrence), command=filled(_failing(occurrence).command, occurrence.slots))
+            for occurrence in again
+        ]
+    )
     return f"Run {recovery.action} again" + (f" as `{line}`" if line != failed else "")
 
 

@@ -66,23 +66,37 @@ class Recovery:
 
 def recoveries(group: FailureGroup) -> list[Recovery]:
     """The reactions to this failure, the best supported first; none overlaps a better one."""
-    judged = [one for one in group.occurrences if (one.route or one.retried) and not went_elsewhere(one)]
+    judged = [
+        occurrence
+        for occurrence in group.occurrences
+        if (occurrence.route or occurrence.retried) and not went_elsewhere(occurrence)
+    ]
     ways = _candidates(judged)
-    tried = [_recovery(way, retry, found) for (way, retry), found in sorted(ways.items()) if found]
-    ranked = sorted(tried, key=lambda one: (-(one.seen.successes > 0), -one.score, -len(one.actions), one.actions))
+    tried = [_recovery(way, retry, occurrences) for (way, retry), occurrences in sorted(ways.items()) if occurrences]
+    ranked = sorted(
+        tried,
+        key=lambda recovery: (
+            -(recovery.seen.successes > 0),
+            -recovery.score,
+            -len(recovery.actions),
+            recovery.actions,
+        ),
+    )
     kept: list[Recovery] = []
-    for one in ranked:
-        overlapping = any(set(one.actions) & set(other.actions) and not (one.retry or other.retry) for other in kept)
-        if not one.coincidence and not overlapping:
-            kept.append(one)
+    for recovery in ranked:
+        overlapping = any(
+            set(recovery.actions) & set(other.actions) and not (recovery.retry or other.retry) for other in kept
+        )
+        if not recovery.coincidence and not overlapping:
+            kept.append(recovery)
     return kept
 
 
-def advisable(found: Sequence[Recovery]) -> list[Recovery]:
-    """The reactions to tell of: without guesswork, and beside what usually worked without what usually did not."""
-    sure = [one for one in found if not one.guesswork]
-    good = any(one.seen.success_rate >= _HALF for one in sure if kind_of(one.action) != "handover")
-    return [one for one in sure if not good or one.unknown or not 0 < one.seen.success_rate < _HALF]
+def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:
+    """The reactions worth suggesting: no guesses, and nothing that usually failed where another usually worked."""
+    sure = [recovery for recovery in candidates if not recovery.guesswork]
+    good = any(recovery.seen.success_rate >= _HALF for recovery in sure if kind_of(recovery.action) != "handover")
+    return [recovery for recovery in sure if not good or recovery.unknown or not 0 < recovery.seen.success_rate < _HALF]
 
 
 def went_elsewhere(occurrence: Occurrence) -> bool:
@@ -91,31 +105,40 @@ def went_elsewhere(occurrence: Occurrence) -> bool:
     return same and occurrence.again is None
 
 
-def tallies(found: Iterable[Recovery]) -> list[dict[str, Any]]:
-    """For each first action, how often it was tried and how often it helped, as the metadata of a playbook hold it."""
+def tallies(advised: Iterable[Recovery]) -> list[dict[str, Any]]:
+    """The tries and successes of each first action, in the form that the metadata of a playbook stores."""
     counted: dict[str, dict[str, Any]] = {}
-    for one in found:
-        tally = counted.setdefault(one.action, {"tool": one.action, "used": 0, "helped": 0})
-        tally["used"] += one.seen.count
-        tally["helped"] += one.seen.successes
+    for recovery in advised:
+        tally = counted.setdefault(recovery.action, {"tool": recovery.action, "used": 0, "helped": 0})
+        tally["used"] += recovery.seen.count
+        tally["helped"] += recovery.seen.successes
     return list(counted.values())
 
 
 def _candidates(occurrences: Sequence[Occurrence]) -> Mapping[tuple[Way, bool], list[Occurrence]]:
-    """For each way its occurrences: whole routes, and single actions with every route that contains them.
+    """The occurrences of each way: whole routes, and single actions with every route that contains them.
 
-    A single action that failed alone does not share the successes of longer routes: it needed something else. One that
-    was never tried alone is no way of its own.
+    A single action that failed alone gets no credit for longer routes that worked: it needed something else. An action
+    that was never tried alone is not a separate way, unless several longer routes contain it.
     """
     exact: dict[tuple[Way, bool], list[Occurrence]] = {}
-    for one in occurrences:
-        exact.setdefault((_way(one), one.retried), []).append(one)
+    for occurrence in occurrences:
+        exact.setdefault((_way(occurrence), occurrence.retried), []).append(occurrence)
     ways = dict(exact)
     for single in sorted({name for way, retry in exact if not retry for name in way}):
         alone = exact.get(((single,), False), [])
-        longer = [one for (way, _), found in exact.items() if single in way and len(way) > 1 for one in found]
-        routes = {_way(one) for one in longer}
-        needed_more = alone and not any(one.helped for one in alone) and any(one.helped for one in longer)
+        longer = [
+            occurrence
+            for (way, _), members in exact.items()
+            if single in way and len(way) > 1
+            for occurrence in members
+        ]
+        routes = {_way(occurrence) for occurrence in longer}
+        needed_more = (
+            alone
+            and not any(occurrence.helped for occurrence in alone)
+            and any(occurrence.helped for occurrence in longer)
+        )
         if longer and not needed_more and (alone or len(routes) > 1):
             ways[(single,), False] = [*alone, *longer]
     return ways
@@ -126,17 +149,19 @@ def _way(occurrence: Occurrence) -> Way:
 
 
 def _recovery(way: Way, retry: bool, occurrences: Sequence[Occurrence]) -> Recovery:  # noqa: FBT001 - a sort key's part
-    judged = [one for one in occurrences if one.helped is not None]
+    judged = [occurrence for occurrence in occurrences if occurrence.helped is not None]
     seen = Observations(
-        len({one.summary.session_id for one in occurrences}), len(occurrences), sum(bool(one.helped) for one in judged)
+        len({occurrence.summary.session_id for occurrence in occurrences}),
+        len(occurrences),
+        sum(bool(occurrence.helped) for occurrence in judged),
     )
-    after = [_next(one, way, retry=retry) for one in occurrences]
+    after = [_next(occurrence, way, retry=retry) for occurrence in occurrences]
     return Recovery(
         actions=way,
         lines=tuple(usual_line(_steps(name, occurrences, retry=retry)) for name in way),
         retry=retry,
         seen=seen,
-        attempts=sum(one.again is not None for one in occurrences),
+        attempts=sum(occurrence.again is not None for occurrence in occurrences),
         then=most_frequent(name for name in after if name),
         unknown=not judged,
     )
@@ -144,10 +169,17 @@ def _recovery(way: Way, retry: bool, occurrences: Sequence[Occurrence]) -> Recov
 
 def _steps(action: str, occurrences: Sequence[Occurrence], *, retry: bool) -> list[Step]:
     """The steps that did *action*, those that helped if any did, with slots in their lines."""
-    best = [one for one in occurrences if one.helped] or list(occurrences)
-    chosen = [(one, step) for one in best for step in ([one.again] if retry else one.route) if step is not None]
+    best = [occurrence for occurrence in occurrences if occurrence.helped] or list(occurrences)
+    chosen = [
+        (occurrence, step)
+        for occurrence in best
+        for step in ([occurrence.again] if retry else occurrence.route)
+        if step is not None
+    ]
     return [
-        replace(step, command=filled(step.command, one.slots)) for one, step in chosen if retry or step.action == action
+        replace(step, command=filled(step.command, occurrence.slots))
+        for occurrence, step in chosen
+        if retry or step.action == action
     ]
 
 

@@ -221,9 +221,9 @@ def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
     """The lookup that most sessions use both before their first and after their last change; "" if there is none."""
     checks = Counter(
         name
-        for one in models
-        if (changes := [place for place, action in enumerate(one.actions) if is_action(action)])
-        for name in {name for name in one.actions[changes[-1] + 1 :] if name in one.actions[: changes[0]]}
+        for model in models
+        if (changes := [place for place, action in enumerate(model.actions) if is_action(action)])
+        for name in {name for name in model.actions[changes[-1] + 1 :] if name in model.actions[: changes[0]]}
     )
     usual = [name for name in names if kind_of(name) == "lookup" and checks[name] > _HALF * len(models)]
     return max(usual, key=lambda name: (checks[name], name), default="")

@@ -318,12 +318,12 @@ def _of_test(test: Any, text: str) -> str:
 def _count(content: Mapping[str, Any]) -> str:
     """A message built from counts and codes."""
     inner = [part for name in ("response", "result") if isinstance(part := content.get(name), Mapping)]
-    told = {name: value for part in (content, *inner) for name, value in part.items()}
-    tests = [told[name] for name in _TEST_FIELDS if type(told.get(name)) in {int, list} and told[name]]
+    fields = {name: value for part in (content, *inner) for name, value in part.items()}
+    tests = [fields[name] for name in _TEST_FIELDS if type(fields.get(name)) in {int, list} and fields[name]]
     if tests:
         return f"{len(tests[0]) if isinstance(tests[0], list) else tests[0]} tests failed"
-    found = ((name, told[name]) for name in _CODES if isinstance(told.get(name), int) and told[name])
-    return next((f"{_CODES[name]} {code}" for name, code in found), "")
+    codes = ((name, fields[name]) for name in _CODES if isinstance(fields.get(name), int) and fields[name])
+    return next((f"{_CODES[name]} {code}" for name, code in codes), "")
 
 
 def _line(text: str, given: Mapping[str, str], command: str) -> str:

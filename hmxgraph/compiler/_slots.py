@@ -84,7 +84,7 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
             if any(telling_words(token) for token in masked) and len(masked) > _LEAST_FIXED:
                 groups[masked].setdefault(key, value)
     owner = {key: key for key in messages}
-    for masked in sorted(groups, key=lambda one: (-len(groups[one]), one)):
+    for masked in sorted(groups, key=lambda tokens: (-len(groups[tokens]), tokens)):
         values = groups[masked]
         firm = sum(bool(telling_words(token)) for token in masked) >= _LEAST_FIXED - 1
         if len(set(values.values())) > 1 and (_vary(values, related) if firm else _are_names(values)):

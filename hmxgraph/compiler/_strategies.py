@@ -109,18 +109,18 @@ def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
 def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Field]:
     """The fields of a single change, then the fields of a subject that joins several changes."""
     by_change: defaultdict[str, list[GoalClass]] = defaultdict(list)
-    for found in classes:
-        by_change[_main_change(found)].append(found)
+    for goal_class in classes:
+        by_change[_main_change(goal_class)].append(goal_class)
     narrow = [Field(_subject(by_change[name]), name, tuple(by_change[name])) for name in sorted(by_change) if name]
     by_subject: defaultdict[str, list[GoalClass]] = defaultdict(list)
     for group in _joined(classes, profile):
         by_subject[_subject(group)] += group
     wide = [Field(subject, "", tuple(by_subject[subject])) for subject in sorted(by_subject)]
-    wide = [one for one in wide if one.classes not in {other.classes for other in narrow}]
+    wide = [field for field in wide if field.classes not in {other.classes for other in narrow}]
     # A single class has its task schema already, unless no wider field covers it.
-    covered = {found.name for one in wide if len(one.classes) > 1 for found in one.classes}
+    covered = {goal_class.name for field in wide if len(field.classes) > 1 for goal_class in field.classes}
     return [
-        one for one in narrow if len(one.classes) > 1 or covered.isdisjoint(kind.name for kind in one.classes)
+        field for field in narrow if len(field.classes) > 1 or covered.isdisjoint(kind.name for kind in field.classes)
     ] + wide
 
 
@@ -130,7 +130,7 @@ def _main_change(goal_class: GoalClass) -> str:
     changes = [(share, not _called(name), name) for name, share in made]
     # Of equally frequent changes, prefer a telling name, then the first: final actions such as a commit are not the
     # purpose.
-    return max(changes, key=lambda one: one[:2], default=(0.0, False, ""))[2]
+    return max(changes, key=lambda change: change[:2], default=(0.0, False, ""))[2]
 
 
 def _called(name: str) -> bool:
@@ -197,7 +197,7 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     worked = _purposeful(models)
     documents = _phase_documents(worked, _flow(worked, profile), asked=agreed(models))
     stages = [_STAGES[phase["name"]] for phase in documents]
-    names = list(dict.fromkeys(class_name(one, profile) for one in field.classes))
+    names = list(dict.fromkeys(class_name(goal_class, profile) for goal_class in field.classes))
     flow = listed(stages, "then")
     about = _about(field, names)
     goal = about if len(names) == 1 or field.purpose else f"{about}: {'; '.join(names[:_MOST_NAMED])}"
@@ -211,11 +211,11 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         artifact_type="strategy_template",
         lineage_key=f"strategy:{field.purpose or field.subject}:{'change' if field.purpose else 'subject'}",
         title=title(f"Strategy to {about}"),
-        summary=f"Sessions that {about}{' and succeed' if any(one.succeeded for one in models) else ''} "
+        summary=f"Sessions that {about}{' and succeed' if any(model.succeeded for model in models) else ''} "
         f"go like this: {flow}.",
         content=content,
         seen=Observations.of_sessions(models, field.members),
-        source_events=evidence((trail(one) for one in models), profile.max_evidence),
+        source_events=evidence((trail(model) for model in models), profile.max_evidence),
         tags=tags(["strategy", field.subject]),
         qualifiers=(goal_phrase([field.purpose]),) if field.purpose else (),
         # What a single class does is in its task schema.
@@ -227,10 +227,10 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
 def _changes_outcome(field: Field, flow: Sequence[str]) -> bool:
     """Whether sessions that go through all phases succeed more often than others with the same kind of request."""
     observed = [
-        (kind.name, set(flow) <= {phase for phase, _ in phases(one)}, one.succeeded)
+        (kind.name, set(flow) <= {phase for phase, _ in phases(model)}, model.succeeded)
         for kind in field.classes
-        for one in kind.members
-        if one.went_well is not None
+        for model in kind.members
+        if model.went_well is not None
     ]
     return significance(list(strata(observed).values())) >= _CLEARLY
 
@@ -253,10 +253,10 @@ def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
 def _about(field: Field, names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
-    usual = all(dict(one.steps).get(field.purpose, 0.0) >= _USUALLY for one in field.classes)
+    usual = all(dict(goal_class.steps).get(field.purpose, 0.0) >= _USUALLY for goal_class in field.classes)
     if field.purpose and (usual or not field.subject):
         return goal_phrase([field.purpose])
-    asked = any(one.requests for one in field.classes)
+    asked = any(goal_class.requests for goal_class in field.classes)
     return f"handle requests about the {field.subject}" if asked else f"work on the {field.subject}"
 
 
@@ -345,7 +345,7 @@ def _conditions(field: Field, documents: Sequence[dict[str, Any]]) -> list[str]:
         f"The tools {listed(tools)} are at hand" if len(tools) <= _MOST_TOOLS else "The tools of all phases are at hand"
     )
     hand = f"The tool {tools[0]} is at hand" if len(tools) == 1 else named
-    asked = field.subject and any(one.requests for one in field.classes)
+    asked = field.subject and any(goal_class.requests for goal_class in field.classes)
     return [*([f"The request mentions {field.subject}"] if asked else []), hand]
 
 

@@ -65,8 +65,8 @@ def goal_phrase(actions: Sequence[str]) -> str:
     if changes:
         return _joined([(reading.verb, reading.subject) for reading in changes])
     lookups = [name for name in actions if kind_of(name) == "lookup"]
-    found = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
-    if matters := list(dict.fromkeys(matter for subject in found if (matter := _matter(subject)))):
+    subjects = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
+    if matters := list(dict.fromkeys(matter for subject in subjects if (matter := _matter(subject)))):
         return f"answer a question about {listed(matters[:_MOST_GOALS])}"
     return _joined([_phrase(name) for name in lookups or actions])
 

@@ -138,8 +138,8 @@ def compile_ledger(
         goals=goals,
         habits=habits,
         sessions=len(everything),
-        without_outcome=sum(one.outcome == "unknown" for one in everything),
-        shortened=sum(one.skipped_steps > 0 for one in everything),
+        without_outcome=sum(session.outcome == "unknown" for session in everything),
+        shortened=sum(session.skipped_steps > 0 for session in everything),
         near_duplicates=tuple(dropped),
         no_material=(*_no_material(everything), *outside.notes()),
     )

@@ -137,9 +137,9 @@ def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
         for failure in summary.failures:
             by_key[failure_key(failure.signature)].append(_occurrence(summary, failure))
     messages = {
-        key: mask_numbers(_unquoted(found[0].failure.message))
-        for key, found in by_key.items()
-        if found[0].failure.message
+        key: mask_numbers(_unquoted(occurrences[0].failure.message))
+        for key, occurrences in by_key.items()
+        if occurrences[0].failure.message
     }
     owners = merged(messages, lambda key, value: all(_speaks_of(occurrence, value) for occurrence in by_key[key]))
     groups: defaultdict[str, list[Occurrence]] = defaultdict(list)
@@ -208,7 +208,7 @@ def _group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
     differ = len(set(messages)) > 1
     says = (mask_quoted(common.text) if differ else common.text) or signature
     action = most_frequent(occurrence.action for occurrence in occurrences)
-    slotted = (replace(one, slots=slots) for one, slots in zip(occurrences, common.values, strict=True))
+    slotted = (replace(occurrence, slots=slots) for occurrence, slots in zip(occurrences, common.values, strict=True))
     return FailureGroup(_stable_key(key, common.text, occurrences), signature, says, action, tuple(slotted))
 
 

@@ -165,7 +165,7 @@ def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tup
         doubtful = {name: rate for name, rate in rates.items() if usual and rate < _HALF}
         chances = {name: chance * doubtful.get(name, 1.0) for name, chance in chances.items()}
     known = {name: 0.0 if name in vain else chance for name, chance in chances.items()}
-    return sorted(((name, round(chance, 4)) for name, chance in known.items()), key=lambda one: (-one[1], one[0]))
+    return sorted(((name, round(chance, 4)) for name, chance in known.items()), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _supporting_artifacts(

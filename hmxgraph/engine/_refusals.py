@@ -47,11 +47,11 @@ def package_missing(name: str) -> EngineError:
 def no_java(accepted: Iterable[int], rejected: Iterable[str]) -> JavaMissing:
     """No suitable Java was found."""
     versions = " or ".join(str(major) for major in sorted(accepted))
-    found = ", ".join(rejected) or "none"
+    rejected_versions = ", ".join(rejected) or "none"
     way_out = (
         f"pip install 'hmxgraph[local]' (includes one), set HMXGRAPH_JAVA to a Java {versions}, or {_OTHER_SERVER}"
     )
-    return JavaMissing(f"no Java {versions} for the local server (found: {found})", way_out)
+    return JavaMissing(f"no Java {versions} for the local server (found: {rejected_versions})", way_out)
 
 
 def wrong_java(accepted: Iterable[int], found: str) -> JavaMissing:

@@ -182,10 +182,10 @@ def _chain(messages: Iterable[Message]) -> list[str]:
 
 def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None) -> Talk:
     """A conversation from its beginning, with the answer to it where the record has one."""
-    found = [mapping(part) for part in listed(messages) if isinstance(part, Mapping)]
+    turns = [mapping(part) for part in listed(messages) if isinstance(part, Mapping)]
     if isinstance(answer, Mapping):
-        found.append(answer)
-    return Talk(tuple(found), whole=True, envelope=value)
+        turns.append(answer)
+    return Talk(tuple(turns), whole=True, envelope=value)
 
 
 def single(value: Mapping[str, Any]) -> Talk | None:

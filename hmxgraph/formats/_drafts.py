@@ -81,8 +81,8 @@ def skipped(reason: str) -> Reading:
 
 def not_an_object(record: Record) -> Outcome:
     """The outcome of a record that is no JSON object."""
-    found = type(record.value).__name__
-    return Outcome(record, fault=Fault("$", "the format's records", found, "an object"))
+    json_type = type(record.value).__name__
+    return Outcome(record, fault=Fault("$", "the format's records", json_type, "an object"))
 
 
 def outcome(record: Record, frame: Frame, reading: Reading, carried: JsonObject) -> Outcome:
@@ -226,8 +226,8 @@ def without_packs(value: Any) -> tuple[Any, tuple[str, ...]]:
 
 def _cut(value: Any, pack_ids: list[str], depth: int) -> Any:
     if isinstance(value, str):
-        kept, found = cut_marked(value)
-        pack_ids += found
+        kept, cut_pack_ids = cut_marked(value)
+        pack_ids += cut_pack_ids
         return kept
     if depth > _DEEPEST_PACK:
         return value

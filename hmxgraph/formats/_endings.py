@@ -26,8 +26,8 @@ def exit_code(written: str) -> int | None:
     >>> exit_code("status 7 of 9 done"), exit_code("the code: 5 apples")
     (None, None)
     """
-    found = _EXIT_CODE.search(written[:_NEAR])
-    return int(found["code"]) if found else None
+    match = _EXIT_CODE.search(written[:_NEAR])
+    return int(match["code"]) if match else None
 
 
 def is_error_text(written: str) -> bool:

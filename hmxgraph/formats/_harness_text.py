@@ -106,8 +106,8 @@ def passages(text: str) -> Iterator[Passage]:
 
 
 def _notified(inner: str) -> str:
-    """A notification as a reader takes it in: its summary, then its other fields."""
-    fields = {found["name"]: found["value"] for found in _FIELD.finditer(inner[:_LONGEST_NOTICE])}
+    """A notification as text: its summary, then its other fields."""
+    fields = {match["name"]: match["value"] for match in _FIELD.finditer(inner[:_LONGEST_NOTICE])}
     said = [fields.pop("summary", ""), fields.pop("result", "")]
     rest = ", ".join(f"{field}: {value}" for field, value in fields.items() if field != "usage")
     return "\n".join(part for part in (*said, rest) if part) or inner.strip()
@@ -149,10 +149,10 @@ _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
 
 def _split(text: str) -> Iterator[Passage]:
     start = 0
-    for found in _WRAPPED.finditer(text):
-        yield from _said(text[start : found.start()])
-        start = found.end()
-        wrapper, inner = found["name"], found["inner"].strip()
+    for match in _WRAPPED.finditer(text):
+        yield from _said(text[start : match.start()])
+        start = match.end()
+        wrapper, inner = match["name"], match["inner"].strip()
         origin, kind = _OF_OTHERS.get(wrapper) or (HARNESS, _OF_HARNESS[wrapper])
         if inner and kind != "nothing":
             yield Passage(inner, origin, kind, wrapper)

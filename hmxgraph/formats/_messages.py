@@ -141,28 +141,28 @@ class _Reader:
             self.left_out.append("hidden reasoning")
 
     def _say(self) -> None:
-        """What was said since the last call, result or thought, as one message of the role."""
-        found = contents(self._said)
+        """Append the text since the last call, result or thought as one message of the role."""
+        pending = contents(self._said)
         self._said = []
-        if not found.text.strip() and not found.attachments:
+        if not pending.text.strip() and not pending.attachments:
             return
         if self._role == "user":
-            self.drafts += self._of_user(found.text, list(found.attachments))
+            self.drafts += self._of_user(pending.text, list(pending.attachments))
             return
-        content = {"role": self._role, **found.fields()}
+        content = {"role": self._role, **pending.fields()}
         self.drafts.append(
             Draft("message", content, _ORIGINS[self._role], self._part(), source=self._role, metadata=self._author)
         )
 
     def _of_user(self, said: str, attachments: list[JsonObject]) -> Iterator[Draft]:
-        """The user's words, told apart from what the program around the model put beside them."""
-        found = list(passages(said))
-        if len(found) <= 1 and all(passage.origin == USER and not passage.wrapper for passage in found):
+        """The user's words, separated from text that the harness added."""
+        sections = list(passages(said))
+        if len(sections) <= 1 and all(passage.origin == USER and not passage.wrapper for passage in sections):
             whole = {"role": "user", "text": said} | present(attachments=attachments)
             yield Draft("message", whole, USER, self._part(), source="user", metadata=self._author)
             return
         start = len(self.drafts)
-        for number, passage in enumerate(found):
+        for number, passage in enumerate(sections):
             own = passage.origin == USER
             content: JsonObject = {"role": "user", "text": passage.text} if own else {"text": passage.text}
             if own and attachments:

@@ -126,14 +126,14 @@ def arguments(value: Any) -> JsonObject:
 
 
 def result(value: Any) -> tuple[Any, list[JsonObject]]:
-    """The result of a call: blocks of text become text, a JSON string its value; and what is no text.
+    """The result of a call, and its attachments: text blocks become text, a JSON string its value.
 
     >>> result([{"type": "text", "text": "done"}]), result('{"rows": 3}')
     (('done', []), ({'rows': 3}, []))
     """
     if isinstance(value, list) and all(_is_block(part) for part in value) and value:
-        found = contents(value)
-        return _structured(found.text), list(found.attachments)
+        blocks = contents(value)
+        return _structured(blocks.text), list(blocks.attachments)
     return _structured(value) if isinstance(value, str) else value, []
 
 
@@ -143,8 +143,8 @@ def _is_block(value: Any) -> bool:
 
 def _structured(value: str) -> Any:
     """The object or array that *value* spells, else the text itself."""
-    found = parsed(value) if value.lstrip()[:1] in {"{", "["} else None
-    return found if isinstance(found, dict | list) else value
+    structure = parsed(value) if value.lstrip()[:1] in {"{", "["} else None
+    return structure if isinstance(structure, dict | list) else value
 
 
 def calls(value: Any) -> list[Mapping[str, Any]]:

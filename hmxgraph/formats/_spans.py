@@ -57,14 +57,14 @@ def spans_in(value: Mapping[str, Any]) -> list[Span] | None:
     ([], None)
     """
     if isinstance(value.get("resourceSpans", value.get("resource_spans")), list):
-        found = list(_of_otlp(value))
+        spans = list(_of_otlp(value))
     elif _is_sdk(value):
-        found = [_of_sdk(value)]
+        spans = [_of_sdk(value)]
     elif "spanId" in value and "traceId" in value:
-        found = [_of_wire(value, {})]
+        spans = [_of_wire(value, {})]
     else:
         return None
-    return sorted(found, key=lambda span: (span.start.us if span.start else 0, span.span_id))
+    return sorted(spans, key=lambda span: (span.start.us if span.start else 0, span.span_id))
 
 
 def _is_sdk(value: Mapping[str, Any]) -> bool:
@@ -124,8 +124,8 @@ def _event(event: Mapping[str, Any]) -> SpanEvent:
 
 def _hex(value: Any) -> str:
     written = text(value)
-    if found := _HEX.fullmatch(written):
-        return found.group(1).lower()
+    if match := _HEX.fullmatch(written):
+        return match.group(1).lower()
     try:
         return base64.b64decode(written, validate=True).hex()
     except (binascii.Error, ValueError):
@@ -180,8 +180,8 @@ def tree(flat: Mapping[str, Any], prefix: str) -> list[Any]:
             inner = node.setdefault(step, {})
             node = inner if isinstance(inner, dict) else node
         node[last] = value
-    found = _lists(root, 0)
-    return found if isinstance(found, list) else []
+    spelled = _lists(root, 0)
+    return spelled if isinstance(spelled, list) else []
 
 
 def _lists(node: Any, depth: int) -> Any:
@@ -200,6 +200,6 @@ def json_or_text(value: Any) -> Any:
     ({'a': 1}, 'plain')
     """
     if isinstance(value, str) and value.lstrip()[:1] in {"{", "[", '"'}:
-        found = parsed(value)
-        return value if found is None else found
+        spelled = parsed(value)
+        return value if spelled is None else spelled
     return value

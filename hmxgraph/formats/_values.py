@@ -120,10 +120,10 @@ def moment(value: Any) -> Moment | None:
 
 
 def _from_text(written: str) -> Moment | None:
-    found = _LOOSE.fullmatch(written)
-    if found is None:
+    match = _LOOSE.fullmatch(written)
+    if match is None:
         return _from_number(int(written)) if written.isdigit() and len(written) in {10, 13, 16, 19} else None
-    day, clock, offset = found.groups()
+    day, clock, offset = match.groups()
     offset = "Z" if offset in {None, "z", "Z"} else offset if ":" in offset else f"{offset[:3]}:{offset[3:]}"
     timestamp = f"{day}T{clock}{offset}"
     try:

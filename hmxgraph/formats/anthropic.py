@@ -72,12 +72,12 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     if (messages := request.get("messages")) is not None:
         talk = conversation(envelope, messages, answer=answer if is_answer else None)
         system = request.get("system")
-        told = ({"role": "system", "content": system},) if system else ()
-        return Talk((*told, *talk.messages), whole=True, envelope=envelope, metadata=more)
+        system_messages = ({"role": "system", "content": system},) if system else ()
+        return Talk((*system_messages, *talk.messages), whole=True, envelope=envelope, metadata=more)
     if is_answer:
         return Talk((answer,), envelope=envelope, metadata=more)
-    if one := single(value):
-        return one
+    if single_talk := single(value):
+        return single_talk
     if error := mapping(mapping(value.get("result")).get("error") or value.get("error")):
         return Talk(
             skipped=f"failed request: {name(mapping(error.get('error')).get('message') or error.get('message'))[:200]}"

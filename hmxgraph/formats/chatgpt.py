@@ -40,8 +40,10 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
         if not isinstance(record.value, Mapping):
             yield not_an_object(record)
         elif not isinstance(record.value.get("mapping"), Mapping):
-            found = f"fields {', '.join(map(str, record.value))[:80]}"
-            yield Outcome(record, fault=Fault("$.mapping", "ChatGPT export", found, "a conversation with its messages"))
+            fields = f"fields {', '.join(map(str, record.value))[:80]}"
+            yield Outcome(
+                record, fault=Fault("$.mapping", "ChatGPT export", fields, "a conversation with its messages")
+            )
         else:
             yield _conversation(record, record.value, origin, calls)
 
@@ -69,28 +71,30 @@ def _conversation(record: Record, value: Mapping[str, Any], origin: Origin, call
 
 
 def _branch(value: Mapping[str, Any]) -> set[str]:
-    """The nodes from the beginning to the message that the conversation ends in."""
-    nodes, found = mapping(value.get("mapping")), set[str]()
+    """The nodes on the path from the root to the last message of the current branch."""
+    nodes, branch = mapping(value.get("mapping")), set[str]()
     node = name(value.get("current_node"))
-    while node and node not in found:
-        found.add(node)
+    while node and node not in branch:
+        branch.add(node)
         node = name(mapping(nodes.get(node)).get("parent"))
-    return found or set(nodes)
+    return branch or set(nodes)
 
 
 def _ordered(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The messages by time; those without one where they stand in the export."""
-    found = [
+    """The messages by time; a message without a time keeps its place in the export."""
+    messages = [
         (name(node_id), mapping(mapping(node).get("message")))
         for node_id, node in mapping(value.get("mapping")).items()
         if mapping(node).get("message")
     ]
-    times = [moment(message.get("create_time")) for _, message in found]
+    times = [moment(message.get("create_time")) for _, message in messages]
     last, keys = 0, []
     for time in times:
         last = time.us if time else last
         keys.append(last)
-    return [pair for _, _, pair in sorted(zip(keys, range(len(found)), found, strict=True), key=lambda each: each[:2])]
+    return [
+        pair for _, _, pair in sorted(zip(keys, range(len(messages)), messages, strict=True), key=lambda each: each[:2])
+    ]
 
 
 def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:

@@ -284,13 +284,13 @@ class _Transcript:
     def _tool_result(self, block: Line, line: Line) -> Iterator[Draft]:
         call_id = name(block.get("tool_use_id"))
         tool, call_event = self._calls.pop(call_id, ["", ""]) if call_id else ["", ""]
-        found = contents(block.get("content"))
-        words, reminders = without_reminders(without_escapes(found.text))
+        shown_result = contents(block.get("content"))
+        words, reminders = without_reminders(without_escapes(shown_result.text))
         words = _NUMBERED.sub("", words) if tool == "Read" and _NUMBERED.match(words) else words
         details = mapping(line.get("toolUseResult"))
         content: JsonObject = present(tool_name=tool, call_id=call_id) | {"result": _plain_error(words)}
         content |= _result_ending(words, block, details)
-        content |= present(attachments=list(found.attachments), duration_ms=_duration(details))
+        content |= present(attachments=list(shown_result.attachments), duration_ms=_duration(details))
         metadata = present(
             agent_session_id=_started_session(line, details),
             declined_by="user" if words.startswith(_DECLINED) else None,
@@ -433,8 +433,8 @@ def _plain_error(words: str) -> str:
 
 
 def _duration(details: Line) -> Any:
-    found = details.get("totalDurationMs", details.get("durationMs"))
-    return found if isinstance(found, int | float) and not isinstance(found, bool) and found >= 0 else None
+    duration = details.get("totalDurationMs", details.get("durationMs"))
+    return duration if isinstance(duration, int | float) and not isinstance(duration, bool) and duration >= 0 else None
 
 
 def _started_session(line: Line, details: Line) -> str | None:

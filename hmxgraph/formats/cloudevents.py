@@ -97,13 +97,13 @@ def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) ->
 
 
 def _data(event: Mapping[str, Any]) -> Any:
-    """The data of an event; JSON that stands in it as text is parsed, binary data is kept by size and hash."""
+    """The data of an event; JSON given as text is parsed; of binary data, size and hash are kept."""
     if isinstance(event.get("data_base64"), str):
         return {"attachments": [attachment({"type": "binary", "data": event["data_base64"]})]}
     data = event.get("data")
     if isinstance(data, str) and "json" in name(event.get("datacontenttype")):
-        found = parsed(data)
-        return data if found is None else found
+        document = parsed(data)
+        return data if document is None else document
     return data
 
 

@@ -70,7 +70,7 @@ class _Rollout:
         self._session: JsonObject = origin.carried.setdefault("session", {})
 
     def outcome(self, record: Record, line: Line) -> Outcome:
-        """What became of the line."""
+        """The outcome of the line."""
         kind, payload = name(line.get("type")), mapping(line.get("payload"))
         if kind == "session_meta" or ("instructions" in line and "payload" not in line):
             return self._opened(record, payload or line)
@@ -80,8 +80,10 @@ class _Rollout:
         if line.get("record_type") == "state":
             return Outcome(record, skipped="state of the program")
         if kind not in _TYPES and not _bare(line):
-            found = f"a line of type {kind[:40]!r}"
-            return Outcome(record, fault=Fault("$.type", "Codex rollout", found, "one of " + ", ".join(sorted(_TYPES))))
+            line_type = f"a line of type {kind[:40]!r}"
+            return Outcome(
+                record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
+            )
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
@@ -131,9 +133,9 @@ class _Rollout:
         return frame_of(record, self._origin, place, said)
 
     def _from_name(self, record: Record) -> str:
-        """The session by the name of the file, where the header was not read."""
-        found = _UUID.search(PurePath(record.source).name)
-        return found.group() if found and not self._origin.session_id else session_of(record, self._origin)
+        """The session named in the file name, for files whose header was not read."""
+        match = _UUID.search(PurePath(record.source).name)
+        return match.group() if match and not self._origin.session_id else session_of(record, self._origin)
 
     def _reading(self, kind: str, payload: Line, frame: Frame) -> Reading:
         if kind == "compacted":

@@ -49,8 +49,8 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
             continue
         value = _record(record.value)
         if not _is_fact(value) and not _is_episode(value):
-            found = f"fields {', '.join(map(str, value))[:80]}"
-            yield Outcome(record, fault=Fault("$", "graphiti", found, "uuid, and fact or content"))
+            fields = f"fields {', '.join(map(str, value))[:80]}"
+            yield Outcome(record, fault=Fault("$", "graphiti", fields, "uuid, and fact or content"))
             continue
         frame = _frame(record, value, origin)
         if isinstance(frame, Fault):
@@ -69,7 +69,7 @@ def _record(value: Mapping[str, Any]) -> Mapping[str, Any]:
 def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | Fault:
     group = name(value.get("group_id")) or "default"
     times = (value.get("valid_at"), value.get("created_at"))
-    time = next((found for found in times if moment(found) is not None), None)
+    time = next((candidate for candidate in times if moment(candidate) is not None), None)
     metadata = present(format="graphiti", group_id=group, graphiti_uuid=name(value.get("uuid")), name=None)
     place = Place(0, f"graphiti/{group}", name(value.get("uuid")), time, origin.agent_id or "graphiti", metadata)
     return frame_of(record, origin, place, repr(value.get("fact", value.get("content"))))
@@ -86,7 +86,7 @@ def _fact(value: Mapping[str, Any]) -> Reading:
         object=name(value.get("target_name")) or name(value.get("target")),
         episodes=[name(episode) for episode in listed(value.get("episodes"))],
     )
-    ended = next((found for field in ("invalid_at", "expired_at") if (found := moment(value.get(field)))), None)
+    ended = next((end for field in ("invalid_at", "expired_at") if (end := moment(value.get(field)))), None)
     if ended is None:
         return Reading(
             (Draft(MEMORY, {"kind": "fact", "text": said}, IMPORT, source="graphiti", metadata={"graphiti": about}),)
@@ -107,8 +107,8 @@ def _episode(value: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
         author = present(name=who.strip() if who.strip().lower() not in ROLES else "")
         return message_reading({"role": known, "content": words.strip(), **author}, frame, calls)
     content: JsonObject = present(title=title) | {"text": said}
-    if source == "json" and isinstance(found := parsed(said), Mapping):
-        content = present(title=title) | {"data": dict(found)}
+    if source == "json" and isinstance(document := parsed(said), Mapping):
+        content = present(title=title) | {"data": dict(document)}
     if not said:
         return Reading(left_out=("empty episode",))
     return Reading((Draft("observation", content, TOOL, source="graphiti"),))

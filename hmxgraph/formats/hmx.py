@@ -20,20 +20,20 @@ def recognise(sample: Sequence[Any]) -> Match:
     if not records:
         return Match(0.0, _REQUIRED)
     missing = tuple(name for name in _REQUIRED if sum(name in value for value in records) * 2 <= len(records))
-    found = len(_REQUIRED) - len(missing)
+    present_fields = len(_REQUIRED) - len(missing)
     if "hmx_version" in missing or len(missing) > 2:
-        return Match(min(0.45, 0.1 * found), missing)
+        return Match(min(0.45, 0.1 * present_fields), missing)
     return Match(1.0 - 0.1 * len(missing), missing)
 
 
 def convert(records: Iterable[Record], _origin: Origin) -> Iterator[Outcome]:
-    """Each record as it is: hmxgraph checks events when it takes them in."""
+    """Each record unchanged: events are validated on ingest."""
     for record in records:
         if isinstance(record.value, dict):
             yield Outcome(record, events=(record.value,))
         else:
-            found = type(record.value).__name__
-            yield Outcome(record, fault=Fault("$", "HMX-E 5", found, "an object"))
+            json_type = type(record.value).__name__
+            yield Outcome(record, fault=Fault("$", "HMX-E 5", json_type, "an object"))
 
 
 HMX_EVENTS = Format("hmx", "HMX-E events", recognise, convert)

@@ -35,24 +35,24 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The messages of a record: one, or the state of a graph with all of them."""
-    found = _messages(value)
-    if not found:
+    messages = _messages(value)
+    if not messages:
         if _one(value) is None and (fields := ", ".join(map(str, value))[:80]):
             return Fault("$", "LangChain messages", f"fields {fields}", "type and content, or messages")
         return Talk(skipped="a state without messages")
     if _one(value) is not None:
-        return Talk(tuple(found), envelope={}, metadata=_METADATA)
+        return Talk(tuple(messages), envelope={}, metadata=_METADATA)
     envelope = {**mapping(mapping(value.get("config")).get("configurable")), **value}
-    talk = conversation(envelope, found)
-    return Talk(talk.messages, whole=len(found) > 1, envelope=envelope, metadata=_METADATA)
+    talk = conversation(envelope, messages)
+    return Talk(talk.messages, whole=len(messages) > 1, envelope=envelope, metadata=_METADATA)
 
 
 def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
     """All messages in a record; a stream of updates names the node that wrote them first."""
-    if (one := _one(value)) is not None:
-        return [one]
+    if (message := _one(value)) is not None:
+        return [message]
     if isinstance(value.get("messages"), list):
-        return [one for part in value["messages"] if (one := _one(part)) is not None]
+        return [message for part in value["messages"] if (message := _one(part)) is not None]
     if depth > 2:
         return []
     inner = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]

@@ -24,7 +24,8 @@ def recognise(sample: Sequence[Any]) -> Match:
     records = [value for value in sample if isinstance(value, Mapping)]
     if not records:
         return Match(0.0, ("id", "memory"))
-    score = sum(bool(found := _memories(value)) and all(map(_is_memory, found)) for value in records) / len(records)
+    fitting = sum(bool(memories := _memories(value)) and all(map(_is_memory, memories)) for value in records)
+    score = fitting / len(records)
     return Match(round(score, 2), () if score == 1.0 else ("id", "memory", "hash, user_id or created_at"))
 
 
@@ -48,8 +49,8 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcome:
     readings: list[tuple[Frame, Reading]] = []
-    found = _memories(value)
-    for position, memory in enumerate(found):
+    memories = _memories(value)
+    for position, memory in enumerate(memories):
         said = next((text(memory[field]) for field in _WORDS if text(memory.get(field))), "")
         if not said.strip():
             return Outcome(
@@ -61,7 +62,7 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
             return Outcome(record, fault=frame)
         content = {"kind": "fact", "text": said} | present(user_id=_user(memory, origin))
         readings.append((frame, Reading((Draft(MEMORY, content, IMPORT, source="mem0"),))))
-    return joined(record, readings, origin.carried) if found else Outcome(record, skipped="a list without memories")
+    return joined(record, readings, origin.carried) if memories else Outcome(record, skipped="a list without memories")
 
 
 def _user(memory: Mapping[str, Any], origin: Origin) -> str:

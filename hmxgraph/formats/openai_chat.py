@@ -69,8 +69,8 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
         talk = conversation(envelope, messages, answer=answer or None)
     elif answer:
         talk = Talk((answer,), envelope=envelope)
-    elif one := single(value):
-        return one
+    elif single_talk := single(value):
+        return single_talk
     else:
         return _unfit(value, body)
     reason = name(choices[0].get("finish_reason")) if choices else ""

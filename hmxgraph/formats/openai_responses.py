@@ -64,8 +64,8 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
         return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")
     if response.get("object") == "response":
         return Talk(skipped="a response without output")
-    found = f"fields {', '.join(map(str, value))[:80]}"
-    return Fault("$", "OpenAI Responses", found, "input, output, or an item with a type")
+    fields = f"fields {', '.join(map(str, value))[:80]}"
+    return Fault("$", "OpenAI Responses", fields, "input, output, or an item with a type")
 
 
 def _instructions(

@@ -45,13 +45,18 @@ def recognise(sample: Sequence[Any]) -> Match:
     >>> recognise([{"resourceSpans": []}]).missing
     ('gen_ai.* or openinference.* attributes',)
     """
-    found = [spans_in(value) for value in sample if isinstance(value, Mapping)]
-    traces = [spans for spans in found if spans is not None]
+    span_lists = [spans_in(value) for value in sample if isinstance(value, Mapping)]
+    traces = [spans for spans in span_lists if spans is not None]
     if not traces:
         return Match(0.0, ("resourceSpans", "gen_ai.* or openinference.* attributes"))
-    told = any(key.startswith(_RECOGNISED) for spans in traces for span in spans for key in span.attributes)
-    score = len(traces) / len(found)
-    return Match(round(score * (1.0 if told else 0.6), 2), () if told else ("gen_ai.* or openinference.* attributes",))
+    has_recognised_spans = any(
+        key.startswith(_RECOGNISED) for spans in traces for span in spans for key in span.attributes
+    )
+    score = len(traces) / len(span_lists)
+    return Match(
+        round(score * (1.0 if has_recognised_spans else 0.6), 2),
+        () if has_recognised_spans else ("gen_ai.* or openinference.* attributes",),
+    )
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
@@ -63,8 +68,8 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
             continue
         spans = spans_in(record.value)
         if spans is None:
-            found = f"fields {', '.join(map(str, record.value))[:80]}"
-            yield Outcome(record, fault=Fault("$", "OTLP JSON", found, "resourceSpans, or a span"))
+            fields = f"fields {', '.join(map(str, record.value))[:80]}"
+            yield Outcome(record, fault=Fault("$", "OTLP JSON", fields, "resourceSpans, or a span"))
         else:
             yield traces.outcome(record, spans)
 
@@ -330,10 +335,10 @@ def _other(span: Span, kind: str) -> Reading:
 
 def _retrieval(span: Span) -> Reading:
     query = span.first("gen_ai.retrieval.query.text", "input.value")
-    found = json_or_text(span.first("gen_ai.retrieval.documents"))
+    listed_documents = json_or_text(span.first("gen_ai.retrieval.documents"))
     documents = (
-        found
-        if isinstance(found, list)
+        listed_documents
+        if isinstance(listed_documents, list)
         else [mapping(part).get("document") for part in tree(span.attributes, "retrieval.documents")]
     )
     texts = [part if isinstance(part, str) else _document_text(mapping(part)) for part in documents]
@@ -352,8 +357,8 @@ def _document_text(document: Mapping[str, Any]) -> str:
 
 def _evaluations(span: Span, *, whole: bool) -> Iterator[Draft]:
     """Judgements of a model's work, as events of its span or as spans of their own."""
-    told = [event.attributes for event in span.events if event.name == "gen_ai.evaluation.result"]
-    for number, stated in enumerate([*told, span.attributes] if whole and not told else told):
+    results = [event.attributes for event in span.events if event.name == "gen_ai.evaluation.result"]
+    for number, stated in enumerate([*results, span.attributes] if whole and not results else results):
         label = name(stated.get("gen_ai.evaluation.score.label", stated.get("eval.label"))).lower()
         score = stated.get("gen_ai.evaluation.score.value", stated.get("eval.score"))
         good = True if label in _GOOD else False if label in _BAD else None

@@ -21,8 +21,8 @@ def recognise(sample: Sequence[Any]) -> Match:
     if not sample:
         return Match(0.0, ("role", "content"))
     score = sum(_fit(value) for value in sample) / len(sample)
-    found = {field for value in sample if isinstance(value, Mapping) for field in value}
-    missing = tuple(field for field in ("role", "content") if field not in found)
+    fields = {field for value in sample if isinstance(value, Mapping) for field in value}
+    missing = tuple(field for field in ("role", "content") if field not in fields)
     return Match(round(score, 2), () if score >= 0.8 else missing or ("a known role in every record",))
 
 

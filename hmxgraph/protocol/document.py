@@ -215,8 +215,8 @@ class Structure:
     def faults(self, value: Any, within: Steps = ()) -> Iterator[Fault]:
         """Every violation of the schema by *value*, whose own path is *within*."""
         for error in self.validator.iter_errors(value):
-            for steps, keyword, found, expected in deviations(error, self.schema):
-                yield Fault(json_path(*within, *steps), self.clause(steps, keyword), found, expected)
+            for steps, keyword, actual, expected in deviations(error, self.schema):
+                yield Fault(json_path(*within, *steps), self.clause(steps, keyword), actual, expected)
 
     def clause(self, steps: Steps, keyword: str = "") -> str:
         """The clause that governs the value at *steps*, or the schema's *keyword* there."""
@@ -396,8 +396,8 @@ class Document(BaseModel):
             faults = cls.faults(document)
         elif not cls._passes_quick_checks(document, most_bytes):
             faults = cls._further_faults(document, sound=True)
-        if found := tuple(faults):
-            raise InvalidDocument(cls.SPECIFICATION.kind, cls._name(document), found)
+        if violations := tuple(faults):
+            raise InvalidDocument(cls.SPECIFICATION.kind, cls._name(document), violations)
         valid: dict[str, Any] = document
         return valid
 

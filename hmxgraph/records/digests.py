@@ -175,25 +175,35 @@ def _composed(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
 
 
 def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
-    told = account(sources)
-    head = f"{_title(told, sources)}: {told.summary}" if told.summary else _title(told, sources)
-    listed = {name: list(getattr(told, name)) for name in (*_OWN_FIELDS, "validation")} | {"outputs": told.recent_runs}
+    task_account = account(sources)
+    head = (
+        f"{_title(task_account, sources)}: {task_account.summary}"
+        if task_account.summary
+        else _title(task_account, sources)
+    )
+    listed = {name: list(getattr(task_account, name)) for name in (*_OWN_FIELDS, "validation")} | {
+        "outputs": task_account.recent_runs
+    }
     lists = {name: value for name, value in listed.items() if value}
-    return {"summary": "\n".join([head, *told.lines(_AS_TEXT)]), "sources": sources} | lists
+    return {"summary": "\n".join([head, *task_account.lines(_AS_TEXT)]), "sources": sources} | lists
 
 
 def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The project's tasks, the latest first, each with what it is for, what was decided and seen, and what is open."""
+    """The project's tasks, the latest first, each with its goal, decisions, findings and open points."""
     by_task: dict[str, list[RecordView]] = {}
     for source in sources:
         by_task.setdefault(source.record.task_id, []).append(source)
     newest = sorted(by_task.values(), key=lambda group: (-group[-1].record.created_us, group[-1].record.task_id))
-    told = [account(group) for group in newest[:_ENTRIES]]
+    accounts = [account(group) for group in newest[:_ENTRIES]]
     lines = []
-    for one, group in zip(told, newest, strict=False):
-        lines += [f"{_title(one, group)}: {short_text(one.summary)}" if one.summary else _title(one, group)]
-        lines += [f"  {line}" for line in one.lines((*_AS_TEXT, "validation"), _SHOWN)]
-    lists = {name: _each(getattr(one, name) for one in told) for name in _OWN_FIELDS}
+    for task_account, group in zip(accounts, newest, strict=False):
+        lines += [
+            f"{_title(task_account, group)}: {short_text(task_account.summary)}"
+            if task_account.summary
+            else _title(task_account, group)
+        ]
+        lines += [f"  {line}" for line in task_account.lines((*_AS_TEXT, "validation"), _SHOWN)]
+    lists = {name: _each(getattr(task_account, name) for task_account in accounts) for name in _OWN_FIELDS}
     return {"summary": "\n".join(lines), "sources": sources} | _present(**lists)
 
 
@@ -204,8 +214,8 @@ _AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validati
 _SHOWN = 5
 
 
-def _title(told: Account, sources: Sequence[RecordView]) -> str:
-    return f"{told.goal or sources[0].record.task_id} [{told.status}]"
+def _title(task_account: Account, sources: Sequence[RecordView]) -> str:
+    return f"{task_account.goal or sources[0].record.task_id} [{task_account.status}]"
 
 
 def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:

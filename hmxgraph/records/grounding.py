@@ -64,9 +64,9 @@ class Case:
             return "hint" if self._side_of(statements(record_text(view.record))) else "unrelated"
         if view.artifact_kind not in GROUNDING or view.hidden_reason or view.rejected_by:
             return "unrelated"
-        found = self._judged(view)
+        judged = self._judged(view)
         signed = signature(view.record.agent_id) is not None
-        return _PARTS[found] if signed or found is None else "hint"
+        return _PARTS[judged] if signed or judged is None else "hint"
 
     @cached_property
     def _clauses(self) -> tuple[Statement, ...]:
@@ -115,20 +115,20 @@ class Case:
             return stated
         own = tuple(_statements(record, None))
         if tested:
-            repeats = any(side(one, other) == "for" for one in tested for other in own)
+            repeats = any(side(statement, own_statement) == "for" for statement in tested for own_statement in own)
             return _TURNED[stated] if repeats else stated
         # Without a hypothesis, evidence that opposes its own words names the claim that it tested.
-        return stated if all(one.denied for one in own) else _TURNED[stated]
+        return stated if all(statement.denied for statement in own) else _TURNED[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
         """The side of *parts* taken together: against if a clause is opposed, for if each clause is stated."""
         stated = tuple(parts)
         sides = [{side(clause, part) for part in stated} for clause in self._clauses]
-        if any("against" in found for found in sides):
+        if any("against" in clause_sides for clause_sides in sides):
             return "against"
         is_record = self.claim in self.records
         every = any if is_record else all
-        return "for" if sides and every("for" in found for found in sides) else None
+        return "for" if sides and every("for" in clause_sides for clause_sides in sides) else None
 
 
 # What a record states.

@@ -277,7 +277,7 @@ def _datasets(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 def _trust(view: RecordView, records: Sequence[RecordView]) -> str:
     """Who stands behind a record: its verifiers, its author, or nobody."""
-    known = {one.artifact_id: one.record for one in records}
+    known = {record_view.artifact_id: record_view.record for record_view in records}
     signers = [known[name].agent_id or "" for name in view.verified_by if name in known]
     if view.trust_tier == "verified_record":
         return f" [verified by {', '.join(signers)}]" if signers else " [verified]"

@@ -126,7 +126,7 @@ def read_quantities(text: str) -> Reading:
     for pattern, number in _FRACTIONS:
         plain = pattern.sub(number, plain)
     plain = _SINGLE.sub(r"\1 1", plain)
-    found: list[Quantity] = []
+    quantities: list[Quantity] = []
     labels: set[str] = set()
 
     def taken(match: re.Match[str]) -> str:
@@ -135,13 +135,13 @@ def read_quantities(text: str) -> Reading:
             labels.add(f"{name} {match['number']}")
             return f" {match['unit'] or ''}"
         quantity = _quantity(match, plain)
-        found.append(quantity)
+        quantities.append(quantity)
         return "" if quantity.measure in _DIMENSIONS or not match["unit"] else match["unit"]
 
     rest = _QUANTITY.sub(taken, plain)
     for label in labels:
         rest = re.sub(rf"\b{re.escape(label.partition(' ')[0])}\b", " ", rest, count=1, flags=re.IGNORECASE)
-    return Reading(tuple(found), frozenset(labels), rest)
+    return Reading(tuple(quantities), frozenset(labels), rest)
 
 
 def agreement(claimed: Sequence[Quantity], stated: Sequence[Quantity]) -> Agreement:

@@ -190,25 +190,25 @@ def facets(record: TaskRecord, parts: Sequence[Projection] | None = None) -> tup
     ...     timestamp_created=0, goal="Find it", dataset_refs=[{"name": "soil"}]))
     ('artifact_kind=task_start', 'dataset_name=soil', 'projection=task_goal', 'task_id=t')
     """
-    found = set(filter_facets(record))
-    found |= {facet("tag", tag) for tag in record.tags or ()}
-    found |= {facet("projection", part.kind) for part in (projections(record) if parts is None else parts)}
-    return tuple(sorted(found))
+    record_facets = set(filter_facets(record))
+    record_facets |= {facet("tag", tag) for tag in record.tags or ()}
+    record_facets |= {facet("projection", part.kind) for part in (projections(record) if parts is None else parts)}
+    return tuple(sorted(record_facets))
 
 
 def filter_facets(record: TaskRecord) -> tuple[str, ...]:
-    """What the eighteen exact filters find *record* by, sorted.
+    """The facets of *record* that the eighteen exact filters match, sorted.
 
     >>> filter_facets(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it", tags=["urgent"]))
     ('artifact_kind=task_start', 'task_id=t')
     """
-    found = {facet(name, value) for name in _DIRECT if (value := getattr(record, name)) is not None}
+    record_facets = {facet(name, value) for name in _DIRECT if (value := getattr(record, name)) is not None}
     for dataset in record.dataset_refs or ():
-        found |= set(_pairs(_PAIRED["dataset"], dataset.name, dataset.version))
+        record_facets |= set(_pairs(_PAIRED["dataset"], dataset.name, dataset.version))
     for entity in record.entity_refs or ():
-        found |= set(_pairs(_PAIRED["entity"], entity.name, entity.entity_type))
-    return tuple(sorted(found))
+        record_facets |= set(_pairs(_PAIRED["entity"], entity.name, entity.entity_type))
+    return tuple(sorted(record_facets))
 
 
 def wanted(filters: Mapping[str, object]) -> tuple[str, ...]:

@@ -155,7 +155,7 @@ def _statement(clause: str) -> Statement:
 
 def _signed(text: str) -> tuple[dict[str, bool], bool]:
     """The terms of a clause with their signs, and whether it is denied as a whole."""
-    found: dict[str, bool] = {}
+    signs: dict[str, bool] = {}
     denied = excluded = False
     for word in re.findall(r"[\w~\u2019'.+#/-]+|,", text):
         if word.lower() == "without":
@@ -163,12 +163,12 @@ def _signed(text: str) -> tuple[dict[str, bool], bool]:
         elif word == ",":
             excluded = False
         elif word.startswith("not~"):
-            found |= dict.fromkeys(_word(word[4:])[0], excluded)
+            signs |= dict.fromkeys(_word(word[4:])[0], excluded)
         else:
             about, against = _word(word)
-            found |= {term: against == excluded for term in about if term not in found}
+            signs |= {term: against == excluded for term in about if term not in signs}
             denied ^= against and not about
-    return found, denied
+    return signs, denied
 
 
 @lru_cache(maxsize=50_000)

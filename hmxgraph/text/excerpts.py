@@ -35,9 +35,9 @@ class Passages:
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0))
 
         """
-        pieces, found = _pieces(text)
+        pieces, piece_terms = _pieces(text)
         # Sets have no stable order, and a plain sum of floats depends on the order.
-        return cls(pieces, tuple(fsum(wanted[term] for term in piece if term in wanted) for piece in found))
+        return cls(pieces, tuple(fsum(wanted[term] for term in piece if term in wanted) for piece in piece_terms))
 
     def anything_after(self, beginning: int) -> bool:
         """Whether a piece that ends after the first *beginning* characters has any worth."""
