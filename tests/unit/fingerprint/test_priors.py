@@ -43,3 +43,9 @@ def test_artifacts_and_tags_are_judged_by_their_packs():
     assert found["priority_tags"] == ["deploy"]
     assert found["suppressed_tags"] == ["cache"]
     assert found["default_token_budget"] == 1000
+
+
+def test_the_usual_budget_counts_packs_that_nobody_disliked():
+    """Of three budgets the middle one: a pack judged neutral was of use enough to count."""
+    served = [pack("1", "positive", {}, budget=1000), pack("2", "neutral", {}, budget=2000)]
+    assert context_priors([*served, pack("3", "neutral", {}, budget=3000)], {}, [], 5)["default_token_budget"] == 2000
