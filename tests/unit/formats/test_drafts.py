@@ -2,6 +2,7 @@
 
 from hmxgraph.formats._calls import Calls
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, outcome
+from hmxgraph.formats._endings import exit_code
 from hmxgraph.formats._messages import message_reading
 from hmxgraph.formats.conversion import Record
 from tests.unit.formats.conversions import ORIGIN
@@ -43,3 +44,16 @@ def test_a_call_inside_and_beside_the_blocks_is_one():
     }
     reading = message_reading(message, frame("a", "m"), Calls({}))
     assert [draft.content["call_id"] for draft in reading.drafts] == ["c1", "c2"]
+
+
+def test_a_call_is_answered_once():
+    """A second result of the same id answers no call."""
+    calls = Calls({})
+    calls.remember("c1", "ls", "e1")
+    assert [calls.answered("c1"), calls.answered("c1")] == [("ls", "e1"), ("", "")]
+
+
+def test_an_exit_code_stands_in_the_first_lines():
+    """Further down it is what the command printed, not how it ended."""
+    assert exit_code("Exit code 1\n" + "x" * 500) == 1
+    assert exit_code("x" * 500 + "\nExit code 1") is None
