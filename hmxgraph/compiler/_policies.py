@@ -268,8 +268,12 @@ def _when(option: Option, options: Sequence[Option]) -> str:
 def _spoken_terms(option: Option) -> frozenset[str]:
     """The terms of the option itself: its name, its command lines and the names of its inputs."""
     steps = [step for session, _, event_id in option.taken for step in session.steps if step.event_id == event_id]
-    said = [option.name, *(step.command for step in steps), *(name for step in steps for name, _ in step.inputs)]
-    return frozenset(term for text in dict.fromkeys(said) for term in terms(_BETWEEN_WORDS.sub(" ", text)))
+    option_texts = [
+        option.name,
+        *(step.command for step in steps),
+        *(name for step in steps for name, _ in step.inputs),
+    ]
+    return frozenset(term for text in dict.fromkeys(option_texts) for term in terms(_BETWEEN_WORDS.sub(" ", text)))
 
 
 def _sets_apart(
@@ -338,8 +342,8 @@ def _branched(branches: Iterable[tuple[str, str]]) -> str:
     sentences, before = [], ""
     for condition, deed in branches:
         again = before.startswith(_MENTIONS) and condition.startswith(_MENTIONS)
-        said = condition.replace(_MENTIONS, "it mentions", 1) if again else condition
-        sentences.append(f"If {said}: {deed}")
+        shortened = condition.replace(_MENTIONS, "it mentions", 1) if again else condition
+        sentences.append(f"If {shortened}: {deed}")
         before = condition
     return ". ".join(sentences)
 

@@ -264,8 +264,8 @@ def _mask_operands(message: str, command: str) -> str:
     """
     words = [word for word in _OPERAND_GAPS.split(command) if word]
     runs, names = set(pairwise(words)), set(filter(_is_name, words)) - set(command_name(command).split())
-    things = {match.group(1) for word in words if (match := _THING.fullmatch(word))}
-    spoken = [_of_thing(word, things) for word in message.split(" ")]
+    operand_names = {match.group(1) for word in words if (match := _THING.fullmatch(word))}
+    spoken = [_of_thing(word, operand_names) for word in message.split(" ")]
     bare = [_bare(word) for word in spoken]
     return " ".join(
         written.replace(word, "<name>") if word in names and not (after in names and (word, after) in runs) else written
@@ -273,10 +273,10 @@ def _mask_operands(message: str, command: str) -> str:
     )
 
 
-def _of_thing(word: str, things: Container[str]) -> str:
+def _of_thing(word: str, operand_names: Container[str]) -> str:
     """A word such as "pods/web-a" with the name masked, if the command has it as an operand."""
-    thing = _THING.fullmatch(_bare(word))
-    return word.replace(f"/{thing.group(1)}", "/<name>") if thing and thing.group(1) in things else word
+    operand = _THING.fullmatch(_bare(word))
+    return word.replace(f"/{operand.group(1)}", "/<name>") if operand and operand.group(1) in operand_names else word
 
 
 def _is_name(word: str) -> bool:

@@ -166,17 +166,21 @@ def _subject(group: Sequence[GoalClass]) -> str:
         for _ in range(round(10 * share))
     )
     requests = [request for goal_class in group for request in goal_class.requests]
-    said = term_counts(requests)
+    request_counts = term_counts(requests)
     nouns = [noun for noun in sorted(counts) if noun not in _EMPTY and len(noun) > 2]
     least = _OFTEN * len(requests)
-    spoken_nouns = {noun: said[terms(noun)[0]] for noun in nouns if terms(noun) and said[terms(noun)[0]] >= least}
+    spoken_nouns = {
+        noun: request_counts[terms(noun)[0]]
+        for noun in nouns
+        if terms(noun) and request_counts[terms(noun)[0]] >= least
+    }
     if spoken_nouns:
         return min(spoken_nouns, key=lambda noun: (-spoken_nouns[noun], -counts[noun], noun))
     written = spelling(requests)
     # The topic of a sentence tends to be near its end: "fix the failing unit test".
     late = {word: statistics.fmean(places) for word, places in _places(requests).items()}
-    often = [term for term in said if said[term] >= least]
-    ranked = sorted(often, key=lambda term: (-said[term], -late.get(written[term], 0.0), term))
+    often = [term for term in request_counts if request_counts[term] >= least]
+    ranked = sorted(often, key=lambda term: (-request_counts[term], -late.get(written[term], 0.0), term))
     topics = [written[term] for term in ranked]
     telling = [word for word in plain_words(topics, requests) if word not in REQUEST_VERBS]
     return (telling or ([] if requests else most_first({noun: counts[noun] for noun in nouns})) or [""])[0]

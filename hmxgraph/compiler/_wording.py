@@ -114,8 +114,8 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
     >>> common_topics(["my phone has no service", "No service on the phone", "phone broken"], 0.6, 2)
     ['phone', 'service']
     """
-    said, written = term_counts(requests), spelling(requests)
-    shared = [written[term] for term in most_first(said) if said[term] >= share * len(requests)]
+    request_counts, written = term_counts(requests), spelling(requests)
+    shared = [written[term] for term in most_first(request_counts) if request_counts[term] >= share * len(requests)]
     return [word for word in plain_words(shared, requests) if word not in COUNT_WORDS][:most]
 
 
@@ -172,8 +172,8 @@ def common_words(words: Sequence[str], requests: Sequence[str], share: float) ->
     >>> common_words(["refund", "poem"], ["A refund", "Refund and poem", "refund it"], 0.5)
     ['refund']
     """
-    said = term_counts(requests)
-    return [word for word in words if terms(word) and said[terms(word)[0]] >= share * len(requests)]
+    request_counts = term_counts(requests)
+    return [word for word in words if terms(word) and request_counts[terms(word)[0]] >= share * len(requests)]
 
 
 def subjects(actions: Iterable[str]) -> list[str]:

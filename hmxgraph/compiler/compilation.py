@@ -196,19 +196,19 @@ def _without_duplicates(
     kept: list[tuple[ArtifactDraft, frozenset[tuple[str, ...]], str]] = []
     dropped = []
     for draft in drafts:
-        said = trigrams(render_artifact(draft.artifact_type, draft.title, draft.summary, draft.content))
+        draft_trigrams = trigrams(render_artifact(draft.artifact_type, draft.title, draft.summary, draft.content))
         hashed = content_hash(draft.content)
         twin = next(
             (
                 rival
                 for rival, words, other_hash in kept
                 if rival.artifact_type == draft.artifact_type
-                and (hashed == other_hash or _alike(said, words, profile.near_duplicate))
+                and (hashed == other_hash or _alike(draft_trigrams, words, profile.near_duplicate))
             ),
             None,
         )
         if twin is None:
-            kept.append((draft, said, hashed))
+            kept.append((draft, draft_trigrams, hashed))
         else:
             dropped.append((draft.lineage_key, twin.lineage_key))
     return [draft for draft, _, _ in kept], dropped

@@ -192,8 +192,8 @@ def _unquoted(message: str) -> str:
 def _speaks_of(occurrence: Occurrence, value: str) -> bool:
     """Whether *value* is also a word of the failed action or of the reaction to it."""
     steps = [*occurrence.route, *([occurrence.again] if occurrence.again else []), *_failed_step(occurrence)]
-    said = {word.lower() for step in steps for text in (step.action, step.command) for word in _WORDS.split(text)}
-    return value in said
+    step_words = {word.lower() for step in steps for text in (step.action, step.command) for word in _WORDS.split(text)}
+    return value in step_words
 
 
 def _failed_step(occurrence: Occurrence) -> list[Step]:

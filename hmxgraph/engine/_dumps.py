@@ -91,8 +91,8 @@ def _administer(
         command, env=environment, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
     )
     if done.returncode != 0:
-        said = " ".join(line.strip() for line in done.stderr.splitlines()[:_LINES] if line.strip())
-        raise EngineError(f"Neo4j's tool could not {arguments[0]} the database: {said[:400]}", _WAY_OUT)
+        complaint = " ".join(line.strip() for line in done.stderr.splitlines()[:_LINES] if line.strip())
+        raise EngineError(f"Neo4j's tool could not {arguments[0]} the database: {complaint[:400]}", _WAY_OUT)
 
 
 _WAY_OUT = "see that the disk has room, that the file is a dump, and that no other program uses the data home"

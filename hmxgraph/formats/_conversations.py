@@ -161,11 +161,11 @@ _TELLING = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_
 
 def _said(message: Message) -> str:
     """What tells a message from others: role, words and calls, but not the fields that clients add."""
-    said = message.get("content", message.get("value", message.get("parts")))
+    content = message.get("content", message.get("value", message.get("parts")))
     beside = map(mapping, listed(message.get("tool_calls")))
     calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in beside]
-    blocks = [_telling(mapping(block)) for block in listed(said) if block_text(block) is None]
-    return repr((role_of(message), contents(said).text, blocks, calls, _telling(message)))
+    blocks = [_telling(mapping(block)) for block in listed(content) if block_text(block) is None]
+    return repr((role_of(message), contents(content).text, blocks, calls, _telling(message)))
 
 
 def _telling(fields: Mapping[str, Any]) -> list[str]:

@@ -108,9 +108,9 @@ def passages(text: str) -> Iterator[Passage]:
 def _notified(inner: str) -> str:
     """A notification as text: its summary, then its other fields."""
     fields = {match["name"]: match["value"] for match in _FIELD.finditer(inner[:_LONGEST_NOTICE])}
-    said = [fields.pop("summary", ""), fields.pop("result", "")]
+    summary_and_result = [fields.pop("summary", ""), fields.pop("result", "")]
     rest = ", ".join(f"{field}: {value}" for field, value in fields.items() if field != "usage")
-    return "\n".join(part for part in (*said, rest) if part) or inner.strip()
+    return "\n".join(part for part in (*summary_and_result, rest) if part) or inner.strip()
 
 
 def without_escapes(text: str) -> str:

@@ -104,10 +104,10 @@ def _given(item: Item, field: str) -> Any:
 
 def _reasoning(item: Item, _frame: Frame, _calls: Calls) -> Reading:
     parts = [*listed(item.get("summary")), *listed(item.get("content"))]
-    said = "\n".join(filter(None, (text(mapping(part).get("text")) for part in parts)))
-    if not said.strip():
+    thought = "\n".join(filter(None, (text(mapping(part).get("text")) for part in parts)))
+    if not thought.strip():
         return skipped("hidden reasoning")
-    return Reading((Draft(REASONING, {"text": said}, ASSISTANT, source="assistant"),))
+    return Reading((Draft(REASONING, {"text": thought}, ASSISTANT, source="assistant"),))
 
 
 _READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (

@@ -60,8 +60,12 @@ def is_message(value: Any) -> bool:
     >>> is_message({"role": "user", "content": "hi"}), is_message({"role": "user"}), is_message("hi")
     (True, False, False)
     """
-    said = ("content", "parts", "value", "text", "tool_calls", "function_call")
-    return isinstance(value, Mapping) and bool(role_of(value)) and any(value.get(field) is not None for field in said)
+    content_fields = ("content", "parts", "value", "text", "tool_calls", "function_call")
+    return (
+        isinstance(value, Mapping)
+        and bool(role_of(value))
+        and any(value.get(field) is not None for field in content_fields)
+    )
 
 
 def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
@@ -130,13 +134,15 @@ class _Reader:
         self.drafts.append(answer_draft(self._calls, self._part(), answer))
 
     def _thought(self, block: Message) -> None:
-        said = next(
+        thought = next(
             (block[field] for field in ("thinking", "reasoning", "text", "content") if text(block.get(field))), ""
         )
-        if not said:
-            said = "\n".join(filter(None, (text(mapping(part).get("text")) for part in listed(block.get("summary")))))
-        if said:
-            self.drafts.append(Draft(REASONING, {"text": said}, ASSISTANT, self._part(), source="assistant"))
+        if not thought:
+            thought = "\n".join(
+                filter(None, (text(mapping(part).get("text")) for part in listed(block.get("summary"))))
+            )
+        if thought:
+            self.drafts.append(Draft(REASONING, {"text": thought}, ASSISTANT, self._part(), source="assistant"))
         else:
             self.left_out.append("hidden reasoning")
 
@@ -182,12 +188,12 @@ class _Reader:
 
 def _blocks(message: Message) -> list[Any]:
     """The blocks of a message; text alone is one block of text."""
-    said = next(
+    content = next(
         (message[field] for field in ("content", "parts", "value", "text") if message.get(field) is not None), None
     )
-    if isinstance(said, Mapping):
-        said = said.get("parts", [said])
-    blocks = [said] if isinstance(said, str) else [*listed(said)]
+    if isinstance(content, Mapping):
+        content = content.get("parts", [content])
+    blocks = [content] if isinstance(content, str) else [*listed(content)]
     more = (("reasoning_content", "thinking"), ("refusal", "refusal"))
     extra = [{"type": kind, "text": message[field]} for field, kind in more if text(message.get(field))]
     thoughts = [block for block in extra if block["type"] == "thinking"]

@@ -41,9 +41,9 @@ def contents(value: Any) -> Contents:
     words: list[str] = []
     attachments: list[JsonObject] = []
     for block in value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []:
-        said = block_text(block)
-        if said is not None:
-            words.append(said)
+        text_of_block = block_text(block)
+        if text_of_block is not None:
+            words.append(text_of_block)
         elif block is not None:
             attachments.append(attachment(block))
     return Contents("\n".join(word for word in words if word), tuple(attachments))

@@ -125,10 +125,10 @@ def _standing_instructions(content: Mapping[str, Any], about: Mapping[str, Any])
     """What the user told ChatGPT about themselves and how to answer: rules of whoever runs the agent."""
     stated = {**mapping(about.get("user_context_message_data")), **content}
     fields = ("about_user_message", "user_profile", "about_model_message", "user_instructions", "model_set_context")
-    said = "\n".join(text(stated[field]) for field in fields if text(stated.get(field)))
-    if not said:
+    instructions = "\n".join(text(stated[field]) for field in fields if text(stated.get(field)))
+    if not instructions:
         return skipped("empty instructions")
-    draft: JsonObject = {"role": "system", "text": said}
+    draft: JsonObject = {"role": "system", "text": instructions}
     return Reading((Draft("message", draft, OPERATOR, source="system"),))
 
 

@@ -113,7 +113,7 @@ class _Rollout:
         known = self._session
         session = name(known.get("id")) or self._from_name(record)
         time = line.get("timestamp", payload.get("timestamp"))
-        said = (
+        identity = (
             session,
             time,
             payload.get("type"),
@@ -128,9 +128,9 @@ class _Rollout:
             model=known.get("model"),
             parent_session_id=known.get("parent"),
         )
-        own_id = derived_id(*said, payload.get("output")) if time and session else ""
+        own_id = derived_id(*identity, payload.get("output")) if time and session else ""
         place = Place(0 if time else record.line, session, own_id, time, self._origin.agent_id or AGENT_NAME, metadata)
-        return frame_of(record, self._origin, place, said)
+        return frame_of(record, self._origin, place, identity)
 
     def _from_name(self, record: Record) -> str:
         """The session named in the file name, for files whose header was not read."""
@@ -164,16 +164,16 @@ def _reported(payload: Line) -> Reading:
     inner = name(payload.get("type"))
     if inner in _REPEATED:
         return skipped("repeats an item of the conversation")
-    said = text(payload.get("message")) or text(payload.get("reason"))
-    if inner in {"error", "stream_error"} and said:
-        return Reading((Draft("error", {"error_type": "CodexError", "message": said}, HARNESS, source=_SOURCE),))
-    if inner in {"turn_aborted", "warning"} and said:
-        return Reading((_note(f"{inner.replace('_', ' ')}: {said}", inner),))
+    report = text(payload.get("message")) or text(payload.get("reason"))
+    if inner in {"error", "stream_error"} and report:
+        return Reading((Draft("error", {"error_type": "CodexError", "message": report}, HARNESS, source=_SOURCE),))
+    if inner in {"turn_aborted", "warning"} and report:
+        return Reading((_note(f"{inner.replace('_', ' ')}: {report}", inner),))
     return skipped(f"report of the program: {inner[:40]}")
 
 
-def _note(said: str, kind: str) -> Draft:
-    return Draft("observation", {"text": said.strip()}, HARNESS, source=_SOURCE, metadata={"harness_kind": kind})
+def _note(note: str, kind: str) -> Draft:
+    return Draft("observation", {"text": note.strip()}, HARNESS, source=_SOURCE, metadata={"harness_kind": kind})
 
 
 CODEX = Format("codex", "Codex rollouts", recognise, convert)

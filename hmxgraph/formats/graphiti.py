@@ -77,8 +77,8 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
 
 def _fact(value: Mapping[str, Any]) -> Reading:
     """A fact in force becomes a memory; one that ended becomes an observation with its interval."""
-    said = text(value["fact"]).strip()
-    if not said:
+    fact = text(value["fact"]).strip()
+    if not fact:
         return Reading(left_out=("empty fact",))
     about: JsonObject = present(
         relation=name(value.get("name")),
@@ -89,27 +89,27 @@ def _fact(value: Mapping[str, Any]) -> Reading:
     ended = next((end for field in ("invalid_at", "expired_at") if (end := moment(value.get(field)))), None)
     if ended is None:
         return Reading(
-            (Draft(MEMORY, {"kind": "fact", "text": said}, IMPORT, source="graphiti", metadata={"graphiti": about}),)
+            (Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, source="graphiti", metadata={"graphiti": about}),)
         )
-    content = {"text": f"{said} (no longer true since {ended.timestamp[:10]})"}
+    content = {"text": f"{fact} (no longer true since {ended.timestamp[:10]})"}
     metadata = {"graphiti": about, "invalid_at": ended.timestamp}
     return Reading((Draft("observation", content, IMPORT, source="graphiti", metadata=metadata),))
 
 
 def _episode(value: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
     """An episode by its source: a message keeps its speaker, JSON and text become observations."""
-    said, source = text(value["content"]).strip(), name(value.get("source"))
+    episode, source = text(value["content"]).strip(), name(value.get("source"))
     title = name(value.get("source_description")) or name(value.get("name"))
-    speaker, colon, words = said.partition(":")
+    speaker, colon, words = episode.partition(":")
     if source == "message" and colon and words.strip() and len(speaker) <= 60 and "\n" not in speaker:
-        who, _, role = speaker.partition("(")
-        known = ROLES.get((role.rstrip(") ") or who).strip().lower(), "user")
-        author = present(name=who.strip() if who.strip().lower() not in ROLES else "")
+        speaker_name, _, role = speaker.partition("(")
+        known = ROLES.get((role.rstrip(") ") or speaker_name).strip().lower(), "user")
+        author = present(name=speaker_name.strip() if speaker_name.strip().lower() not in ROLES else "")
         return message_reading({"role": known, "content": words.strip(), **author}, frame, calls)
-    content: JsonObject = present(title=title) | {"text": said}
-    if source == "json" and isinstance(document := parsed(said), Mapping):
+    content: JsonObject = present(title=title) | {"text": episode}
+    if source == "json" and isinstance(document := parsed(episode), Mapping):
         content = present(title=title) | {"data": dict(document)}
-    if not said:
+    if not episode:
         return Reading(left_out=("empty episode",))
     return Reading((Draft("observation", content, TOOL, source="graphiti"),))
 

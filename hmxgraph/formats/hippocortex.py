@@ -78,29 +78,37 @@ class _Reader:
         """What became of one event of the SDK."""
         if faults := _faults(value):
             return Outcome(record, fault=faults[0])
-        said = mapping(value.get("metadata"))
-        user = next((name(said[field]) for field in _USERS if name(said.get(field))), self._origin.user_id or "")
+        producer_metadata = mapping(value.get("metadata"))
+        user = next(
+            (name(producer_metadata[field]) for field in _USERS if name(producer_metadata.get(field))),
+            self._origin.user_id or "",
+        )
         # The producer's metadata stands apart: it may not say whose words an event holds.
-        metadata = present(format="hippocortex", user_id=user, hippocortex=dict(said))
-        agent = next((name(said[field]) for field in _AGENTS if name(said.get(field))), self._origin.agent_id or "")
+        metadata = present(format="hippocortex", user_id=user, hippocortex=dict(producer_metadata))
+        agent = next(
+            (name(producer_metadata[field]) for field in _AGENTS if name(producer_metadata.get(field))),
+            self._origin.agent_id or "",
+        )
         place = Place(0, name(value.get("sessionId")), "", value.get("timestamp"), agent, metadata)
         frame = frame_of(record, self._origin, place, repr(value))
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
-        reading = self._reading(text(value.get("type")), mapping(value.get("payload")), said, frame)
+        reading = self._reading(text(value.get("type")), mapping(value.get("payload")), producer_metadata, frame)
         return joined(record, [(frame, reading)], self._origin.carried)
 
-    def _reading(self, kind: str, payload: Mapping[str, Any], said: Mapping[str, Any], frame: Frame) -> Reading:
+    def _reading(
+        self, kind: str, payload: Mapping[str, Any], producer_metadata: Mapping[str, Any], frame: Frame
+    ) -> Reading:
         if kind == "message":
-            return self._message(payload, said, frame)
+            return self._message(payload, producer_metadata, frame)
         if kind == "tool_call":
             return self._call(payload, frame)
         if kind == "tool_result":
             return Reading((self._answer("0", payload, frame),))
         return Reading((Draft(kind, _content(kind, payload), _ORIGINS.get(kind, TOOL)),))
 
-    def _message(self, payload: Mapping[str, Any], said: Mapping[str, Any], frame: Frame) -> Reading:
-        drawn = [fact for fact in map(text, listed(said.get("extractedMemories"))) if fact.strip()]
+    def _message(self, payload: Mapping[str, Any], producer_metadata: Mapping[str, Any], frame: Frame) -> Reading:
+        drawn = [fact for fact in map(text, listed(producer_metadata.get("extractedMemories"))) if fact.strip()]
         if drawn:
             # A model drew these from the talk: proposals, as those of another memory system.
             drafts = (

@@ -51,8 +51,8 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
     readings: list[tuple[Frame, Reading]] = []
     memories = _memories(value)
     for position, memory in enumerate(memories):
-        said = next((text(memory[field]) for field in _WORDS if text(memory.get(field))), "")
-        if not said.strip():
+        memory_text = next((text(memory[field]) for field in _WORDS if text(memory.get(field))), "")
+        if not memory_text.strip():
             return Outcome(
                 record,
                 fault=Fault("$.memory", "mem0", f"fields {', '.join(map(str, memory))[:80]}", "the words of a memory"),
@@ -60,7 +60,7 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
         frame = _frame(record, memory, position, origin)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
-        content = {"kind": "fact", "text": said} | present(user_id=_user(memory, origin))
+        content = {"kind": "fact", "text": memory_text} | present(user_id=_user(memory, origin))
         readings.append((frame, Reading((Draft(MEMORY, content, IMPORT, source="mem0"),))))
     return joined(record, readings, origin.carried) if memories else Outcome(record, skipped="a list without memories")
 

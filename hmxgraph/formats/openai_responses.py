@@ -72,9 +72,13 @@ def _instructions(
     request: Mapping[str, Any], response: Mapping[str, Any], *, answered: bool
 ) -> tuple[Mapping[str, Any], ...]:
     """The system prompt, where the record is the beginning of a conversation."""
-    said = request.get("instructions", response.get("instructions"))
+    instructions = request.get("instructions", response.get("instructions"))
     opens = not (request.get("previous_response_id") or response.get("previous_response_id"))
-    return ({"role": "system", "content": said},) if isinstance(said, str) and said and opens and answered else ()
+    return (
+        ({"role": "system", "content": instructions},)
+        if isinstance(instructions, str) and instructions and opens and answered
+        else ()
+    )
 
 
 def _response(value: Mapping[str, Any]) -> Mapping[str, Any]:

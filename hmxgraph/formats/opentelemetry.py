@@ -304,10 +304,12 @@ def _block(block: Mapping[str, Any]) -> JsonObject:
 
 def _telling(message: Message) -> str:
     """What tells a message from others that follow the same talk: its content, without what instrumentation adds."""
-    said = message.get("content", message.get("parts"))
-    parts = [mapping(part) for part in listed(said)]
+    content = message.get("content", message.get("parts"))
+    parts = [mapping(part) for part in listed(content)]
     words = (
-        said if isinstance(said, str) else [(part.get("content"), part.get("text"), part.get("id")) for part in parts]
+        content
+        if isinstance(content, str)
+        else [(part.get("content"), part.get("text"), part.get("id")) for part in parts]
     )
     ids = [mapping(call).get("id") for call in listed(message.get("tool_calls"))]
     return repr((words, ids, message.get("tool_call_id")))
@@ -342,10 +344,10 @@ def _retrieval(span: Span) -> Reading:
         else [mapping(part).get("document") for part in tree(span.attributes, "retrieval.documents")]
     )
     texts = [part if isinstance(part, str) else _document_text(mapping(part)) for part in documents]
-    said = "\n\n".join(filter(None, texts)) or text(span.first("output.value"))
-    if not said:
+    passages = "\n\n".join(filter(None, texts)) or text(span.first("output.value"))
+    if not passages:
         return Reading(left_out=("retrieval without documents",))
-    content = present(title=text(query)) | {"text": said}
+    content = present(title=text(query)) | {"text": passages}
     return Reading((Draft("observation", content, TOOL, source="tool:retrieval"),))
 
 

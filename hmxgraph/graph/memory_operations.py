@@ -497,40 +497,41 @@ def remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, Doing]]) -> Pro
         SupersessionCycle: the words are those of the memory to supersede.
 
     """
-    for what, _ in given:
-        if what.hard and what.kind != "policy":
+    for statement, _ in given:
+        if statement.hard and statement.kind != "policy":
             raise InvalidRequest(
-                "hard", f"for kind {what.kind!r}", "kind 'policy'", 'write kind="policy", or leave "hard" out'
+                "hard", f"for kind {statement.kind!r}", "kind 'policy'", 'write kind="policy", or leave "hard" out'
             )
-        what.checked()
+        statement.checked()
     return (yield from write(partial(_remember, tenancy, given))) if given else ()
 
 
 def _remember(tenancy: Tenancy, given: Sequence[tuple[Remembered, Doing]]) -> Plan[tuple[Memory, ...]]:
     events = [
-        prepare(memory_event(tenancy.tenant_id, doing, 0, EVENT_TYPE, what.content), counter()) for what, doing in given
+        prepare(memory_event(tenancy.tenant_id, doing, 0, EVENT_TYPE, statement.content), counter())
+        for statement, doing in given
     ]
     yield from append(tenancy, SESSION, events, frozenset(event.key for event in events), by_hand=True)
     stored = yield from memories.of_events(tenancy, [event.key for event in events])
-    for event, (what, _) in zip(events, given, strict=True):
+    for event, (statement, _) in zip(events, given, strict=True):
         if event.key not in stored:
-            raise _no_memory(tenancy, what)
-        made, supersedes = stored[event.key]
-        if what.terms.supersedes and supersedes != what.terms.supersedes:
-            yield from _refuse(tenancy, made, what.terms.supersedes, supersedes)
+            raise _no_memory(tenancy, statement)
+        memory, supersedes = stored[event.key]
+        if statement.terms.supersedes and supersedes != statement.terms.supersedes:
+            yield from _refuse(tenancy, memory, statement.terms.supersedes, supersedes)
     return tuple(stored[event.key][0] for event in events)
 
 
-def _refuse(tenancy: Tenancy, made: Memory, asked: str, supersedes: str | None) -> Plan[None]:
-    """Raise why *made* does not supersede the memory *asked* for; this undoes the transaction."""
-    old = yield from _memory_by_id(tenancy, asked)
-    if old.memory_id == made.memory_id:
-        raise SupersessionCycle(asked, asked)
+def _refuse(tenancy: Tenancy, memory: Memory, old_id: str, supersedes: str | None) -> Plan[None]:
+    """Raise the reason why *memory* does not supersede the memory *old_id*, which rolls the transaction back."""
+    old = yield from _memory_by_id(tenancy, old_id)
+    if old.memory_id == memory.memory_id:
+        raise SupersessionCycle(old_id, old_id)
     if old.superseded_by is not None:
-        raise AlreadySuperseded(asked, old.superseded_by)
+        raise AlreadySuperseded(old_id, old.superseded_by)
     if supersedes is not None:
-        raise _not_a_successor(made.text, supersedes)
-    raise SupersessionCycle(asked, made.memory_id)
+        raise _not_a_successor(memory.text, supersedes)
+    raise SupersessionCycle(old_id, memory.memory_id)
 
 
 def _not_a_successor(text: str, supersedes: str) -> InvalidRequest:
