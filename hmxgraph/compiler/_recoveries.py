@@ -65,7 +65,7 @@ class Recovery:
 
 
 def recoveries(group: FailureGroup) -> list[Recovery]:
-    """The reactions to this failure, the best supported first; none overlaps a better one."""
+    """The reactions to this failure, best supported first, without those that overlap a better one."""
     judged = [
         occurrence
         for occurrence in group.occurrences

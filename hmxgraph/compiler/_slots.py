@@ -102,7 +102,7 @@ def _vary(values: Mapping[str, str], related: Callable[[str, str], bool]) -> boo
 
 
 def _are_names(values: Mapping[str, str]) -> bool:
-    """Whether the values are several identifiers, which vary even where hardly a word beside them tells anything."""
+    """Whether the values are several identifiers, which vary even where the words beside them say little."""
     return len(set(values.values())) >= _PLAIN_VALUES and all(map(_IDENTIFIER.search, values.values()))
 
 

@@ -139,7 +139,7 @@ class _Conversations:
 
 
 def _place(talk: Talk, message: Message, session_id: str, position: int) -> Place:
-    """Where a message stands: what it says of itself goes before what its envelope says."""
+    """Session, id and time of a message; its own fields take precedence over those of its envelope."""
     own_id = name(message.get("id")) or name(message.get("uuid"))
     if not own_id and talk.own_id and position == len(talk.messages) - 1:
         own_id = talk.own_id
@@ -155,12 +155,12 @@ def _place(talk: Talk, message: Message, session_id: str, position: int) -> Plac
     )
 
 
-# What tells calls and results from others.
+# Fields that identify calls and results.
 _TELLING = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source")
 
 
 def _said(message: Message) -> str:
-    """What tells a message from others: role, words and calls, but not the fields that clients add."""
+    """The identity of a message: role, words and calls, without the fields that clients add."""
     content = message.get("content", message.get("value", message.get("parts")))
     beside = map(mapping, listed(message.get("tool_calls")))
     calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in beside]
@@ -189,5 +189,5 @@ def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None)
 
 
 def single(value: Mapping[str, Any]) -> Talk | None:
-    """A record that is one message; None where it is none."""
+    """A record that is a single message, else None."""
     return replace(Talk((value,)), envelope=value) if is_message(value) else None

@@ -26,14 +26,14 @@ _RANKS = {"tool_call": 100, "tool_result": 200}
 # Below the limits of HMX-E 11: a source's text may grow by what importers add.
 _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
-# Packs stand in messages and results, not at the bottom of a deep value.
+# Packs occur in messages and results, not deep inside a nested value.
 _DEEPEST_PACK = 40
 _CUTS = (100_000, 20_000, 4_000, 800, 160)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One part of a record on its way to an event; ``part`` tells it from the record's other parts."""
+    """One part of a record on its way to an event; ``part`` distinguishes it from the record's other parts."""
 
     event_type: str
     content: JsonObject
@@ -62,7 +62,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a converter found in one record: drafts, and the reason for every part that is none."""
+    """What a converter found in one record: drafts, and the reason for every part left out."""
 
     drafts: tuple[Draft, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ def not_an_object(record: Record) -> Outcome:
 
 
 def outcome(record: Record, frame: Frame, reading: Reading, carried: JsonObject) -> Outcome:
-    """What became of *record*: the events of its drafts, or why it has none."""
+    """The outcome of *record*: the events of its drafts, or why it has none."""
     if reading.part_of is not None:
         return Outcome(record, part_of=reading.part_of)
     return joined(record, [(frame, reading)], carried)
@@ -121,7 +121,7 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message stands, and what it says of itself: its session, id and time, if it names any.
+    """Where a message belongs: its session, id and time, if it names any.
 
     Short ids mostly count the messages of a session, so the session is part of the id unless they are ``unique``.
     """
@@ -136,7 +136,7 @@ class Place:
 
 
 def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) -> Frame | Fault:
-    """The frame of a message at *place*; a fault where nobody tells its session or time.
+    """The frame of a message at *place*; a fault if its session or time is unknown.
 
     Messages without an id get one from session, place and *content* (the caller's key instead of the session, if there
     is one).
@@ -275,7 +275,7 @@ def opened(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Ite
 
 
 def numbered(drafts: Iterable[Draft], block: int = 0) -> Iterator[Draft]:
-    """*drafts* of one block with the parts that tell them apart: ``3``, ``3.1``, ``3.2``.
+    """*drafts* of one block with part names that distinguish them: ``3``, ``3.1``, ``3.2``.
 
     >>> made = numbered([Draft("message", {}, "user"), Draft("observation", {}, "harness")], 3)
     >>> [draft.part for draft in made]

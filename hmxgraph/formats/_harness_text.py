@@ -1,4 +1,4 @@
-"""Text that a coding harness sends in the user's name, told apart from what the user typed.
+"""Text that a coding harness sends in the user's name, separated from what the user typed.
 
 Harnesses wrap what they add in tags of their own: reminders, hook output, slash commands, notifications. Each wrapper
 has one rule: whose words it holds, and what a reader needs of it.
@@ -18,7 +18,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a text: whose words it is, what it becomes, and the wrapper that it stood in."""
+    """A piece of a text: its author, what it becomes, and the wrapper around it."""
 
     text: str
     origin: str = USER
@@ -93,7 +93,7 @@ def passages(text: str) -> Iterator[Passage]:
         yield Passage(plain.strip(), HARNESS, "observation", "note")
         return
     if notification := _NOTIFICATION.match(plain):
-        # What follows a notification tells the model where to read on: the harness's words, too.
+        # The text after a notification, which points the model to further reading, is the harness's too.
         yield Passage(_notified(notification["inner"]), HARNESS, "observation", "task-notification")
         return
     command = _COMMAND.search(plain) if "<command-name>" in plain else None

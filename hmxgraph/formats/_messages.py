@@ -43,7 +43,7 @@ _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_
 
 
 def role_of(message: Message) -> str:
-    """The role of a message: user, assistant, system or tool; nothing where it has none that is known.
+    """The role of a message: user, assistant, system or tool; "" if it has no known role.
 
     >>> role_of({"role": "developer"}), role_of({"type": "ai"}), role_of({"from": "human"}), role_of({})
     ('system', 'assistant', 'user', '')
@@ -55,7 +55,7 @@ def role_of(message: Message) -> str:
 
 
 def is_message(value: Any) -> bool:
-    """Whether *value* is a message with a role and something said.
+    """Whether *value* is a message with a role and content.
 
     >>> is_message({"role": "user", "content": "hi"}), is_message({"role": "user"}), is_message("hi")
     (True, False, False)
@@ -69,7 +69,7 @@ def is_message(value: Any) -> bool:
 
 
 def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
-    """The drafts of one message, and what in it is none."""
+    """The drafts of one message, and the parts left out."""
     role = role_of(message)
     if not role:
         return Reading(left_out=(f"message of unknown role {name(message.get('role'))[:40]!r}",))
@@ -105,7 +105,7 @@ class _Reader:
         self._say()
 
     def call(self, call_id: str, tool: str, given: Any) -> None:
-        """Take in one call; the same call may stand inside the blocks and beside them."""
+        """Add one call; the same call may occur in the blocks and again beside them."""
         if call_id and call_id in self._called:
             return
         self._called.add(call_id)
@@ -202,7 +202,7 @@ def _blocks(message: Message) -> list[Any]:
 
 
 def _calls_beside(message: Message) -> Iterator[tuple[str, str, Any]]:
-    """Calls that stand beside the content: OpenAI's and LangChain's, and OpenAI's single one of old."""
+    """Calls given beside the content: those of OpenAI and LangChain, and OpenAI's older single ``function_call``."""
     for call in listed(message.get("tool_calls")) + listed(message.get("invalid_tool_calls")):
         fields = mapping(call)
         function = mapping(fields.get("function")) or mapping(fields.get("custom")) or fields

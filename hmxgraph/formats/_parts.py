@@ -20,7 +20,7 @@ _DATA = ("data", "file_data", "b64_json", "blob", "base64")
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a message holds: its words, and what it holds beside them."""
+    """The contents of a message: its text and its attachments."""
 
     text: str = ""
     attachments: tuple[JsonObject, ...] = field(default=())
@@ -114,7 +114,7 @@ def _short(value: Any) -> Any:
 
 
 def arguments(value: Any) -> JsonObject:
-    """The arguments of a call as an object; a JSON string is parsed, what is no object becomes ``input``.
+    """The arguments of a call as an object; a JSON string is parsed, anything but an object becomes ``input``.
 
     >>> arguments('{"a": 1}'), arguments({"a": 1}), arguments("make all"), arguments("")
     ({'a': 1}, {'a': 1}, {'input': 'make all'}, {})

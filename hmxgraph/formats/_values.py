@@ -74,7 +74,7 @@ def present(**fields: Any) -> JsonObject:
 
 
 def parsed(value: str) -> Any:
-    """The JSON value that *value* spells, None where it spells none.
+    """The JSON value that the text *value* contains, None if it is not JSON.
 
     >>> parsed('{"a": 1}'), parsed("make all")
     ({'a': 1}, None)
@@ -143,7 +143,7 @@ def _from_number(number: float) -> Moment | None:
     return Moment(iso(us), us) if 0 < us <= LAST_US else None
 
 
-# Ids and sessions of records that bring none.
+# Ids and sessions of records without them.
 
 
 def derived_id(*parts: Any) -> str:

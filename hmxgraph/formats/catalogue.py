@@ -78,7 +78,7 @@ def recognise(sample: Sequence[Any]) -> Recognition:
 
 
 def format_named(name: str) -> Format | None:
-    """The format of that name, None where there is none.
+    """The format of that name, or None.
 
     >>> format_named("hmx").title
     'HMX-E events'

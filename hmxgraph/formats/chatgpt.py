@@ -122,7 +122,7 @@ def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
 
 
 def _standing_instructions(content: Mapping[str, Any], about: Mapping[str, Any]) -> Reading:
-    """What the user told ChatGPT about themselves and how to answer: rules of whoever runs the agent."""
+    """What the user told ChatGPT about themselves and how to answer: rules of the operator."""
     stated = {**mapping(about.get("user_context_message_data")), **content}
     fields = ("about_user_message", "user_profile", "about_model_message", "user_instructions", "model_set_context")
     instructions = "\n".join(text(stated[field]) for field in fields if text(stated.get(field)))

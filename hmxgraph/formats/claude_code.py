@@ -33,7 +33,7 @@ from hmxgraph.protocol.timestamps import iso
 AGENT_NAME = "claude-code"
 Line: TypeAlias = Mapping[str, Any]
 
-# Line types that tell nothing about the work, with the reason that the report gives.
+# Line types without information about the work, with the reason shown in the report.
 _BOOKKEEPING = {
     "file-history-snapshot": "backup of files",
     "summary": "title of a conversation",

@@ -101,7 +101,7 @@ def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
 
 
 def evidence_mark(relation_type: str, target_key: str) -> str:
-    """The mark that a mention has if its event is evidence for a relation of the entity; 64 bits tell targets apart.
+    """The mark that a mention has if its event is evidence for a relation of the entity; 64 bits identify a target.
 
     >>> evidence_mark("uses", "0123456789abcdef0123456789abcdef")
     'uses>0123456789abcdef'

@@ -23,7 +23,7 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
-# Objects of client libraries stand in messages and their blocks, not at the bottom of a deep value.
+# Objects of client libraries occur in messages and their blocks, not deep inside a nested value.
 _DEEPEST_OBJECT = 8
 _WAY_OUT = "give chat messages or response items as dicts, or name their format=..."
 

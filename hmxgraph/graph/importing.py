@@ -87,7 +87,7 @@ class Importing:
                 words = str(recognition) if sample else "no JSON in the first lines"
                 yield from self._unknown(source, words, arrivals)
                 return
-        # Faults of what is no JSON, or nearly an event, are reported line by line.
+        # Lines that are not JSON, or that are almost events, are reported one by one.
         source_format = recognised or HMX_EVENTS
         self.formats[source] = source_format.name
         counts = self.tally.source(source, source_format.title)
@@ -256,7 +256,7 @@ def _is_file(source: str) -> bool:
 
 
 def _modified_us(source: str) -> int | None:
-    """When the file was last written, as a time for records that carry none."""
+    """When the file was last written: the time of records without a timestamp."""
     try:
         return Path(source).stat().st_mtime_ns // 1_000
     except (OSError, ValueError):

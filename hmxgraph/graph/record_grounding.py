@@ -15,7 +15,7 @@ from hmxgraph.records.search import best_projection, facet, record_text
 # Number of records that are read for a claim, and of those linked to them.
 _CANDIDATES = 60
 _LINKED = 300
-# Kinds that are read: those that ground a claim, and those that tell what a run or evidence was about.
+# Kinds that are read: those that ground a claim, and those that state what a run or evidence was about.
 _KINDS = tuple(sorted(facet("artifact_kind", kind) for kind in (*GROUNDING, "digest", "run_start", "task_start")))
 
 

@@ -308,7 +308,7 @@ def write_record(tenancy: Tenancy, record: TaskRecord, made_up: Collection[str] 
 def write_fields(
     tenancy: Tenancy, fields: Mapping[str, Any], made_up: Collection[str] = ()
 ) -> Procedure[RecordReceipt]:
-    """The stored record of *fields*; its task is that of the record it replies to, if none is named.
+    """Store the record of *fields*; without a task, it belongs to the task of the record that it replies to.
 
     The fields *made_up* for it, such as a missing time, are not compared when a record is repeated.
 
