@@ -216,8 +216,8 @@ def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Jud
 
 
 def _wins_over_events(candidate: Candidate) -> bool:
-    """Whether the candidate wins over events with the same words: rules and remembered statements."""
-    return candidate.section in RULES or candidate.origin == REMEMBERED
+    """Whether the candidate wins over an event that says no more: rules and memories."""
+    return candidate.section in RULES or candidate.source_type == "memory"
 
 
 def _rank(ranked: Ranked) -> int:

@@ -228,6 +228,8 @@ class Known:
 _OFF_TOPIC = 0.25
 # Greatest relevance of other procedures where a playbook answers the current failure.
 _BESIDE_REMEDY = 0.5
+# Relevance of a playbook for a step of the leading procedure, if the question has a word of it.
+_TROUBLE_AHEAD = 0.5
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
 
@@ -273,6 +275,10 @@ class Guidance:
         named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.lead is not None else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
+    def _lies_ahead(self, artifact: KnownArtifact) -> bool:
+        """Whether *artifact* is a playbook for a step of the leading procedure."""
+        return bool(self.lead and artifact.failures) and not self.expected.isdisjoint(artifact.actions[:1])
+
     @property
     def _follows_lead(self) -> bool:
         return not self.remedies or bool(self.done)
@@ -286,6 +292,8 @@ class Guidance:
         if self.answers(artifact):
             return 1.0
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
+        if share and self._lies_ahead(artifact):
+            fitting = max(fitting, _TROUBLE_AHEAD)
         led = 1.0 if artifact.artifact_id == self.lead and self._follows_lead else fitting
         return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led
 
