@@ -34,21 +34,20 @@ def serve(
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - only where the extra is there
     from hmxgraph.cli.resident import resident  # noqa: PLC0415 - as above
     from hmxgraph.server.app import Limits  # noqa: PLC0415 - as above
-    from hmxgraph.server.running import Settings, address_of, listening, run  # noqa: PLC0415 - as above
+    from hmxgraph.server.running import Settings, address_of, has_mcp, listening, run  # noqa: PLC0415 - as above
 
     settings = Settings(host, port, tls_cert, tls_key, Limits(rate, burst, max_bytes))
     listener = listening(settings)
     graph = connect(progress=err.is_terminal)
     address = address_of(settings, listener)
-    emit({"base_url": address}, as_json, lambda: _show(address))
+    emit({"base_url": address}, as_json, lambda: _show(address, mcp=has_mcp()))
     out.file.flush()
     with resident(graph):
         run(graph, settings, listener)
 
 
-def _show(address: str) -> None:
+def _show(address: str, *, mcp: bool) -> None:
     root = address.removesuffix("/v1")
-    out.print(
-        f"serving {address}  (MCP: {root}/mcp, description: {root}/docs, figures: {root}/metrics)", highlight=False
-    )
+    places = [*([f"MCP: {root}/mcp"] if mcp else []), f"description: {root}/docs", f"figures: {root}/metrics"]
+    out.print(f"serving {address}  ({', '.join(places)})", highlight=False)
     out.print("clients need a key: hmxgraph key create --tenant NAME --agent NAME", highlight=False)

@@ -68,9 +68,13 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
     uvicorn.Server(config).run(sockets=[listener])
 
 
+def has_mcp() -> bool:
+    """Whether MCP is served: its extra is installed, and not the older mcp that some frameworks bring."""
+    return find_spec("mcp") is not None and find_spec("mcp.server.mcpserver") is not None
+
+
 def _mcp() -> Mounted | None:
-    """MCP beside the contract, if its extra is installed; some frameworks bring an older mcp, which does not fit."""
-    if find_spec("mcp") is None or find_spec("mcp.server.mcpserver") is None:
+    if not has_mcp():
         return None
     from hmxgraph.server.mcp_http import mounted  # noqa: PLC0415 - needs the extra
 
