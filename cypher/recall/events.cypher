@@ -47,10 +47,10 @@ CALL (as_of_us, event_count, cut, visible_hits) {
   WITH as_of_us, place
   WHERE $terms[place] <> ''
   CALL (as_of_us, place) {
-    CALL db.index.fulltext.queryNodes('event_text', $terms[place], {limit: $most * $reach}) YIELD node
+    CALL db.index.fulltext.queryNodes('event_text', $terms[place], {limit: $most * $reach}) YIELD node AS event
     RETURN
       count(*) >= $most * $reach AS too_many,
-      collect(CASE WHEN $reach = 1 OR node.time_us <= as_of_us THEN node END) AS events
+      collect(CASE WHEN $reach = 1 OR event.time_us <= as_of_us THEN event END) AS events
   }
   RETURN collect({weight: $weights[place], cut: too_many, events: events}) AS postings
 }

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from hmxgraph.text.terms import STOP_WORDS, terms, words
+from hmxgraph.text.terms import STOP_WORDS, signs, terms, words
 
 # Similarity of texts and sets, in [0, 1].
 
@@ -191,7 +191,7 @@ class Claim(NamedTuple):
 
 
 def claim(text: str) -> Claim:
-    """The words of a plain statement without negations and amounts, and these as its answer.
+    """The words and signs of a plain statement without negations and amounts, and these as its answer.
 
     Equal topics with different answers contradict each other. The topic is empty if it would be a single word.
 
@@ -200,6 +200,8 @@ def claim(text: str) -> Claim:
     >>> claim("The cache is enabled").topic == claim("The cache isn't enabled").topic
     True
     >>> claim("Ticket 17 is closed").topic == claim("Ticket 18 is closed").topic
+    False
+    >>> claim("A seat costs $5").topic == claim("A seat costs \u20ac5").topic
     False
     """
     spoken = words(_NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
@@ -215,7 +217,8 @@ def claim(text: str) -> Claim:
             negations += base in _OPPOSITES
             topic.append(_OPPOSITES.get(base, base))
     answer = " ".join([*(["not"] if negations % 2 else []), *amounts])
-    return Claim(" ".join(topic) if len(topic) > 1 else "", answer, bool(_RENEWED.search(text)))
+    subject = " ".join(filter(None, (*topic, signs(text)))) if len(topic) > 1 else ""
+    return Claim(subject, answer, bool(_RENEWED.search(text)))
 
 
 def opposed(first: str, second: str) -> bool:

@@ -199,7 +199,7 @@ def test_a_dump_brings_back_a_store_that_does_not_open(home, server, tmp_path):
     """Everything is as it was dumped, the server runs again, and a file that is no dump changes nothing."""
     login = (server.user, server.password)
     with neo4j.GraphDatabase.driver(server.uri, auth=login) as driver:
-        driver.execute_query("CREATE (:Kept {n: 1})")
+        driver.execute_query("CREATE (:Dumped {n: 1})")
     size = engine.dump(tmp_path / "all.dump", home)
     assert size == (tmp_path / "all.dump").stat().st_size > 0
     assert [each.name for each in tmp_path.iterdir()] == ["all.dump"]
@@ -213,4 +213,4 @@ def test_a_dump_brings_back_a_store_that_does_not_open(home, server, tmp_path):
     engine.load(tmp_path / "all.dump", home)
     revived = engine.ensure(home)
     with neo4j.GraphDatabase.driver(revived.uri, auth=(revived.user, revived.password)) as driver:
-        assert driver.execute_query("MATCH (kept:Kept) RETURN count(kept) AS n").records[0]["n"] == 1
+        assert driver.execute_query("MATCH (dumped:Dumped) RETURN count(dumped) AS n").records[0]["n"] == 1
