@@ -195,6 +195,7 @@ def linked(source: Path, target: Path) -> Path:
     return shutil.copytree(source, target, copy_function=os.link)
 
 
+@pytest.mark.slow
 def test_a_dump_brings_back_a_store_that_does_not_open(home, server, tmp_path):
     """Everything is as it was dumped, the server runs again, and a file that is no dump changes nothing."""
     login = (server.user, server.password)
