@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -12,9 +12,10 @@ from rich.text import Text
 from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Conflict
+from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.artifacts import render_artifact
 
-# ``hmxgraph artifact``: list, show, chain, record, supersede, transition.
+# ``hmxgraph artifact``: list, show, chain, record, import-chain, supersede, transition.
 
 app = typer.Typer(no_args_is_help=True, help="Artifacts: learned knowledge with versions and status.")
 
@@ -86,6 +87,23 @@ def record(
         emit([receipt.document() for receipt in receipts], as_json, lambda: _show_receipts(receipts))
 
 
+@app.command("import-chain")
+def import_chain(
+    file: Annotated[
+        Path, typer.Argument(help="Output of hmxgraph artifact chain ID --json; - reads stdin.")
+    ],
+    rehome: Annotated[bool, typer.Option("--rehome", help="Record versions of another tenant under this one.")] = False,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Record all versions of an artifact, such as those of another graph."""
+    moved = {"tenant_id": tenant} if rehome else {}
+    versions = [version | moved for version in _chain_in(file)]
+    with opened(tenant) as graph:
+        receipts = graph.import_chain(versions)
+        emit([receipt.document() for receipt in receipts], as_json, lambda: _show_receipts(receipts))
+
+
 @app.command()
 def supersede(old_id: _ArtifactId, file: File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Replace an active artifact by a new version."""
@@ -114,6 +132,14 @@ def _documents(file: Path) -> Iterator[bytes]:
         yield from (line for line in data.splitlines() if line.strip())
     else:
         yield data
+
+
+def _chain_in(file: Path) -> list[dict[str, Any]]:
+    document = parse_json(_read(file))
+    versions = document.get("versions") if isinstance(document, dict) else None
+    if not isinstance(versions, list) or not all(isinstance(version, dict) for version in versions):
+        raise typer.BadParameter(f"{file} has no list of versions: write it with hmxgraph artifact chain ID --json")
+    return versions
 
 
 def _read(file: Path) -> bytes:

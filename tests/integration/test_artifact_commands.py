@@ -68,6 +68,21 @@ def test_superseded_and_moved(run, answer, file):
     assert "superseded" in run("artifact", "chain", "a1")[1]
 
 
+def test_a_chain_travels(run, answer, file, tmp_path, tenant_id):
+    """What `chain --json` prints is taken over whole by another tenant that asks for it, and refused otherwise."""
+    run("artifact", "record", file(schema("a1")))
+    run("artifact", "supersede", "a1", file(schema("a2", step="Else", second=60)))
+    printed, other = tmp_path / "chain.json", f"{tenant_id}-other"
+    printed.write_text(json.dumps(answer("artifact", "chain", "a2")), encoding="utf-8")
+    assert run("artifact", "import-chain", printed, "--tenant", other)[0] != 0
+    done = answer("artifact", "import-chain", printed, "--rehome", "--tenant", other)
+    assert [receipt["outcome"] for receipt in done] == ["created", "created"]
+    versions = answer("artifact", "chain", "a1", "--tenant", other)["versions"]
+    assert [(one["artifact_id"], one["status"]) for one in versions] == [("a1", "superseded"), ("a2", "active")]
+    code, _, err = run("artifact", "import-chain", file(schema("a1")))
+    assert (code, "has no list of versions" in " ".join(err.split())) == (2, True)
+
+
 def test_refusals_are_one_line(run, file):
     """Errors name what is wrong on one line of stderr, with exit code 1; wrong usage is 2."""
     run("artifact", "record", file(schema("a1")))
