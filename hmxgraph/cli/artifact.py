@@ -89,9 +89,7 @@ def record(
 
 @app.command("import-chain")
 def import_chain(
-    file: Annotated[
-        Path, typer.Argument(help="Output of hmxgraph artifact chain ID --json; - reads stdin.")
-    ],
+    file: Annotated[Path, typer.Argument(help="Output of hmxgraph artifact chain ID --json; - reads stdin.")],
     rehome: Annotated[bool, typer.Option("--rehome", help="Record versions of another tenant under this one.")] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
