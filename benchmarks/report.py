@@ -36,7 +36,7 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
     for name, value in conditions.items():
         yield f"- {name}: {_plain(value)}"
     yield "\n![Recall of each system](compared.svg)\n"
-    yield "% of a question's evidence within so many tokens; passages among the best five; beliefs as F1.\n"
+    yield "% of a question's evidence within that number of tokens; passages among the best five; beliefs as F1.\n"
     yield from _table(_QUALITY, systems)
     yield "\nSpeed and isolation, on the conversations:\n"
     yield from _table(_SPEED, systems)

@@ -338,29 +338,11 @@ def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> 
 
 def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *, settled: bool) -> Plan[Pack | None]:
     """Return the pack; None if *settled* is required and the state changed while it was read."""
-    query_terms = tuple(dict.fromkeys(terms(request.query[:LONGEST_QUESTION])))
-    names = tuple(mention.name for mention in names_in(request.query[:LONGEST_QUESTION]))
-    in_names = {term for name in names for term in terms(name)}
+    question = request.query[:LONGEST_QUESTION]
+    query_terms = tuple(dict.fromkeys(terms(question)))
+    names = tuple(mention.name for mention in names_in(question))
     cached_models = models_kept()
-    rows = yield bind(
-        "recall/events",
-        tenant_id=tenancy.tenant_id,
-        tenant_key=tenancy.key,
-        as_of_us=request.as_of_us,
-        query=term_query(tenancy.scope, query_terms, in_names).ljust(_QUERY_LENGTH),
-        terms=_filled(each_term(tenancy.scope, query_terms), ""),
-        weights=_filled([NAME if term in in_names else 1.0 for term in query_terms], 0.0),
-        most=_most_hits(query_terms),
-        few=_FEW_EVENTS,
-        limit=_HITS,
-        reach=_reach(request),
-        windows=_WINDOWS,
-        works=set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION]),
-        model_key=model_key(tenancy),
-        models=_padded(sorted(cached_models), MODELS_KEPT),
-        session_key=_session_key(tenancy, request),
-        guided=request.strategy == "fingerprint_guided" and request.priors is None,
-    )
+    rows = yield _candidate_events(tenancy, request, query_terms, names, cached_models)
     opening = _Opening(tenancy, _guided(request, rows), names, rows[0] if rows else None, cached_models)
     knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
@@ -380,6 +362,36 @@ def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *,
     truncated = opening.state.truncated or knowledge_row["cut_off"] or surroundings_row["cut_off"]
     state = replace(opening.state, truncated=truncated, unsettled=unsettled)
     return assemble(opening.draft(state, surroundings_row, appraised_knowledge, named))
+
+
+def _candidate_events(
+    tenancy: Tenancy,
+    request: PackRequest,
+    query_terms: Sequence[str],
+    names: Iterable[str],
+    cached_models: Iterable[str],
+) -> Statement:
+    """The statement that fetches the candidate events, with what selects the leading procedure."""
+    in_names = {term for name in names for term in terms(name)}
+    return bind(
+        "recall/events",
+        tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
+        as_of_us=request.as_of_us,
+        query=term_query(tenancy.scope, query_terms, in_names).ljust(_QUERY_LENGTH),
+        terms=_filled(each_term(tenancy.scope, query_terms), ""),
+        weights=_filled([NAME if term in in_names else 1.0 for term in query_terms], 0.0),
+        most=_most_hits(query_terms),
+        few=_FEW_EVENTS,
+        limit=_HITS,
+        reach=_reach(request),
+        windows=_WINDOWS,
+        works=set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION]),
+        model_key=model_key(tenancy),
+        models=_padded(sorted(cached_models), MODELS_KEPT),
+        session_key=_session_key(tenancy, request),
+        guided=request.strategy == "fingerprint_guided" and request.priors is None,
+    )
 
 
 def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:

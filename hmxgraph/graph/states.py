@@ -10,7 +10,7 @@ from hmxgraph.protocol.states import State
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which states of a shelf: of one kind, at one place, of certain items, as of a time, so many."""
+    """Which states of a shelf: of one kind, at one place, of certain items, as of a time, at most a number."""
 
     shelf: str
     kind: str

@@ -19,6 +19,7 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.known_candidates import remedies
 from hmxgraph.recall.pack import NOTICE
 from hmxgraph.recall.question import PackRequest, understood
+from hmxgraph.text.terms import search_text
 from tests.recall_makers import (
     NOW,
     artifact,
@@ -241,6 +242,24 @@ def test_the_playbook_of_a_reported_failure_comes_first(question, first):
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
     pack = packed(what=known(artifacts=[UPSTREAM, REJECTED, RELEASE]), query=question, guidance=lead)
     assert [entry.source_id for entry in pack.entries if entry.section == "procedures"][:1] == [first.artifact_id]
+
+
+@pytest.mark.parametrize(
+    ("question", "action", "shown"),
+    [
+        ("Push the current release of the shop to production on Monday", "git push", True),
+        ("Push the current release of the shop to production on Monday", "docker push", False),
+        ("Ship the current release of the shop to production on Monday", "git push", False),
+    ],
+)
+def test_a_playbook_for_a_step_ahead_stands_with_the_procedure(question, action, shown):
+    """Only for a step of the leading procedure, and only if the question has a word of it beside those of failures."""
+    playbook = replace(UPSTREAM, actions=(action,), words=search_text(f"{action} fails: upstream"))
+    actions = frozenset({"git push", "docker push"})
+    lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), actions)
+    pack = packed(what=known(artifacts=[playbook, RELEASE]), query=question, guidance=lead)
+    sources = [entry.source_id for entry in pack.entries if entry.section == "procedures"]
+    assert sources == [RELEASE.artifact_id, playbook.artifact_id][: 1 + shown]
 
 
 def test_words_of_an_action_are_no_words_of_a_message():
