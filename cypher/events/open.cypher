@@ -10,7 +10,8 @@
 // An answer that was retired by hand, or that lost a conflict, keeps its place in the chain but is never observed again.
 // What replaced an answer by hand without answering the same question keeps its place too: that link is not part of the
 // chain. Where the batch gives another answer between two observations of a stored one, these come as tellings, since
-// the stored answer may have to be split.
+// the stored answer may have to be split. What lost a conflict against an answer comes with it, so that saying it again
+// is an observation of the memory that lost, not a new contradiction.
 //
 // mode: write
 // row:  sessions, events, signatures, answers
@@ -90,7 +91,14 @@ CALL () {
       MATCH (memory)-[:SUPERSEDES]->(other:Memory)
       WHERE coalesce(other.slot_key, '') <> memory.slot_key
       RETURN other.key
-    })
+    }),
+    losers: COLLECT {
+      MATCH (memory)<-[:BETWEEN]-(conflict:Conflict)-[:BETWEEN]->(loser:Memory)
+      WHERE conflict.kept_id = memory.memory_id AND loser.status = 'contradicted' AND loser.slot_key IS NULL
+      WITH DISTINCT loser
+      ORDER BY loser.key
+      RETURN [loser.answer, loser.memory_id]
+    }
   }) AS answers
 }
 RETURN sessions, events, head(signatures) AS signatures, answers

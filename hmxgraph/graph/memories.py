@@ -372,7 +372,7 @@ class _Slot:
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
         told: dict[str, tuple[Interval, list[Observation]]] = {}
         for interval, assertion in disputes:
-            memory_id = self._id(assertion.answer, "disputed", interval.key)
+            memory_id = self._disputed_id(interval, assertion.answer)
             told.setdefault(memory_id, (interval, []))[1].append(self.said[assertion.event_key, assertion.answer])
         for memory_id, (interval, observations) in told.items():
             row = _memory_row(self.builder, memory_id, observations)
@@ -382,6 +382,11 @@ class _Slot:
             ]
             end_us = ended[id(interval)]
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
+
+    def _disputed_id(self, interval: Interval, answer: str) -> str:
+        """The memory of *answer* beside *interval*: the one that already lost against it, if any."""
+        lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
+        return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
 
     def _conflict(self, sides: Sequence[Side], observation: Observation, end_us: int | None) -> Row:
         draft = observation.draft

@@ -26,6 +26,8 @@ RETURN newer.text AS newer, older.text AS older
 ORDER BY newer, older
 """
 
+CHAINED = "MATCH (memory:Memory {tenant_id: $tenant_id}) WHERE memory.slot_key IS NOT NULL RETURN memory.memory_id AS memory_id"
+
 
 @pytest.fixture
 def graph(personal_graph):
@@ -281,14 +283,18 @@ def test_a_contradiction_told_twice_at_once_is_one(say, listed, connection, tena
     assert connection.perform(verify(tenancy)).findings == ()
 
 
-def test_what_lost_a_conflict_stays_out_when_said_again(say, listed, connection, tenancy):
-    """A decision is not undone by repeating the words that it was about."""
+@pytest.mark.parametrize("first_wins", [True, False])
+def test_what_lost_a_conflict_stays_out_when_said_again(say, listed, connection, tenancy, first_wins):
+    """A decision is not undone by repeating what lost, whichever of the two answers had the place in the chain."""
     say((1, "I live in Boston."), (1, "I live in Oslo."))
     (found,) = connection.perform(conflicts(tenancy))
-    kept = next(side for side in found.sides if "Boston" in side.text)
+    (chained,) = Ingested(connection, tenancy.tenant_id).rows(CHAINED)
+    kept, lost = sorted(found.sides, key=lambda side: (side.side_id == chained["memory_id"]) != first_wins)
     connection.perform(resolve(tenancy, found.conflict_id, keep=kept.side_id, reason="asked", at_us=day(2)))
-    say((1, "I live in Oslo."), (1, "I live in Oslo."))
-    assert holding(listed) == ["The user lives in Boston."]
+    repeated = lost.text.replace("The user lives", "I live")
+    say((1, repeated), (1, repeated))
+    assert holding(listed) == [kept.text]
+    assert connection.perform(conflicts(tenancy)) == ()
     assert connection.perform(verify(tenancy)).findings == ()
 
 
