@@ -26,7 +26,11 @@ RETURN newer.text AS newer, older.text AS older
 ORDER BY newer, older
 """
 
-CHAINED = "MATCH (memory:Memory {tenant_id: $tenant_id}) WHERE memory.slot_key IS NOT NULL RETURN memory.memory_id AS memory_id"
+CHAINED = """
+MATCH (memory:Memory {tenant_id: $tenant_id})
+WHERE memory.slot_key IS NOT NULL
+RETURN memory.memory_id AS memory_id
+"""
 
 
 @pytest.fixture
