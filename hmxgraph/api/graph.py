@@ -72,7 +72,8 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
     if database.casefold() == _SYSTEM:
         raise DatabaseMissing(uri or "localhost", f"{database!r} holds users and databases, not a graph")
     if not uri:
-        server = engine.ensure(progress=progress)
+        # One that runs but does not answer is waited for with the deadline of the call.
+        server = engine.reachable() or engine.ensure(progress=progress)
         return Address(server.uri, server.user, server.password, database)
     user = login.user or environment.get("HMXGRAPH_USER") or "neo4j"
     return Address(uri, user, login.password or environment.get("HMXGRAPH_PASSWORD") or "", database)
@@ -124,7 +125,7 @@ def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Rev
     def revive() -> Address | None:
         if engine.died():
             return address(login, environment=environment)
-        if engine.status().state == "stopped":
+        if not engine.runs():
             raise EngineError("the local server was stopped", "start it with hmxgraph server start")
         return None
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hmxgraph.engine import _settings
 from hmxgraph.engine._dumps import dump, load
-from hmxgraph.engine._lifecycle import died, ensure, logs, status, stop
+from hmxgraph.engine._lifecycle import died, ensure, logs, reachable, runs, status, stop
 from hmxgraph.engine.server import Listener, Server, Status, Step
 
 __all__ = [
@@ -18,6 +18,8 @@ __all__ = [
     "ensure",
     "load",
     "logs",
+    "reachable",
+    "runs",
     "status",
     "stop",
 ]

@@ -292,11 +292,28 @@ def answering(home: Path) -> Server | None:
     return server if _process.speaks_bolt(server.bolt_port) else None
 
 
+def reachable(home: Home = None) -> Server | None:
+    """The server of the state file, if its process is running and takes connections; it may be too busy to answer.
+
+    Unlike `ensure` it waits for nothing: how long an answer may take is for the caller to decide.
+    """
+    folder = read_settings(home).home
+    server = _data_home.load(folder)
+    if server is None or not _process.is_server(server.pid, folder):
+        return None
+    return server if _process.takes_connections(server.bolt_port) else None
+
+
 def died(home: Home = None) -> bool:
     """Whether the server of *home* has ended without having been stopped."""
     folder = read_settings(home).home
     server = _data_home.load(folder)
     return server is not None and not _process.is_server(server.pid, folder)
+
+
+def runs(home: Home = None) -> bool:
+    """Whether a server process is running on *home*; it is not asked, so that a frozen one delays nobody."""
+    return _process.find(read_settings(home).home) is not None
 
 
 def _bring_up(settings: Settings, listen: Listener) -> Server:

@@ -124,6 +124,7 @@ def _fresh(count: int) -> list[int]:
 
 _BOLT_HELLO = bytes.fromhex("6060b017") + bytes.fromhex("00000405") + bytes.fromhex("00000404") + bytes(8)
 _SECONDS = 2
+_SHORT_SECONDS = 0.5
 
 
 def speaks_bolt(port: int) -> bool:
@@ -135,6 +136,17 @@ def speaks_bolt(port: int) -> bool:
     except OSError:
         return False
     return len(answer) == 4 and any(answer)
+
+
+def takes_connections(port: int) -> bool:
+    """Whether *port* takes a connection, or is too busy to refuse it; a frozen process still takes some."""
+    try:
+        socket.create_connection((HOST, port), _SHORT_SECONDS).close()
+    except TimeoutError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 def login(port: int, user: str, password: str) -> int | None:

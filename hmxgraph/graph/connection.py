@@ -489,7 +489,7 @@ class Connection:
         """Whether a local server that died was started again; the first thread that asks starts it for all."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
-        with self._reopening, course.reviving():
+        with course.reviving(), self._reopening:
             revived = self.terms.revive()
             if revived is None:
                 return False

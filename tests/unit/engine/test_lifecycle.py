@@ -5,6 +5,7 @@ import shutil
 import stat
 import sys
 from pathlib import Path
+from time import monotonic
 
 import psutil
 import pytest
@@ -62,6 +63,23 @@ def test_server_that_never_answers_on_a_full_disk(home, use, monkeypatch):
     with pytest.raises(ServerUnresponsive, match=r"after 1 s, with 7 MiB left.*free 300 MB.*hmxgraph server stop"):
         engine.ensure(home)
     assert engine.stop(home)
+
+
+def test_a_frozen_server_is_reached_at_once(home, pretended_neo4j):
+    """Nobody waits for it to find out that it is there; one that was killed is not."""
+    server = engine.ensure(home)
+    process = psutil.Process(server.pid)
+    process.suspend()
+    began = monotonic()
+    assert engine.reachable(home) == server
+    assert engine.runs(home)
+    assert not engine.died(home)
+    assert monotonic() - began < 1
+    process.kill()
+    psutil.wait_procs([process], timeout=20)
+    assert engine.reachable(home) is None
+    assert engine.died(home)
+    assert not engine.runs(home)
 
 
 def test_port_taken_at_the_last_moment(home, use, tmp_path):

@@ -13,7 +13,8 @@ from hmxgraph.errors import InvalidRequest, InvalidTenant
 def test_an_empty_tenant(connect, monkeypatch):
     """No name is no tenant; nothing listens at the address, and nobody asks it."""
     monkeypatch.delenv("HMXGRAPH_URI", raising=False)
-    monkeypatch.setattr("hmxgraph.engine.ensure", lambda **_: pytest.fail("a server was started"))
+    for search in ("reachable", "ensure"):
+        monkeypatch.setattr(f"hmxgraph.engine.{search}", lambda **_: pytest.fail("a server was looked for"))
     with pytest.raises(InvalidTenant, match="it is empty"):
         connect(tenant_id="")
 
