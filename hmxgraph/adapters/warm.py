@@ -1,6 +1,7 @@
 """A warm process: it keeps a graph open and answers hooks and commands on a local port, so that they need not connect.
 
-``hmxgraph serve`` is one; where none runs, the first hook starts one (`hmxgraph.cli.resident`). Short programs ask it.
+``hmxgraph serve`` is one; where none runs, ``hmxgraph server start`` or the first hook starts one
+(`hmxgraph.cli.resident`). Short programs ask it.
 Only the standard library and platformdirs are imported here, because an agent waits for the program that asks. Address
 and key of the process are in a private file of the data home. Messages are JSON over an authenticated connection.
 """
@@ -26,9 +27,9 @@ Message = dict[str, Any]
 READING = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
 # What decides which database is read, and how: a warm process answers only those who would do the same.
 _SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS")
-# Seconds without a question after which a process that a hook started ends.
+# Seconds without a question after which a process that a hook or ``hmxgraph server start`` started ends.
 _IDLE = 3_600.0
-_LOOK = 30.0
+_LOOK = 5.0
 # Seconds that a started process has before another one is started.
 _STARTING = 20.0
 # Seconds to wait for an answer: longer than any read may take.
@@ -171,10 +172,11 @@ class Warm:
         with self._busy:
             pass
 
-    def wait_until_idle(self) -> None:
-        """Return when no message came for an hour."""
+    def wait_until_idle(self, is_over: Callable[[], bool]) -> None:
+        """Return when no message came for an hour, or *is_over* says that there is nothing left to answer from."""
         while monotonic() - self._last < _IDLE and not self._closing.wait(_LOOK):
-            pass
+            if is_over():
+                return
 
     def handle(self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = len) -> None:
         """Answer one message, then do what is left to do."""

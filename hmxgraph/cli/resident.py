@@ -1,11 +1,13 @@
 """What a warm process answers: hooks of agents, and commands that read, from one open graph.
 
-``hmxgraph serve`` answers them beside HTTP. Where no server runs, the first hook starts this module as a program.
+``hmxgraph serve`` answers them beside HTTP. Where it does not run, ``hmxgraph server start`` or the first hook starts
+this module as a program.
 """
 
 import io
 import json
 import logging
+import os
 import signal
 import sys
 import threading
@@ -16,6 +18,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from hmxgraph import engine
 from hmxgraph.adapters.claude_code import Hooks
 from hmxgraph.adapters.warm import Message, Warm, state_file
 from hmxgraph.api.graph import KnowledgeGraph, connect
@@ -26,6 +29,8 @@ from hmxgraph.errors import HmxGraphError
 from hmxgraph.server.tenants import Tenants
 
 _log = logging.getLogger(__name__)
+# Seconds that planning may take: a server that has just started needs more for it than for any later read.
+_PLANNING = 120.0
 
 
 class Resident:
@@ -47,7 +52,8 @@ class Resident:
     def warm_up(self) -> None:
         """Let the server plan the statements of a pack, which takes it seconds, before somebody waits for one."""
         try:
-            self._tenants.root.pack("git push fails")
+            with self._tenants.root.timeout(_PLANNING):
+                self._tenants.root.pack("git push fails")
         except HmxGraphError as error:
             _log.warning("not warmed up: %s", error)
 
@@ -103,8 +109,13 @@ def resident(graph: KnowledgeGraph) -> Iterator[Warm | None]:
         answers.close()
 
 
+def _server_stopped() -> bool:
+    """Whether the local server that this process reads from has ended."""
+    return not os.environ.get("HMXGRAPH_URI") and engine.status().state == "stopped"
+
+
 def main() -> None:
-    """Handle the message on standard input, then answer others until none came for an hour."""
+    """Handle the message on standard input, then answer others until none came for an hour or the server stops."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that its file goes with it
     try:
         first = json.loads(sys.stdin.buffer.read())
@@ -113,7 +124,7 @@ def main() -> None:
     with connect() as graph, resident(graph) as warm:
         if warm is not None:
             warm.handle(first)
-            warm.wait_until_idle()
+            warm.wait_until_idle(_server_stopped)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """``hmxgraph server``: the local Neo4j of a data home."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 from rich.table import Table
 
 from hmxgraph import engine
+from hmxgraph.adapters import warm
 from hmxgraph.cli._terminal import AsJson, emit, err, out
 from hmxgraph.engine.server import Status
 
@@ -17,8 +19,15 @@ Home = Annotated[Path | None, typer.Option("--home", envvar="HMXGRAPH_HOME", hel
 
 @app.command()
 def start(home: Home = None, as_json: AsJson = False) -> None:
-    """Start the local server, downloading it first if needed; does nothing if it is running."""
+    """Start the local server, downloading it first if needed; does nothing if it is running.
+
+    A process that stays in the background then lets the server plan the statements of a pack, and answers later
+    commands, until the server stops or nobody asked for an hour.
+    """
+    was_stopped = engine.status(home).state == "stopped"
     engine.ensure(home, progress=err.is_terminal)
+    if was_stopped and _commands_use(home):
+        warm.start({})
     _show(engine.status(home), as_json)
 
 
@@ -44,6 +53,12 @@ def logs(
     """Print the end of the local server's log."""
     text = engine.logs(home, lines)
     emit({"lines": text.splitlines()}, as_json, lambda: out.print(text, highlight=False))
+
+
+def _commands_use(home: Path | None) -> bool:
+    """Whether commands that name no data home read from the server of *home*."""
+    named = os.environ.get("HMXGRAPH_HOME")
+    return not os.environ.get("HMXGRAPH_URI") and (home is None or str(home) == named)
 
 
 def _show(state: Status, as_json: bool) -> None:

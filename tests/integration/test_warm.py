@@ -10,6 +10,7 @@ import subprocess
 import sys
 import termios
 from contextlib import suppress
+from time import monotonic, sleep
 
 import pytest
 
@@ -133,3 +134,30 @@ def test_a_foreign_key_is_refused(address, settings, tmp_path):
         file.write_text(json.dumps(state))
         assert warm.asked({"command": ["health"]})["code"] == 0
         assert os.getpid() != state["pid"]
+
+
+@pytest.mark.slow
+def test_a_started_server_is_warm_until_it_stops(tmp_path, monkeypatch):
+    """Starting the local server leaves a process that answers commands, and that ends with the server."""
+    monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HMXGRAPH_START_SECONDS", "300")
+    monkeypatch.delenv("HMXGRAPH_URI", raising=False)
+    settings = dict(os.environ)
+    try:
+        assert program(settings, "server", "start")[0] == 0
+        assert eventually(lambda: warm.asked({"command": ["pack", "push the branch"]}))["code"] == 0
+        pid = json.loads(warm.state_file().read_bytes())["pid"]
+        assert program(settings, "server", "start")[0] == 0
+        assert json.loads(warm.state_file().read_bytes())["pid"] == pid
+    finally:
+        assert program(settings, "server", "stop")[0] == 0
+    assert eventually(lambda: not warm.state_file().exists())
+
+
+def eventually(answer, seconds=120):
+    """The first answer that is true, within *seconds*."""
+    end = monotonic() + seconds
+    while not (value := answer()):
+        assert monotonic() < end
+        sleep(0.2)
+    return value
