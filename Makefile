@@ -23,7 +23,7 @@ $(READY): pyproject.toml
 
 $(EQUIPPED): $(READY)
 	@echo "Installing what tests, notebooks and streams need: a minute or two"
-	$(BIN)/python -m pip install --quiet --editable '.[local,test,formats-test,adapters-test,mcp,notebooks,server,streams]'
+	$(BIN)/python -m pip install --quiet --editable '.[local,test,formats-test,adapters-test,mcp,notebooks,server,streams,streams-test]'
 	@touch $(EQUIPPED)
 
 demo: $(READY)  ## Load the demo's events, compile them, print a context pack and the graph's digest

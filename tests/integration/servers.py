@@ -3,7 +3,9 @@
 import shutil
 import socket
 import subprocess
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 
 import pytest
@@ -19,7 +21,7 @@ def free_port() -> int:
 @contextmanager
 def program(name, *arguments, port):
     """The program, running until the block ends; skips where it is not installed."""
-    path = shutil.which(name)
+    path = shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
     if path is None:
         pytest.skip(f"{name} is not installed (Debian: apt-get install {name})")
     process = subprocess.Popen([path, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -31,9 +33,9 @@ def program(name, *arguments, port):
         process.wait()
 
 
-def wait_for(port) -> None:
+def wait_for(port, seconds=20) -> None:
     """Return when something listens on *port*."""
-    end = monotonic() + 20
+    end = monotonic() + seconds
     while monotonic() < end:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

@@ -14,6 +14,7 @@ from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources import Delivery
 from hmxgraph.ingest.streams.sse import SseStream
 from hmxgraph.ingest.streams.stream import open_stream
+from tests.integration.brokers import kafka
 from tests.integration.ingested import Ingested
 from tests.integration.servers import free_port, program
 from tests.unit.ingest.making import document
@@ -437,24 +438,22 @@ def test_jetstream(opened, stored, messages, tmp_path):
     assert (consumer.num_ack_pending, consumer.num_pending) == (0, 0)
 
 
-def test_kafka(opened, stored, messages, tenant_id):
+def test_kafka(opened, stored, messages, tenant_id, tmp_path):
     """Offsets are committed after the events, so that the group goes on behind them."""
-    servers = os.environ.get("HMXGRAPH_TEST_KAFKA")
-    if not servers:
-        pytest.skip("no Kafka at hand; set HMXGRAPH_TEST_KAFKA=host:port to test against one")
     from aiokafka import AIOKafkaProducer  # noqa: PLC0415 - only with the extra
 
     topic = "".join(sign if sign.isalnum() else "-" for sign in tenant_id)
-    url = f"kafka://{servers}/{topic}?group={topic}"
 
-    async def run():
+    async def run(servers):
+        url = f"kafka://{servers}/{topic}?group={topic}"
         async with AIOKafkaProducer(bootstrap_servers=servers) as producer:
             for message in messages:
                 await producer.send_and_wait(topic, message.encode())
         async with opened() as graph:
-            report = await graph.ingest(open_stream(url, idle_seconds=5))
-            return report, await graph.ingest(open_stream(url, idle_seconds=5))
+            report = await graph.ingest(open_stream(url, idle_seconds=10))
+            return report, await graph.ingest(open_stream(url, idle_seconds=10))
 
-    report, again = asyncio.run(run())
+    with kafka(tmp_path) as servers:
+        report, again = asyncio.run(run(servers))
     check(report, stored)
     assert again.lines == 0
