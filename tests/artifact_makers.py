@@ -1,8 +1,7 @@
 """Small artifacts for tests: valid documents with as few words as possible."""
 
 from hmxgraph.graph.artifacts import artifact_row
-from hmxgraph.graph.plan import bind, write
-from hmxgraph.graph.tenancy import bump
+from hmxgraph.graph.plan import bind, bump, write
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.timestamps import iso

@@ -5,7 +5,7 @@ import threading
 from hmxgraph.errors import AlreadySuperseded
 from hmxgraph.graph import lifecycle
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from tests.artifact_makers import schema
 
 PATIENCE = 120

@@ -3,7 +3,7 @@
 from hmxgraph.api.records import Records
 from hmxgraph.api.tasks import Tasks
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 
 PATIENCE = 120
 STEPS = 12

@@ -15,7 +15,7 @@ from typing import Any
 from opentelemetry.sdk.trace import ReadableSpan  # pyright: ignore[reportMissingImports]
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult  # pyright: ignore[reportMissingImports]
 
-from hmxgraph.api._spans import untraced
+from hmxgraph.api._base import untraced
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.errors import HmxGraphError
 from hmxgraph.formats.conversion import Origin, Record

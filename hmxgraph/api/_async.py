@@ -91,10 +91,9 @@ from hmxgraph.graph.guidance import suggest_for_events, suggest_for_session
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
 from hmxgraph.graph.memory_operations import MemoryQuery
 from hmxgraph.graph.metering import Meter
-from hmxgraph.graph.plan import Procedure, query
+from hmxgraph.graph.plan import Procedure, Tenancy, query
 from hmxgraph.graph.record_search import Shape
 from hmxgraph.graph.states import Wanted
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
 from hmxgraph.protocol.artifacts import Artifact

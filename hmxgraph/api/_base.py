@@ -1,7 +1,9 @@
-"""The base classes of the API's subjects, and the conversion of arguments."""
+"""The base classes of the API's subjects, the conversion of arguments, and a span around each call."""
 
 import inspect
-from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
@@ -12,13 +14,12 @@ from types import FunctionType
 from typing import Any, TypeAlias, TypedDict, TypeVar, get_args
 from uuid import uuid4
 
-from hmxgraph.api._spans import span_of
+import hmxgraph
 from hmxgraph.errors import GraphNotOpen, InvalidRequest, InvalidTime
 from hmxgraph.graph.connection import AsyncConnection, Connection
 from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
-from hmxgraph.graph.plan import Procedure
+from hmxgraph.graph.plan import Procedure, Tenancy
 from hmxgraph.graph.record_search import Shape, Wanted, search_of
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
@@ -515,6 +516,70 @@ def _unknown(name: str, value: Any, taken: _Taken) -> InvalidRequest:
     way_out = f"did you mean {close[0]}=...?" if close else f"choose from {choices}{more}"
     return InvalidRequest(name, f"{value!r:.60}", f"an argument of {taken.method}()", way_out)
 
+
+# Our own calls as spans, where opentelemetry-api is installed: what an agent asks of memory stands in its traces.
+#
+# A span says which call it was, how long it took and with which error it failed; never what was asked or stored.
+
+# The operation, in the words of OpenTelemetry's conventions, and the method for each procedure behind it.
+_CALLS = {
+    "pack": ("search_memory", "pack"),
+    "suggest_for_session": ("search_memory", "suggest"),
+    "suggest_for_events": ("search_memory", "suggest"),
+    "record": ("update_memory", "record"),
+    "append_one": ("update_memory", "append"),
+    "ingest": ("update_memory", "ingest"),
+    "remember": ("update_memory", "remember"),
+    "compile_tenant": ("update_memory", "compile"),
+}
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def untraced() -> Iterator[None]:
+    """Make no spans in the block: what stores spans must not make new ones."""
+    token = _quiet.set(True)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
+@contextmanager
+def span_of(procedure: str) -> Iterator[None]:
+    """A span around the block for a public call; nothing for other procedures, or without opentelemetry-api."""
+    trace = _trace() if procedure in _CALLS and not _quiet.get() else None
+    if trace is None:
+        yield
+        return
+    operation, method = _CALLS[procedure]
+    attributes = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "hmxgraph", "hmxgraph.call": method}
+    tracer = trace.get_tracer("hmxgraph", hmxgraph.__version__)
+    with tracer.start_as_current_span(
+        f"{operation} {method}",
+        kind=trace.SpanKind.CLIENT,
+        attributes=attributes,
+        record_exception=False,  # its message may quote what was asked
+        set_status_on_exception=False,
+    ) as span:
+        try:
+            yield
+        except BaseException as error:
+            span.set_attribute("error.type", type(error).__name__)
+            span.set_status(trace.StatusCode.ERROR)
+            raise
+
+
+@cache
+def _trace() -> Any:
+    try:
+        from opentelemetry import trace  # noqa: PLC0415 - optional
+    except ImportError:
+        return None
+    return trace
+
+
+# The subjects of the API.
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from hmxgraph.api._base import Face, Moment, as_us, now_us
 from hmxgraph.errors import InvalidRequest, UnknownChoice
 from hmxgraph.graph import access
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
 from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
 

@@ -30,8 +30,8 @@ from hmxgraph.graph import deadlines
 from hmxgraph.graph.connection import DEFAULT_TERMS, AsyncConnection, Terms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.metering import Meter
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.schema import migrate
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy
 
 

@@ -37,9 +37,8 @@ from hmxgraph.graph import deadlines
 from hmxgraph.graph.connection import DEFAULT_TERMS, Connection, Revive, Terms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.metering import Meter
-from hmxgraph.graph.plan import Work, ask, bind
+from hmxgraph.graph.plan import Tenancy, Work, ask, bind
 from hmxgraph.graph.schema import migrate
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, masking
 
 # Which Neo4j: the arguments, else the environment, else a local server started on demand.

@@ -9,8 +9,8 @@ from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.memory_operations import MemoryQuery, Remembered
 from hmxgraph.graph.metering import Meter
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.record_search import Shape
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.memories import DreamReport, Memories, MemoryResult, MemoryView, Report
 from hmxgraph.protocol.parsing import checked_list
 

@@ -14,7 +14,7 @@ from hmxgraph.api.recording import AppendOptions, LiveSessions, Recorder, event_
 from hmxgraph.graph import appending
 from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.lenient import storable
 from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.reports import Receipt, RecordReport

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from hmxgraph.api._base import Face, Moment, as_us, now_us
 from hmxgraph.graph import states
 from hmxgraph.graph.connection import Connection
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.states import Wanted
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.states import State
 
 

@@ -17,8 +17,7 @@ from hmxgraph.api._base import (
 )
 from hmxgraph.graph import record_digests, record_search, records
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.plan import Procedure
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Procedure, Tenancy
 from hmxgraph.protocol.parsing import checked_list
 from hmxgraph.protocol.record_results import RecordReceipt, Resume, SearchResult, TaskEntry, TaskView
 from hmxgraph.records.board import LEASE

@@ -6,7 +6,7 @@ from uuid import uuid4
 from hmxgraph.api._base import Face, Moment, as_us, now_us
 from hmxgraph.graph import usage
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.reports import CompileReport
 from hmxgraph.protocol.usage import CompileRun, UsageHour
 

@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from hmxgraph.api.graph import KnowledgeGraph, connect
 from hmxgraph.errors import HmxGraphError, InvalidDocument, MalformedJson
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.records import write_record
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.ingest.prepare import prepare
 from hmxgraph.ingest.window import ReorderWindow
 from hmxgraph.protocol.artifacts import Artifact

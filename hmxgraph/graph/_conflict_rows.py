@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hmxgraph.graph.plan import Row
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Row, Tenancy
 from hmxgraph.protocol.canonical import canonical_text, stable_id
 from hmxgraph.protocol.lifecycle import Conflict, ConflictSide, SideKind
 from hmxgraph.protocol.parsing import parse_json

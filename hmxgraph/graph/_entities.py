@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from hmxgraph.extraction.entities import FAMILIES, family, more_specific
 from hmxgraph.extraction.language import Extraction, Mention, Ref, Relation
-from hmxgraph.graph.plan import Plan, Row, bind
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Plan, Row, Tenancy, bind
 from hmxgraph.text.terms import search_text
 
 # Extractions of a batch of events as rows to be written: each entity and each relation once.

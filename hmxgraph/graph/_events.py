@@ -13,8 +13,7 @@ from hmxgraph.extraction.extract import EVENT_TYPE, extract
 from hmxgraph.extraction.language import Extraction
 from hmxgraph.graph import _entities, memories
 from hmxgraph.graph._entities import Extracted
-from hmxgraph.graph.plan import Plan, Row, bind
-from hmxgraph.graph.tenancy import Tenancy, open_batch
+from hmxgraph.graph.plan import Plan, Row, Tenancy, bind, open_batch
 from hmxgraph.ingest.batch import Batch, conflict
 from hmxgraph.ingest.prepare import (
     LINKS,

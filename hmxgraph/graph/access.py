@@ -3,8 +3,7 @@
 from hashlib import sha256
 
 from hmxgraph.errors import NotFound
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read, write
 from hmxgraph.protocol.access import ApiKey
 
 

@@ -11,8 +11,7 @@ from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Rec
 from hmxgraph.graph import memories
 from hmxgraph.graph._events import Opened, dated, divided, extracted, heeded, is_ahead, store_new, stored_session
 from hmxgraph.graph.importing import chosen_format
-from hmxgraph.graph.plan import Plan, Procedure, write
-from hmxgraph.graph.tenancy import Tenancy, open_batch, stored_mask_key
+from hmxgraph.graph.plan import Plan, Procedure, Tenancy, open_batch, stored_mask_key, write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.intake import ahead_of_clock
 from hmxgraph.ingest.prepare import PreparedEvent, prepare, without_secrets

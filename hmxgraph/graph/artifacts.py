@@ -8,8 +8,7 @@ from typing import Any
 
 from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.graph._paging import check_limit, cursor, number_cursor, number_place, place
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
-from hmxgraph.graph.tenancy import Tenancy, state
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read, state
 from hmxgraph.protocol.artifacts import LIVE_STATUSES, STATUSES, Artifact
 from hmxgraph.protocol.canonical import canonical_text, content_hash
 from hmxgraph.protocol.lifecycle import ORDERS, SORTS, ArtifactFilter, ArtifactPage, Chain, Sorting

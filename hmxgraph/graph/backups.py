@@ -21,10 +21,9 @@ from hmxgraph.graph import checks, exploring, lifecycle
 from hmxgraph.graph._events import record as record_events
 from hmxgraph.graph.artifacts import stored_document
 from hmxgraph.graph.compilations import CompileOptions, compile_tenant
-from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, read, state, write
 from hmxgraph.graph.records import stored_record, write_record
 from hmxgraph.graph.schema import packaged_schema
-from hmxgraph.graph.tenancy import Tenancy, state
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, event_document, prepare
 from hmxgraph.protocol.artifacts import Artifact

@@ -13,8 +13,7 @@ from hmxgraph.graph._entities import evidence_mark
 from hmxgraph.graph._events import recall_row
 from hmxgraph.graph.artifacts import dedup_key, is_linked, tampering
 from hmxgraph.graph.compilations import LINEAGES
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read
 from hmxgraph.ingest.prepare import event_document, traits
 from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVE_STATUSES
 from hmxgraph.protocol.canonical import content_hash, sha256_hex

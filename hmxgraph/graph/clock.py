@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, state, write
 from hmxgraph.protocol.reports import AheadEvent, ClockReport
 from hmxgraph.protocol.timestamps import iso
 

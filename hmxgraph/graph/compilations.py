@@ -19,8 +19,7 @@ from hmxgraph.graph.artifacts import artifact_row, dedup_key
 from hmxgraph.graph.conflicts import detect, settle
 from hmxgraph.graph.fingerprint_imports import confirm_imports
 from hmxgraph.graph.fingerprints import NOTHING_IMPORTED, InForce, in_force, last_run
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy, bump, model_key, state
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, model_key, read, state, write
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.events import BEFORE_FIRST, Position, position
 from hmxgraph.protocol.parsing import parse_json

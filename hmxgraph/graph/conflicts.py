@@ -8,8 +8,7 @@ from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
 from hmxgraph.graph._conflict_rows import Lost, Side, conflict_row, lost_relations, relation_id, stored_conflict
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.memories import CONTRADICTION, redraw
-from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, bump, read, state, write
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.parsing import parse_json

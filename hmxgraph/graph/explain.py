@@ -8,8 +8,7 @@ from hmxgraph.graph._entities import evidence_mark
 from hmxgraph.graph.artifacts import ALWAYS, stored_document, tampering
 from hmxgraph.graph.conflicts import by_keys
 from hmxgraph.graph.memories import shown_owner
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read
 from hmxgraph.protocol.explanations import Evidence, Explanation
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.timestamps import iso

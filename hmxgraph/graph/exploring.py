@@ -10,8 +10,7 @@ from neo4j.time import Date, DateTime
 from hmxgraph.errors import InvalidRequest, StatementMisuse
 from hmxgraph.fingerprint.depth import max_depth
 from hmxgraph.fingerprint.measures import MeasuredDigest, digest_of
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, query, read
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, query, read
 
 # Graph values as plain ones, so that rows can be printed and stored as JSON.
 

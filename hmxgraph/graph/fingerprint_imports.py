@@ -15,8 +15,7 @@ from hmxgraph.graph import _events
 from hmxgraph.graph.artifacts import artifact_row
 from hmxgraph.graph.conflicts import detect_among, opposing_artifacts, opposing_policies, settle
 from hmxgraph.graph.fingerprints import Confirmation, Recorded, import_row
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, write
-from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, state, write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
 from hmxgraph.protocol.artifacts import LIVE_STATUSES, Artifact

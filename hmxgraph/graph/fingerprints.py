@@ -26,8 +26,7 @@ from hmxgraph.fingerprint.state import (
     Tier,
 )
 from hmxgraph.graph.exploring import graph_digest
-from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy, model_key, state
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, model_key, read, state, write
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.fingerprints import Envelope
 from hmxgraph.protocol.packs import ContextPack

@@ -15,8 +15,7 @@ from hmxgraph.compiler.suggest import Guide, fitting_schema, predicted_actions, 
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.compilations import StoredEvent, session_read, stored_event, stored_guide
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
-from hmxgraph.graph.tenancy import Tenancy, model_key
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, model_key, read
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.suggestions import Suggestion
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance

@@ -18,8 +18,7 @@ from hmxgraph.errors import Fault, IngestRefused, InvalidRequest, ParentLoop, St
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph._events import extracted, record, without
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
-from hmxgraph.graph.plan import Work
-from hmxgraph.graph.tenancy import Tenancy, stored_mask_key
+from hmxgraph.graph.plan import Tenancy, Work, stored_mask_key
 from hmxgraph.ingest.batch import SIZE, Batch, Gathering, Gatherings, readings
 from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError, dead_letter
 from hmxgraph.ingest.prepare import PreparedEvent

@@ -27,8 +27,7 @@ from hmxgraph.graph.artifacts import (
     value,
 )
 from hmxgraph.graph.conflicts import detect_among, settle
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy, bump, state
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, state, write
 from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, LIVE_STATUSES, Artifact
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.lifecycle import ArtifactReceipt

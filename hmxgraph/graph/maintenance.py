@@ -6,10 +6,9 @@ from typing import Any
 
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.graph.metering import Meter
-from hmxgraph.graph.plan import Plan, Procedure, Row, ask, bind, read, write
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, bump, read, state, write
 from hmxgraph.graph.record_digests import refreshed
 from hmxgraph.graph.records import task_key, write_fields
-from hmxgraph.graph.tenancy import Tenancy, bump, state
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.memories import DreamReport, Report
 from hmxgraph.protocol.records import DIGEST_ROLES, MODES

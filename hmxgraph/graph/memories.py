@@ -14,8 +14,7 @@ from hmxgraph.graph._conflict_rows import Side, conflict_row
 from hmxgraph.graph._entities import Extracted, entity_key
 from hmxgraph.graph._paging import check_limit, cursor, place
 from hmxgraph.graph.artifacts import ALWAYS
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
-from hmxgraph.graph.tenancy import Tenancy, open_batch
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, open_batch, read
 from hmxgraph.ingest.prepare import event_document
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.events import Event

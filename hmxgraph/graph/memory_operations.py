@@ -15,11 +15,10 @@ from hmxgraph.graph.appending import append
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.conflicts import settle
 from hmxgraph.graph.memories import held_status
-from hmxgraph.graph.plan import Plan, Procedure, Row, Statement, bind, read, write
+from hmxgraph.graph.plan import Plan, Procedure, Row, Statement, Tenancy, bind, bump, open_batch, read, state, write
 from hmxgraph.graph.record_digests import digest
 from hmxgraph.graph.record_search import Shape, checked_limit, shaped
 from hmxgraph.graph.records import views
-from hmxgraph.graph.tenancy import Tenancy, bump, open_batch, state
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.protocol.memories import Memories, Memory, MemoryHit, MemoryResult, MemoryView

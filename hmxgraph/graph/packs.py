@@ -14,8 +14,7 @@ from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._events import pool_rows
 from hmxgraph.graph._paging import MOST_TERMS, NAME, each_term, knowledge_query, term_query
 from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failures, guidance, guiding_actions, models_kept
-from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, bind, read
-from hmxgraph.graph.tenancy import Tenancy, model_key
+from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Tenancy, bind, model_key, read
 from hmxgraph.ingest.rendition import full_text
 from hmxgraph.protocol.artifacts import texts
 from hmxgraph.protocol.canonical import canonical_text, sha256_hex

@@ -6,10 +6,9 @@ from functools import partial
 from typing import Any
 
 from hmxgraph.errors import NotFound
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, write
 from hmxgraph.graph.record_search import MOST, Wanted, checked_limit, hits_of, keys_of, search_of
 from hmxgraph.graph.records import LONGEST_THREAD, facet_rows, record_properties, task_key, views
-from hmxgraph.graph.tenancy import Tenancy, bump
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Library, RecordView, Resume, TaskEntry, TaskView

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from hmxgraph.errors import NotFound
-from hmxgraph.graph.plan import Plan, Procedure, bind, read
+from hmxgraph.graph.plan import Plan, Procedure, Tenancy, bind, read
 from hmxgraph.graph.record_search import Wanted, checked_limit, hits_of, search_of
 from hmxgraph.graph.records import views
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Grounding, Hit, RecordView
 from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Part, grounding_status

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from hmxgraph.graph._paging import record_query
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read
 from hmxgraph.graph.records import facet_key, views
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.parsing import checked_integer, checked_text
 from hmxgraph.protocol.record_results import Hit, RecordView, SearchResult

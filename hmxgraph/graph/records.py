@@ -7,8 +7,7 @@ from hmxgraph.errors import NotFound, TaskError, UnknownChoice
 from hmxgraph.extraction.entities import normalise
 from hmxgraph.graph._entities import entity_key, entity_properties
 from hmxgraph.graph._events import record as record_batch
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy, bump, open_batch
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, open_batch, read, write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import PreparedEvent, prepare
 from hmxgraph.protocol.canonical import indexable, sha256_hex

@@ -12,9 +12,8 @@ from hmxgraph.graph.artifacts import BLANK
 from hmxgraph.graph.compilations import LINEAGES
 from hmxgraph.graph.conflicts import settle
 from hmxgraph.graph.fingerprint_imports import import_event, take_back
-from hmxgraph.graph.plan import Plan, Procedure, Row, bind, read, write
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, model_key, read, state, write
 from hmxgraph.graph.records import stored_record
-from hmxgraph.graph.tenancy import Tenancy, bump, model_key, state
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.records import TaskRecord

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hmxgraph.graph.plan import Plan, Procedure, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Plan, Procedure, Tenancy, bind, read, write
 from hmxgraph.protocol.states import State
 
 

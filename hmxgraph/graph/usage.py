@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from hmxgraph.graph._paging import check_limit
-from hmxgraph.graph.plan import Plan, Procedure, bind, read, write
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Plan, Procedure, Tenancy, bind, read, write
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.usage import COUNTERS, CompileRun, UsageHour

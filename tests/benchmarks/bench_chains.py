@@ -16,8 +16,7 @@ from hmxgraph.graph.artifacts import artifact_row
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.lifecycle import numbered
-from hmxgraph.graph.plan import Plan, bind, write
-from hmxgraph.graph.tenancy import Tenancy, bump
+from hmxgraph.graph.plan import Plan, Tenancy, bind, bump, write
 from tests.artifact_makers import at, schema
 
 pytestmark = pytest.mark.bench

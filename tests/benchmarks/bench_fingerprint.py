@@ -18,8 +18,7 @@ from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.exploring import digest
 from hmxgraph.graph.fingerprints import export_fingerprint
-from hmxgraph.graph.plan import Plan, bind, write
-from hmxgraph.graph.tenancy import Tenancy, bump
+from hmxgraph.graph.plan import Plan, Tenancy, bind, bump, write
 from tests.artifact_makers import at, made
 from tests.benchmarks.restored_agent import measured
 from tests.shared_data import shared

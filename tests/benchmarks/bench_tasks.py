@@ -10,9 +10,9 @@ import pytest
 
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.driver import Address
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.record_search import search, search_of
 from hmxgraph.graph.records import record_links, record_properties
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.records import FILTERS, TaskRecord
 from hmxgraph.records.steps import Changes
 

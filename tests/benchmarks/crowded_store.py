@@ -27,9 +27,8 @@ from hmxgraph import engine
 from hmxgraph.graph._entities import entity_key
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.driver import Address
-from hmxgraph.graph.plan import Work
+from hmxgraph.graph.plan import Tenancy, Work
 from hmxgraph.graph.schema import packaged_schema, register, send_all
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.canonical import stable_id
 from tests.databases import migrated
 from tests.shared_data import shared

@@ -8,8 +8,7 @@ from hmxgraph.graph import _events, lifecycle
 from hmxgraph.graph.checks import verify
 from hmxgraph.graph.fingerprint_imports import import_fingerprint, take_back
 from hmxgraph.graph.fingerprints import export_fingerprint, in_force, report_pack
-from hmxgraph.graph.plan import write
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy, write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
 from hmxgraph.protocol.events import Event

@@ -14,7 +14,7 @@ from hmxgraph.errors import (
     SupersessionCycle,
 )
 from hmxgraph.graph import artifacts, lifecycle
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.artifacts import LEGAL_TRANSITIONS, STATUSES
 from tests.artifact_makers import at, made, policy, schema
 

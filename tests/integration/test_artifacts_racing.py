@@ -9,7 +9,7 @@ import pytest
 
 from hmxgraph.errors import HmxGraphError, InvalidTransition
 from hmxgraph.graph import artifacts, conflicts, lifecycle
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.lifecycle import ArtifactFilter
 from tests.artifact_makers import policy, schema, stored_at_once
 from tests.artifact_racer import race_as_process, race_as_threads

@@ -4,7 +4,7 @@ import pytest
 
 from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph import artifacts, lifecycle
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.lifecycle import ArtifactFilter
 from tests.artifact_makers import at, policy, schema
 

@@ -8,8 +8,7 @@ from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.errors import InvalidRequest, NotFound
-from hmxgraph.graph.plan import ask, bind, read
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy, ask, bind, read
 from hmxgraph.protocol.canonical import content_hash
 from tests.session_makers import Script, deployment, order_session, repaired_deployment
 

@@ -6,8 +6,7 @@ from neo4j import GraphDatabase
 from hmxgraph.errors import ConflictClosed, NotFound, UnknownChoice
 from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.graph._conflict_rows import relation_id
-from hmxgraph.graph.plan import ask, bind, write
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy, ask, bind, write
 from tests.artifact_makers import at, pattern, policy, schema
 
 MEMORY = """

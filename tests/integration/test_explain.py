@@ -9,7 +9,7 @@ from hmxgraph.errors import NotFound
 from hmxgraph.graph import conflicts, lifecycle
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph.explain import explain
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from tests.artifact_makers import at, policy, schema
 
 MEMORY = """

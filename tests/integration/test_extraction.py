@@ -6,8 +6,8 @@ import pytest
 
 from hmxgraph.graph._entities import entity_key
 from hmxgraph.graph.ingesting import IngestOptions, ingest
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.retention import forget
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.reports import ForgetCriteria
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document

@@ -11,7 +11,7 @@ from hmxgraph.fingerprint.state import TIERS, ExportOptions
 from hmxgraph.graph import artifacts, conflicts, lifecycle, retention
 from hmxgraph.graph.compilations import CompileOptions, compile_tenant
 from hmxgraph.graph.fingerprint_imports import confirm_imports
-from hmxgraph.graph.tenancy import state
+from hmxgraph.graph.plan import state
 from hmxgraph.protocol.lifecycle import ArtifactFilter
 from hmxgraph.protocol.packs import ContextPack
 from hmxgraph.protocol.reports import ForgetCriteria

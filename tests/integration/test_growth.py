@@ -9,8 +9,7 @@ from hmxgraph.fingerprint.behaviour import RULES
 from hmxgraph.graph import retention
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.compilations import LINEAGES, summary_version
-from hmxgraph.graph.plan import query
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy, query
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import policy
 from tests.session_makers import START, event, repaired_deployment

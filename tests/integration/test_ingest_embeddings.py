@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from tests.integration.ingested import Ingested
 from tests.unit.ingest.making import document
 

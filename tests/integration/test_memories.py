@@ -11,9 +11,8 @@ from hmxgraph.graph.checks import verify
 from hmxgraph.graph.conflicts import conflicts, resolve
 from hmxgraph.graph.memories import memories, memory
 from hmxgraph.graph.memory_operations import Remembered, remember
-from hmxgraph.graph.plan import read
+from hmxgraph.graph.plan import Tenancy, read, state
 from hmxgraph.graph.retention import forget
-from hmxgraph.graph.tenancy import Tenancy, state
 from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.records.events import Doing

@@ -8,9 +8,8 @@ from hmxgraph.errors import InvalidRequest, TaskError
 from hmxgraph.graph import retention
 from hmxgraph.graph.artifacts import artifact
 from hmxgraph.graph.lifecycle import record_artifact
-from hmxgraph.graph.plan import query
+from hmxgraph.graph.plan import Tenancy, query
 from hmxgraph.graph.retention import forget
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import microseconds
 from tests.artifact_makers import schema

@@ -9,7 +9,7 @@ from neo4j import GraphDatabase
 from hmxgraph.demo import events_file
 from hmxgraph.graph import lifecycle
 from hmxgraph.graph.checks import verify
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from tests.artifact_makers import policy, schema
 
 ARTIFACT = "MATCH (n:Artifact {tenant_id: $tenant_id, artifact_id: 'a2'}) "

@@ -12,8 +12,8 @@ from neo4j import GraphDatabase
 from hmxgraph.errors import HmxGraphError
 from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.graph.ingesting import IngestOptions, ingest
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.retention import forget
-from hmxgraph.graph.tenancy import Tenancy
 from hmxgraph.protocol.lifecycle import ArtifactFilter
 from hmxgraph.protocol.reports import ForgetCriteria
 from hmxgraph.protocol.timestamps import iso

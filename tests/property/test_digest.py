@@ -8,7 +8,7 @@ from neo4j import GraphDatabase
 
 from hmxgraph.fingerprint.depth import max_depth
 from hmxgraph.graph.exploring import digest
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from tests.property.digest_graphs import depth, draw, expected
 
 ENTITIES = "UNWIND $rows AS row CREATE (entity:Entity) SET entity = row"

@@ -8,7 +8,7 @@ from hmxgraph.errors import InvalidDocument, SuccessorMismatch, SupersessionCycl
 from hmxgraph.graph._paging import cursor, place
 from hmxgraph.graph.artifacts import artifact_row, core_differences, stored_artifact, stored_document, tampering
 from hmxgraph.graph.lifecycle import check_recordable, check_successor, numbered
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.timestamps import iso
 from tests.artifact_makers import at, made, pattern, policy, schema
 

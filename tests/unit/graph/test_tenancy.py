@@ -3,7 +3,7 @@
 import pytest
 
 from hmxgraph.errors import InvalidTenant
-from hmxgraph.graph.tenancy import Tenancy
+from hmxgraph.graph.plan import Tenancy
 
 
 @pytest.mark.parametrize("given", [None, 1, b"acme", "", "\ud800", "acme\udcff", "acme\0b"])
