@@ -24,7 +24,8 @@ from hmxgraph.protocol.canonical import canonical_text, content_hash, sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.text.artifacts import render_artifact
-from hmxgraph.text.comparison import jaccard, trigrams
+from hmxgraph.text.comparison import jaccard
+from hmxgraph.text.terms import trigrams
 
 # The sessions to compile from: all of them without texts, the latest with texts.
 

@@ -6,21 +6,23 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from hmxgraph.extraction.language import (
     NAME,
+    NOT_THE_USER,
     PARTS,
     UNKNOWN,
     MemoryDraft,
     Terms,
     Voice,
+    named_user,
+    session_owner,
+    speaking_user,
     user_id_of,
+    user_key,
 )
-from hmxgraph.protocol.events import IMPORT, UNHEARD, Event, origin_of
+from hmxgraph.protocol.events import Event, origin_of
 from hmxgraph.protocol.trust import OWN_SOURCES, TrustPolicy
 from hmxgraph.text.lines import label_of, speaking_source
-from hmxgraph.text.terms import words
 
 Level: TypeAlias = Literal["operator", "user", "none"]
-# Origins of words that are not the user's, whatever their role.
-_NOT_THE_USER = UNHEARD | {IMPORT}
 
 
 class Authority(NamedTuple):
@@ -39,20 +41,6 @@ class Authority(NamedTuple):
 OPERATOR = Authority("operator", "")
 
 
-def user_key(name: str) -> str:
-    """The form under which spellings of one user id or name are the same user.
-
-    >>> user_key("Emma_Kim_9957") == user_key("emma kim 9957")
-    True
-    """
-    return " ".join(words(name)) or name.strip()
-
-
-def session_owner(session_id: str) -> str:
-    """The owner of what an unnamed user says: the session."""
-    return f"session\0{session_id}"
-
-
 def authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> Authority:
     """The authority of *event*, spoken by *voice*, under *trust*.
 
@@ -66,7 +54,7 @@ def authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> Authority:
     role = event.content.get("role")
     label = label_of(event.event_type, source, role if isinstance(role, str) else "")
     name = speaking_user(event) or ""
-    outside = bool(label) or origin_of(event.metadata) in _NOT_THE_USER
+    outside = bool(label) or origin_of(event.metadata) in NOT_THE_USER
     if trust.distrusts(source) or (outside and not trust.trusts(source)):
         return Authority("none", _outside(source, label))
     if trust.trusts(source) or _speaks_for_operator(event, voice):
@@ -74,7 +62,7 @@ def authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> Authority:
     if voice.part in {"system", "none"} or not _speaks_as_user(event, name):
         return Authority("none", _outside(source, label))
     known = name or _named_source(event)
-    if trust.single_user and not _named(event) and not _named_source(event):
+    if trust.single_user and not named_user(event) and not _named_source(event):
         return Authority("operator", source)
     return Authority("user", f"user:{known}" if known else "", name or session_owner(event.session_id))
 
@@ -84,35 +72,6 @@ def _speaks_for_operator(event: Event, voice: Voice) -> bool:
     if voice.part == "system":
         return _is_own(event)
     return event.event_type == "state_change" and PARTS.get((event.source or "").lower()) == "system"
-
-
-def speaking_user(event: Event) -> str | None:
-    """The key of the user who speaks in *event*: the id or user name of its metadata, else a person as its agent.
-
-    In a conversation between persons each is the agent of their own messages. Any other source may be a channel or a
-    role ("Slack", "Customer") through which many people speak.
-    """
-    return user_key(_named(event) or _person_as_agent(event)) or None
-
-
-def _named(event: Event) -> str:
-    name = event.metadata.get("user_name")
-    return user_id_of(event) or (name if isinstance(name, str) else "")
-
-
-def _person_as_agent(event: Event) -> str:
-    source = speaking_source(event) if event.event_type == "message" else None
-    return source if source and source == event.agent_id and source[0].isupper() else ""
-
-
-def user_of_session(event: Event) -> str | None:
-    """The user whose session a message shows it to be; None for all but messages of named users."""
-    if event.event_type != "message" or origin_of(event.metadata) in _NOT_THE_USER:
-        return None
-    name = speaking_user(event)
-    role = event.content.get("role", "user")
-    spoken = isinstance(role, str) and PARTS.get(role.lower()) == "user"
-    return name if name and spoken and not label_of("message", event.source or "", role) else None
 
 
 def _speaks_as_user(event: Event, name: str) -> bool:

@@ -9,7 +9,7 @@ from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
 from hmxgraph.extraction._directives import Lifted, lifted
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
-from hmxgraph.extraction.authority import OPERATOR, authority_of, bound, placed, user_key
+from hmxgraph.extraction.authority import OPERATOR, authority_of, bound, placed
 from hmxgraph.extraction.entities import Gathering, read
 from hmxgraph.extraction.language import (
     BASE_VERBS,
@@ -26,6 +26,7 @@ from hmxgraph.extraction.language import (
     cues,
     plain_signs,
     sentences,
+    user_key,
     voice_of,
 )
 from hmxgraph.protocol.events import Event

@@ -1,13 +1,13 @@
-"""Shared by all extraction rules: result values, sentences, verbs, patterns, speakers, hedges."""
+"""Shared by all extraction rules: result values, sentences, verbs, patterns, speakers and users, hedges."""
 
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
-from hmxgraph.protocol.events import Event, speaks_for_user
+from hmxgraph.protocol.events import IMPORT, UNHEARD, Event, origin_of, speaks_for_user
 from hmxgraph.protocol.trust import CHANNELS
 from hmxgraph.text.comparison import claim
-from hmxgraph.text.lines import named_speaker, speaking_source
-from hmxgraph.text.terms import wording
+from hmxgraph.text.lines import label_of, named_speaker, speaking_source
+from hmxgraph.text.terms import wording, words
 
 # Results of extraction: plain tuples, because thousands are created per second.
 
@@ -334,6 +334,56 @@ def user_id_of(event: Event) -> str | None:
         if isinstance(value, str) and value:
             return value
     return None
+
+
+# The user whom an event names: memories and sessions are bound to users by these keys.
+
+# Origins of words that are not the user's, whatever their role.
+NOT_THE_USER = UNHEARD | {IMPORT}
+
+
+def user_key(name: str) -> str:
+    """The form under which spellings of one user id or name are the same user.
+
+    >>> user_key("Emma_Kim_9957") == user_key("emma kim 9957")
+    True
+    """
+    return " ".join(words(name)) or name.strip()
+
+
+def session_owner(session_id: str) -> str:
+    """The owner of what an unnamed user says: the session."""
+    return f"session\0{session_id}"
+
+
+def speaking_user(event: Event) -> str | None:
+    """The key of the user who speaks in *event*: the id or user name of its metadata, else a person as its agent.
+
+    In a conversation between persons each is the agent of their own messages. Any other source may be a channel or a
+    role ("Slack", "Customer") through which many people speak.
+    """
+    return user_key(named_user(event) or _person_as_agent(event)) or None
+
+
+def named_user(event: Event) -> str:
+    """The user id or user name in the metadata of *event*; empty if it has neither."""
+    name = event.metadata.get("user_name")
+    return user_id_of(event) or (name if isinstance(name, str) else "")
+
+
+def _person_as_agent(event: Event) -> str:
+    source = speaking_source(event) if event.event_type == "message" else None
+    return source if source and source == event.agent_id and source[0].isupper() else ""
+
+
+def user_of_session(event: Event) -> str | None:
+    """The user whose session a message shows it to be; None for all but messages of named users."""
+    if event.event_type != "message" or origin_of(event.metadata) in NOT_THE_USER:
+        return None
+    name = speaking_user(event)
+    role = event.content.get("role", "user")
+    spoken = isinstance(role, str) and PARTS.get(role.lower()) == "user"
+    return name if name and spoken and not label_of("message", event.source or "", role) else None
 
 
 # The speaker's stance: a fact must not be hedged, attributed to others or retracted in the same sentence.

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from hmxgraph.errors import IngestRefused, ParentLoop
-from hmxgraph.extraction.authority import session_owner, user_of_session
 from hmxgraph.extraction.extract import EVENT_TYPE, extract
-from hmxgraph.extraction.language import Extraction
+from hmxgraph.extraction.language import Extraction, session_owner, user_of_session
 from hmxgraph.graph import _entities, memories
 from hmxgraph.graph._entities import Extracted
 from hmxgraph.graph.plan import Plan, Row, Tenancy, bind, open_batch

@@ -6,9 +6,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmxgraph.errors import NotFound, UnknownChoice
-from hmxgraph.extraction.authority import session_owner, user_key
 from hmxgraph.extraction.extract import EVENT_TYPE, KINDS, extract
-from hmxgraph.extraction.language import BY_HAND, Extraction, MemoryDraft
+from hmxgraph.extraction.language import BY_HAND, Extraction, MemoryDraft, session_owner, user_key
 from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAssertion, ends, settle
 from hmxgraph.graph._conflict_rows import Side, conflict_row
 from hmxgraph.graph._entities import Extracted, entity_key

@@ -16,8 +16,9 @@ from hmxgraph.recall.draft import Contest
 from hmxgraph.recall.knowledge import NO_PRIORS, REMEMBERED, Priors
 from hmxgraph.recall.pack import Costs, groups
 from hmxgraph.recall.question import CUT
-from hmxgraph.text.comparison import jaccard, word_trigrams
+from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.excerpts import Passages
+from hmxgraph.text.terms import word_trigrams
 
 # Duplicate texts: equal after normalisation, or with a word-trigram Jaccard of at least 0.92 (DESIGN 6).
 

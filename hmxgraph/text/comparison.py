@@ -1,11 +1,11 @@
 """Similarity of two texts, and whether they contradict each other."""
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from hmxgraph.text.terms import STOP_WORDS, signs, terms, words
+from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, words
 
 # Similarity of texts and sets, in [0, 1].
 
@@ -22,28 +22,6 @@ def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
     shared = len(left & right)
     union = len(left) + len(right) - shared
     return shared / union if union else 1.0
-
-
-def trigrams(text: str) -> frozenset[tuple[str, ...]]:
-    """The word trigrams of *text*; a text of fewer words is one run.
-
-    >>> sorted(trigrams("always verify the rollout"))
-    [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
-
-    """
-    return frozenset(word_trigrams(words(text)))
-
-
-def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """The trigrams of a list of words, in order; fewer than three words are one run.
-
-    >>> list(word_trigrams(["a", "b", "a", "b"])), list(word_trigrams(["verify", "it"]))
-    ([('a', 'b', 'a'), ('b', 'a', 'b')], [('verify', 'it')])
-
-    """
-    if len(words_in_order) < 3:
-        return [tuple(words_in_order)] if words_in_order else []
-    return zip(words_in_order, words_in_order[1:], words_in_order[2:], strict=False)
 
 
 def trigram_jaccard(text_a: str, text_b: str) -> float:

@@ -4,7 +4,7 @@ import gzip
 import re
 import unicodedata
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
@@ -165,6 +165,31 @@ def _pairs(words_found: list[str]) -> list[str]:
             pairs = len(run) > 1 and _WITHOUT_SPACES.fullmatch(run)
             pieces.extend((run[at : at + 2] for at in range(len(run) - 1)) if pairs else [run])
     return pieces
+
+
+# Runs of three words, by which passages are compared.
+
+
+def trigrams(text: str) -> frozenset[tuple[str, ...]]:
+    """The word trigrams of *text*; a text of fewer words is one run.
+
+    >>> sorted(trigrams("always verify the rollout"))
+    [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
+
+    """
+    return frozenset(word_trigrams(words(text)))
+
+
+def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """The trigrams of a list of words, in order; fewer than three words are one run.
+
+    >>> list(word_trigrams(["a", "b", "a", "b"])), list(word_trigrams(["verify", "it"]))
+    ([('a', 'b', 'a'), ('b', 'a', 'b')], [('verify', 'it')])
+
+    """
+    if len(words_in_order) < 3:
+        return [tuple(words_in_order)] if words_in_order else []
+    return zip(words_in_order, words_in_order[1:], words_in_order[2:], strict=False)
 
 
 # The word that marks a tenant's nodes in the full-text indexes.

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hmxgraph.extraction.authority import user_key
 from hmxgraph.extraction.extract import extract
+from hmxgraph.extraction.language import user_key
 from hmxgraph.formats.chatgpt import CHATGPT
 from hmxgraph.formats.cloudevents import CLOUDEVENTS
 from hmxgraph.formats.conversion import Origin
