@@ -8,10 +8,9 @@ from itertools import islice
 from typing import Any
 
 from hmxgraph.compiler.compilation import Compilation, Ledger, Model, compile_ledger
-from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile, LastRun, in_use
 from hmxgraph.compiler.reconcile import COMPILER, Change, Head, Making, counts, lineage, reconcile, reported
 from hmxgraph.compiler.sessions import SessionReader
-from hmxgraph.compiler.state import LastRun, in_use
 from hmxgraph.compiler.suggest import Guide
 from hmxgraph.compiler.summary import SUMMARY_VERSION, SessionSummary
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS

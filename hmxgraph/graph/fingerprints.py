@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from hmxgraph.compiler.state import LastRun
+from hmxgraph.compiler.profile import LastRun
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.extraction.entities import COMMON_TYPES
 from hmxgraph.fingerprint.behaviour import RULES, TELLING, Behaviour, ObservedEvent, observed, session_behaviour, total

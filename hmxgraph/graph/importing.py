@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hmxgraph.errors import Fault, MalformedJson, UnknownChoice
-from hmxgraph.formats.catalogue import FORMATS, format_named, recognise
+from hmxgraph.formats.catalogue import FORMATS, HMX_EVENTS, format_named, recognise
 from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
-from hmxgraph.formats.hmx import HMX_EVENTS
 from hmxgraph.ingest.intake import malformed, mended
 from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull, Payload, Source
 from hmxgraph.protocol.events import Event

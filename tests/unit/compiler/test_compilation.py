@@ -6,9 +6,8 @@ import re
 import pytest
 
 from hmxgraph.compiler.compilation import compile_summaries
-from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile, adapted, compiler_state
 from hmxgraph.compiler.sessions import summarise
-from hmxgraph.compiler.state import adapted, compiler_state
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.comparison import trigram_jaccard
