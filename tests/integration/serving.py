@@ -37,9 +37,9 @@ class Served:
 
 
 @contextmanager
-def server_process(address, folder, *arguments, certificate=None):
-    """``hmxgraph serve`` on the database at *address*, until the block ends."""
-    port = free_port()
+def server_process(address, folder, *arguments, certificate=None, port=None):
+    """``hmxgraph serve`` on the database at *address*, until the block ends; *port* to come back where one was."""
+    port = port or free_port()
     log = folder / f"serve-{port}-{monotonic()}.log"
     command = [sys.executable, "-m", "hmxgraph", "serve", "--port", str(port), *map(str, arguments)]
     with log.open("wb") as output:
