@@ -9,6 +9,8 @@ from hmxgraph.text.lines import foreign
 
 # The part of the budget that past sessions may fill beside procedures, unless the section's own share is larger.
 _SHARE = 4
+# Of a log of many tasks, the part of the best unit's relevance that others need.
+_NEARLY = 0.7
 
 Unit = tuple[Ranked, ...]
 
@@ -28,7 +30,7 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[D
         eligible += kept
         used = box.in_section.get(SECTION, 0)
         if not used or sum(ranked.candidate.tokens for ranked in kept) <= cap - used:
-            for unit in _chosen(list(units(kept)), cap - used):
+            for unit in _chosen(list(units(kept)), cap - used, torn=_torn(left)):
                 _add(box, unit)
     if SECTION not in box.in_section:
         _add_best(box, eligible)
@@ -76,10 +78,21 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Ranked], lis
     return kept, dropped
 
 
-def _chosen(told: Sequence[Unit], limit: int) -> list[Unit]:
-    """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order."""
-    ends = [place for place in (0, len(told) - 1) if told]
+def _torn(left: Iterable[Dropped]) -> bool:
+    """Whether events of the session are left out as unrelated: it is a log of many tasks."""
+    return any(dropped.reason == "low_relevance" for dropped in left)
+
+
+def _chosen(told: Sequence[Unit], limit: int, *, torn: bool) -> list[Unit]:
+    """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order.
+
+    A log of many tasks has no such beginning and end: only its units nearly as relevant as the best are chosen.
+    """
+    best = max(map(_relevance, told), default=0.0)
+    ends = [] if torn else [place for place in (0, len(told) - 1) if told]
     ranks = sorted(range(len(told)), key=lambda place: min(ranked.rank for ranked in told[place]))
+    if torn:
+        ranks = [place for place in ranks if _relevance(told[place]) >= _NEARLY * best and not _announces(told[place])]
     chosen: set[int] = set()
     for place in dict.fromkeys([*ends, *ranks]):
         tokens = _tokens(told[place])
@@ -88,6 +101,15 @@ def _chosen(told: Sequence[Unit], limit: int) -> list[Unit]:
             limit -= tokens
     kept = [told[place] for place in sorted(chosen)]
     return kept if sum(map(len, kept)) > 1 else []
+
+
+def _announces(unit: Unit) -> bool:
+    """Whether the unit is a message that ends in a colon: what it introduces is another unit."""
+    return len(unit) == 1 and unit[0].candidate.content.rstrip().endswith(":")
+
+
+def _relevance(unit: Unit) -> float:
+    return max(ranked.candidate.components.relevance for ranked in unit)
 
 
 def _tokens(unit: Unit) -> int:

@@ -295,17 +295,26 @@ class Episodes:
             best += [session_id] if session_id not in {*best, but} else []
         return best
 
+    @property
+    def of_tools(self) -> bool:
+        """Whether most of the events above the threshold are of sessions in which tools answered."""
+        answers = zip(self.pool.session_id, self.pool.title, self._results, strict=True)
+        worked = {session_id for session_id, title, answer in answers if answer and not title}
+        scored = zip(self.pool.session_id, self.scores.tolist(), strict=True)
+        above = [session_id in worked for session_id, score in scored if score >= THRESHOLD]
+        return 2 * sum(above) > len(above)
+
     def told_whole(self, sessions: Collection[str]) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 
         Of a log of many tasks only the related events count, each call with its result.
         """
-        relevance, related = self._relevance.copy(), self._counts > 0
+        relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
         for session_id in sessions:
             own = np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
             if self._is_log(own):
                 own &= self._paired(related)
-            own &= ~self._empty | related
+            own &= ~self._empty
             relevance[own] = np.maximum(relevance[own], _WITHIN_EPISODE * relevance[own].max(initial=0.0))
             related |= own
         return replace(self, relevance=relevance, related=related)

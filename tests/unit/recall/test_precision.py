@@ -212,6 +212,22 @@ def test_of_a_long_log_only_what_is_related_is_told():
     assert shown(packed(events, known(artifacts=[PROCEDURE])), "episodes") == list(related)
 
 
+def test_a_request_for_work_gets_units_of_a_log_also_without_procedures():
+    """Calls with their results, nearly as relevant as the best; an announcement and weak lines leave room unused."""
+    best = ("exec(command=deploy staging environment)", "exec -> deployed without problems")
+    weak = ("read(path=staging.yaml)", "read -> replicas 3")
+    told = [event(99, "Now deploy the staging environment:", session="log", source="agent", age_days=9)]
+    events = [*told, *log((100, best), *((200 + 10 * n, weak) for n in range(20)))]
+    assert sorted(shown(packed(events), "episodes")) == sorted(best)
+    assert len(shown(packed(events, query="What was deployed to the staging environment?"), "episodes")) > 2
+
+
+def test_talk_answers_a_request_by_line():
+    """No tool answered in it, so there are no units to keep together."""
+    events = [event(100 * number, f"{QUERY} on host {number}", session=f"s{number}") for number in range(5)]
+    assert len(shown(packed(events), "episodes")) == len(events)
+
+
 def test_an_empty_result_is_not_told():
     """It says no more than that the tool was called, which the call says."""
     events = [*work("s1", 0), event(6, "exec ->", session="s1", kind="tool_result", age_days=9)]
