@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import logging
 import multiprocessing
+import re
 import sys
 import threading
 
@@ -51,6 +53,22 @@ def test_a_database_that_is_not_there_names_the_setting(address, tenant_id, sche
     uri = address.uri.replace("bolt:", f"{scheme}:", 1)
     with pytest.raises(DatabaseMissing, match=rf"{uri} .*nosuch.*HMXGRAPH_DATABASE"):
         hmxgraph.connect(uri, password=address.password, database="nosuch", tenant_id=tenant_id)
+
+
+def test_a_routed_connection_reads_what_it_wrote(address, tenant_id, caplog):
+    """Through neo4j:// the driver asks where to read and write; a read begins after the last write, by its bookmark."""
+    uri = address.uri.replace("bolt:", "neo4j:", 1)
+    caplog.set_level(logging.DEBUG, logger="neo4j")
+    with hmxgraph.connect(uri, password=address.password, tenant_id=tenant_id) as graph:
+        graph.remember("The build runs on Linux")
+        written = "\n".join(caplog.messages)
+        caplog.clear()
+        assert "Linux" in graph.pack("Where does the build run?").text
+        begins = [message for message in caplog.messages if "C: BEGIN" in message]
+    assert "C: ROUTE" in written
+    *_, bookmark = re.findall(r"'bookmark': '([^']+)'", written)
+    assert begins
+    assert all(bookmark in begin and "'mode': 'r'" in begin for begin in begins)
 
 
 @pytest.mark.parametrize("name", ["system", "System"])
