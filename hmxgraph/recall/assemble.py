@@ -294,8 +294,7 @@ class _Writer:
             "total_budget": total,
             "used": sum(used.values()),
             "remaining": total - sum(used.values()),
-            "truncated": any(packed.cut for packed in self._packed)
-            or any(dropped.reason == "budget_exceeded" for dropped in self._drops()),
+            "truncated": any(packed.cut for packed in self._packed) or self._over_budget(),
             "section_budgets": {
                 section: {"budget": budget, "used": used[section]} for section, budget in self._box.budgets.items()
             },
@@ -338,11 +337,19 @@ class _Writer:
     def _included(self) -> list[str]:
         return [packed.ranked.candidate.source_id for packed in self._packed]
 
-    def _drops(self) -> Iterator[Dropped]:
-        """Yield everything that was left out, best first."""
+    def _over_budget(self) -> bool:
+        """Whether anything was left out for want of budget; what scores too low is not even looked at."""
+        ranks = {packed.ranked.rank for packed in self._packed}
+        if any(reason == "budget_exceeded" and rank not in ranks for rank, reason in self._judged.items()):
+            return True
+        useful_ranks = (rank for rank, _ in self._draft.ranking.beyond((), THRESHOLD))
+        return any(dropped.reason == "budget_exceeded" for dropped in self._drops(useful_ranks))
+
+    def _drops(self, ranks: Iterable[int] | None = None) -> Iterator[Dropped]:
+        """Yield everything that was left out, best first; only that of *ranks*, if given."""
         packed = {packed.ranked.rank for packed in self._packed}
         included_texts = {packed.ranked.candidate.content for packed in self._packed}
-        for rank in range(1, len(self._draft.ranking) + 1):
+        for rank in range(1, len(self._draft.ranking) + 1) if ranks is None else ranks:
             if rank not in packed:
                 ranked = self._draft.ranking.at(rank)
                 yield Dropped(ranked, self._judged.get(rank) or _unjudged_reason(ranked.candidate, included_texts))
