@@ -100,18 +100,19 @@ def _shape(text: str) -> Shape:
     return Shape(own, tuple(prefix))
 
 
-def _normalised_words(text: str) -> list[str]:
+@lru_cache(maxsize=_CACHED_TEXTS)
+def _normalised_words(text: str) -> tuple[str, ...]:
     """Return the blank-separated words of *text*, case-folded, without quotes, markup and sentence punctuation.
 
     All other characters are part of the word: "can't" is not "can", "-5" not "5", "C#" not "C++". A text of only
     punctuation is returned unchanged. In scripts without blanks each character is a word.
 
     >>> _normalised_words('**Always** use "C#" (not C++), or "can\u2019t"!'), _normalised_words("!!!")
-    (['always', 'use', 'c#', 'not', 'c++', 'or', "can't"], ['!!!'])
+    (('always', 'use', 'c#', 'not', 'c++', 'or', "can't"), ('!!!',))
 
     """
     written = (text.casefold() if text.isascii() else _folded(text)).split()
-    return [bare for word in written if (bare := word if word.isalnum() else _bare(word))] or written
+    return tuple(bare for word in written if (bare := word if word.isalnum() else _bare(word))) or tuple(written)
 
 
 def _folded(text: str) -> str:
@@ -179,7 +180,7 @@ def statement(candidate: Candidate) -> tuple[str, ...]:
     said = candidate.content.removeprefix(f"{candidate.speaker}: ") if candidate.speaker else candidate.content
     if candidate.source_type in {"memory", "policy"}:
         said = SAID_BY.sub("", said, count=1)
-    return tuple(_normalised_words(said))
+    return _normalised_words(said)
 
 
 def retold(box: "Box") -> list[Ranked]:
