@@ -1,5 +1,6 @@
 """``hmxgraph`` and ``python -m hmxgraph``: the command line, interruptible even while it is being imported."""
 
+import gc
 import os
 import signal
 import sys
@@ -16,6 +17,7 @@ def main() -> None:
 
         run(sys.argv[2:])
         return
+    gc.disable()  # what is imported stays: hmxgraph.cli._commands.loaded starts the collector again
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Until the command's modules are imported; then hmxgraph.cli._commands.loaded restores KeyboardInterrupt.
         signal.signal(signal.SIGINT, _exit_now)

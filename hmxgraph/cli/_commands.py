@@ -1,5 +1,6 @@
 """The commands by name. A command's module is imported only when it runs, so that help and version stay fast."""
 
+import gc
 import signal
 import threading
 from importlib import import_module
@@ -101,7 +102,9 @@ def loaded(command: str) -> Any:
     click_command.name = command
     for each in getattr(click_command, "commands", {"": click_command}).values():
         each.params.append(_timeout_option())
-    _raise_on_interrupt()
+    if threading.current_thread() is threading.main_thread():  # a warm process runs it in another one
+        _raise_on_interrupt()
+        _collect_garbage()
     return click_command
 
 
@@ -144,7 +147,12 @@ def timeout_of_command() -> float | None:
 
 def _raise_on_interrupt() -> None:
     """Let Ctrl-C raise KeyboardInterrupt from here on, unless the program was started with SIGINT ignored."""
-    if threading.current_thread() is not threading.main_thread():
-        return  # a warm process runs the command for another program
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _collect_garbage() -> None:
+    """Start the garbage collector, if the program paused it, and let it skip what has been imported."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

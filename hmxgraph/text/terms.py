@@ -3,7 +3,7 @@
 import gzip
 import re
 import unicodedata
-from base64 import b64decode
+from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -280,8 +280,8 @@ def ranks(encoding: str) -> bytes:
 
 @cache
 def _encoding(name: str) -> tiktoken.Encoding:
-    pairs = (line.split() for line in ranks(name).splitlines() if line)
-    merges = {b64decode(token): int(rank) for token, rank in pairs}
+    fields = ranks(name).split()  # token and rank by turns, 200,000 lines
+    merges = dict(zip(map(a2b_base64, fields[::2]), map(int, fields[1::2]), strict=True))
     return tiktoken.Encoding(name, pat_str=_PATTERNS[name], mergeable_ranks=merges, special_tokens={})
 
 

@@ -1,5 +1,6 @@
 """The program itself: its version, readers that leave early, and Ctrl-C."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 import hmxgraph
 from hmxgraph.cli import app
+from hmxgraph.cli._commands import loaded
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._signals import UNREAD
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
@@ -52,6 +54,17 @@ def interrupted_at(module):
 def test_an_interrupt_while_modules_are_imported_is_one_line(interruptible, module):
     """No traceback out of the middle of some library, and the exit code of a program that SIGINT ended."""
     assert interrupted_at(module) == (130, ["interrupted"])
+
+
+def test_garbage_is_collected_once_a_command_is_imported():
+    """The program pauses the collector while modules are imported, and only then."""
+    gc.disable()
+    try:
+        loaded("pack")
+        assert gc.isenabled()
+    finally:
+        gc.enable()
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize(
