@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from hmxgraph.protocol.record_results import RecordView
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.records.search import failed, record_text
-from hmxgraph.records.statements import Side, Statement, claims, side, statements
+from hmxgraph.records.statements import Side, Statement, claims, failure, side, statements
 from hmxgraph.records.trust import COUNTERSIGNING, countersigns, rejects, signature
 
 Part: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
@@ -118,7 +118,7 @@ class Case:
             repeats = any(side(statement, own_statement) == "for" for statement in tested for own_statement in own)
             return _TURNED[stated] if repeats else stated
         # Without a hypothesis, evidence that opposes its own words names the claim that it tested.
-        return stated if all(statement.denied for statement in own) else _TURNED[stated]
+        return stated if any(statement.denied for statement in own) else _TURNED[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
         """The side of *parts* taken together: against if a clause is opposed, for if each clause is stated."""
@@ -148,9 +148,12 @@ def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[State
     for worked in record.what_worked or ():
         yield from _each([worked, f"{worked} passes"], decides=False)
     for text in record.what_failed or ():
-        # "Focal loss" names what failed; "the import timed out" is a sentence of its own.
-        whole = _each([text], decides=False) if _FINITE.search(text) else _denied(f"{text} passes")
-        yield from whole
+        # "Focal loss" names what failed; "the import timed out" is a sentence, and its subject failed.
+        if _FINITE.search(text):
+            yield from _each([text], decides=False)
+            yield from failure(text)
+        else:
+            yield from _denied(f"{text} passes")
     yield from _metrics(record)
     command = parent.record.command if parent and record.artifact_kind == "run_finish" else record.command
     if command and record.status and record.artifact_kind in {"run_finish", "evidence"}:

@@ -56,11 +56,27 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("h", "hour", "hours"), ("time", 3600.0)),
     **dict.fromkeys(("day", "days"), ("time", 86_400.0)),
     **dict.fromkeys(("week", "weeks"), ("time", 604_800.0)),
+    **dict.fromkeys(("month", "months"), ("time", 30 * 86_400.0)),
+    **dict.fromkeys(("year", "years"), ("time", 365 * 86_400.0)),
     **dict.fromkeys(("b", "byte", "bytes"), ("size", 1.0)),
     **dict.fromkeys(("kb", "kib"), ("size", 2.0**10)),
     **dict.fromkeys(("mb", "mib"), ("size", 2.0**20)),
     **dict.fromkeys(("gb", "gib"), ("size", 2.0**30)),
     **dict.fromkeys(("tb", "tib"), ("size", 2.0**40)),
+    **dict.fromkeys(("nm", "nanometre", "nanometres", "nanometer", "nanometers"), ("length", 1e-9)),
+    **dict.fromkeys(("mm", "millimetre", "millimetres", "millimeter", "millimeters"), ("length", 1e-3)),
+    **dict.fromkeys(("cm", "centimetre", "centimetres", "centimeter", "centimeters"), ("length", 1e-2)),
+    **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), ("length", 1.0)),
+    **dict.fromkeys(("km", "kilometre", "kilometres", "kilometer", "kilometers"), ("length", 1e3)),
+    **dict.fromkeys(("mg", "milligram", "milligrams"), ("weight", 1e-6)),
+    **dict.fromkeys(("g", "gram", "grams"), ("weight", 1e-3)),
+    **dict.fromkeys(("kg", "kilogram", "kilograms"), ("weight", 1.0)),
+    **dict.fromkeys(("ml", "millilitre", "millilitres", "milliliter", "milliliters"), ("volume", 1e-3)),
+    **dict.fromkeys(("l", "litre", "litres", "liter", "liters"), ("volume", 1.0)),
+    **dict.fromkeys(("hz", "hertz"), ("frequency", 1.0)),
+    **dict.fromkeys(("khz", "kilohertz"), ("frequency", 1e3)),
+    **dict.fromkeys(("mhz", "megahertz"), ("frequency", 1e6)),
+    **dict.fromkeys(("ghz", "gigahertz"), ("frequency", 1e9)),
     **dict.fromkeys(("%", "percent"), ("share", 0.01)),
     **dict.fromkeys(("x", "times", "fold"), ("factor", 1.0)),
 }
@@ -86,9 +102,11 @@ _QUANTITY = re.compile(
 # A number right after one of these, or after a name, tells things apart; it measures nothing.
 _NAMING = frozenset(
     """
-    attempt batch build case chapter commit epoch figure fold issue java job level line node page part phase port pr
-    python question release round run sample section seed shard size stage step table task test ticket trial v version
-    worker
+    aisle attempt batch bay bed block box build camera case channel chapter clause cluster cohort column commit
+    container day device epoch exit figure flight floor fold gate group host issue item java job lane layer level
+    line machine node option page part phase player pod port pr python question rack region release room round row
+    rule run sample section seed sensor server shard shelf size slide slot stage station step table task test ticket
+    track trial unit v version worker zone
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
 # Fractions in words, as numbers.
@@ -108,6 +126,9 @@ _SINGLE = re.compile(
     r"(?= (?:hour|minute|second|day|week)\b)",
     re.IGNORECASE,
 )
+# "3 of 5 folds" counts three folds; five is their total.
+_COUNTED_OUT = re.compile(rf" (?:of )?(?:the |all |our )*(?:(?:{_NUMBER}|{_WORD_NUMBER}) )?([a-z]+)", re.IGNORECASE)
+_PART_OF = re.compile(rf"(?:{_NUMBER}|\b(?:{_WORD_NUMBER}|one|none)) (?:out )?of (?:the |all |our )*$", re.IGNORECASE)
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
 _BETWEEN = re.compile(rf"\bbetween ({_NUMBER})(?: ?[a-zA-Z%]+)? and (?={_NUMBER})", re.IGNORECASE)
@@ -209,10 +230,11 @@ def _measure(match: re.Match[str], text: str) -> tuple[str, float]:
         return "", 1.0
     if unit.lower() in _UNITS:
         return _UNITS[unit.lower()]
-    out_of = re.match(rf" (?:the |all )?(?:{_NUMBER}|{_WORD_NUMBER})? ?([a-z]+)", text[match.end() :], re.IGNORECASE)
-    if unit.lower() == "of" and out_of:
-        return f"of {' '.join(terms(out_of[1]))}", 1.0
-    return " ".join(terms(unit)), 1.0
+    out_of = _COUNTED_OUT.match(text, match.end())
+    if unit.lower() in {"of", "out"} and out_of:
+        return " ".join(terms(out_of[1])), 1.0
+    total = "total " if _PART_OF.search(text, 0, match.start("number")) else ""
+    return total + " ".join(terms(unit)), 1.0
 
 
 def _value(number: str) -> tuple[float, float]:

@@ -5,8 +5,9 @@ Judged by words alone. A question, a guess, a condition or a plan states nothing
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from hmxgraph.records.quantities import Quantity, agreement, read_quantities
@@ -24,7 +25,8 @@ class Statement:
     """One clause: its subject terms, each with a sign; whether it is denied as a whole; quantities and labels.
 
     The sign of a term is negative where the text excludes it ("without errors") or names its opposite ("slower" for
-    "faster"). ``compared`` are the terms before and after "than".
+    "faster"). ``compared`` are the terms before and after "than". A clause that takes terms from the one before it ("it
+    halves them", "the others do not") speaks only about claims that name all of ``about``.
     """
 
     terms: Mapping[str, bool]
@@ -32,23 +34,43 @@ class Statement:
     quantities: tuple[Quantity, ...] = ()
     labels: frozenset[str] = frozenset()
     compared: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    about: frozenset[str] = frozenset()
+
+    @property
+    def subject(self) -> frozenset[str]:
+        """The first term: a sentence begins with what it is about."""
+        return frozenset(islice(self.terms, 1))
 
     def denial(self) -> "Statement":
         """The same clause, denied."""
-        return Statement(self.terms, not self.denied, self.quantities, self.labels, self.compared)
+        return replace(self, denied=not self.denied)
 
 
 # Reading a text.
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_CONTRAST = re.compile(
-    r",?\s+\b(?:but|although|though|however|whereas|yet|while|despite)\b\s*|, and\s+|:\s+", re.IGNORECASE
+# A clause that leaves out what the clause before it says: "refunds carry a key, charges do not".
+_ELLIPSIS = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could)(?: not|n['\u2019]t)?[\s.!;]*$", re.IGNORECASE
 )
+_CONTRAST = re.compile(
+    r",?\s+\b(?:but|although|though|however|whereas|yet|while|despite)\b\s*|, and\s+|:\s+"
+    rf"|,\s+(?=[^,]+{_ELLIPSIS.pattern})|,?\s+(?=without \w+ing\b)|,\s+(?=not\b|with(?:out)? (?:it|them)\b)",
+    re.IGNORECASE,
+)
+# What the clause before a clause is about: "it halves them", "without shrinking the bundle".
+_TAKEN_UP = re.compile(r"^(?:(?i:it|they)\b(?! (?i:is|was) (?:\w+ ){1,2}(?:that|to)\b)|without(?= \w+ing\b))")
+_ONE = re.compile(r"\b(the \w+) ones?\b", re.IGNORECASE)
+# Instructions that are told apart where "and" joins them: "drop moment.js and keep date-fns".
+_CHANGING = r"(?:add|delete|disable|drop|enable|keep|remove|replace|skip|start|stop)\s"
+_INSTRUCTION = re.compile(rf"(?:we |please )?{_CHANGING}", re.IGNORECASE)
+_NEXT_INSTRUCTION = re.compile(rf"\s+and\s+(?={_CHANGING})", re.IGNORECASE)
 # "May" with a capital is a month.
 _GUESS = re.compile(
     r"\bmay\b|(?i:\bmight\b|\bcould\b(?! not|n['\u2019]t)|\b(?:perhaps|maybe|possibly|probably|likely|unlikely"
     r"|presumably|apparently|allegedly|supposedly|unclear|unknown|uncertain|unsure|whether|unverified|unconfirmed"
-    r"|untested)\b|\b(?:suspect|suppose|assum|guess|wonder|hypothes|conjectur|speculat)\w*|\b(?:seem|appear)s?\b"
+    r"|untested)\b|\b(?:suspect|suppose|assum|guess|wonder|hypothes|conjectur|speculat)\w*"
+    r"|\b(?:seem|appear)s?\b(?! (?:in|on|at|under|with|when|after|once|twice)\b)"
     r"|\bnot (?:yet )?(?:clear|known|sure|tested|checked|confirmed|measured)\b)"
 )
 _PLAN = re.compile(
@@ -57,7 +79,11 @@ _PLAN = re.compile(
     r"|(?:check|test|verify|prove|show|see|find out|ask)(?:ing)? (?:if|that|how|why))\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|unless|provided that|in case|assuming)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|provided that|in case|assuming)\b"
+    r"|\bwith(?:out)? [\w -]{1,40}?(?:enabled|disabled|(?:turned|switched) (?:on|off))\b",
+    re.IGNORECASE,
+)
 
 
 def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
@@ -66,23 +92,77 @@ def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
     >>> [sorted(part.terms) for part in statements("The buffer leaks. Does the parser leak? The lexer might.")]
     [['buffer', 'leak']]
     """
-    return tuple(part for clause in _asserted(text, decides=decides) if (part := _statement(clause)).terms)
+    stated: list[Statement] = []
+    before: Statement | None = None
+    for clause in _asserted(text, decides=decides):
+        before = _resolved(clause, before) if clause else None
+        if before and before.terms:
+            stated.append(before)
+    return tuple(stated)
+
+
+def failure(text: str) -> tuple[Statement, ...]:
+    """That the subject of *text*, a sentence about something that failed, failed.
+
+    >>> lock, import_ = claims("Locking the row fails")[0], claims("The load fails")[0]
+    >>> stated = failure("Locking the row deadlocked under load")[0]
+    >>> side(lock, stated), side(import_, stated)
+    ('for', None)
+    """
+    parts = statements(f"{text.rstrip(' .!')} passes")[:1]
+    (passes,) = _word("passes")[0]
+    plain = (part for part in parts if part.terms.get(passes) and not part.denied)
+    return tuple(replace(part.denial(), about=part.subject | {passes}) for part in plain)
 
 
 def claims(text: str) -> tuple[Statement, ...]:
     """The clauses of a claim; a question is read as the statement that it asks about."""
-    clauses = (clause for sentence in _SENTENCE.split(text) for clause in _CONTRAST.split(sentence.strip(" ?!.")))
-    return tuple(part for clause in clauses if (part := _statement(clause)).terms)
+    clauses = (clause for sentence in _SENTENCE.split(text) for clause in _clauses(sentence.strip(" ?!.")))
+    claimed: list[Statement] = []
+    for clause in clauses:
+        part = _resolved(clause, claimed[-1] if claimed else None)
+        if part.terms:
+            claimed.append(part)
+    return tuple(claimed)
 
 
-def _asserted(text: str, *, decides: bool) -> Iterator[str]:
+def _asserted(text: str, *, decides: bool) -> Iterator[str | None]:
+    """The clauses of a text; None for each that asserts nothing."""
     for sentence in _SENTENCE.split(text):
         if sentence.rstrip(" )\"'").endswith("?"):
+            yield None
             continue
-        for clause in _CONTRAST.split(sentence):
+        for clause in _clauses(sentence):
             if _GUESS.search(clause) or (not decides and _PLAN.search(clause)):
-                continue
-            yield clause
+                yield None
+            else:
+                yield clause
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    for clause in _CONTRAST.split(sentence):
+        yield from _NEXT_INSTRUCTION.split(clause) if _INSTRUCTION.match(clause) else (clause,)
+
+
+def _resolved(clause: str, before: Statement | None) -> Statement:
+    """What a clause states; what it takes from the clause before it is filled in."""
+    if before is None:
+        return _statement(clause)
+    own = _statement(_TAKEN_UP.sub(_denied_without, clause))
+    if not own.terms:
+        return own
+    named = frozenset(own.terms)
+    terms = {**before.terms, **own.terms}
+    if _ELLIPSIS.search(clause) or clause.startswith("not "):
+        return replace(own, terms=terms, quantities=before.quantities, about=named)
+    if _TAKEN_UP.match(clause):
+        return replace(own, terms=terms, labels=before.labels | own.labels, about=named | before.subject)
+    return replace(own, terms=terms, about=named) if _ONE.search(clause) else own
+
+
+def _denied_without(pronoun: re.Match[str]) -> str:
+    """The clause "without shrinking" denies that what comes before it shrinks."""
+    return "not" if pronoun[0].lower() == "without" else ""
 
 
 _NONE = re.compile(
@@ -98,7 +178,7 @@ _PHRASES = tuple(
         ("not only", ""),
         ("using|used|uses|chooses?|chose|chosen|adopts?|adopted|selects?|selected|picks?|picked", "use"),
         ("go with|switch(?:ed)? to", "use"),
-        ("no evidence (?:of|that|for)|no sign of|no trace of", "not"),
+        ("no evidence (?:of|that|for)|no sign of|no trace of|none of", "not"),
         ("(?:fails?|failed|failing|unable|refuses?|refused) to", "not"),
         ("it is (?:false|untrue|wrong|not true) that", "not"),
         ("free of|free from|lacks|lack of|lacking|in the absence of", "without"),
@@ -119,9 +199,27 @@ _PHRASES = tuple(
         ("impossible", "not possible"),
         ("unnecessary|needless", "not necessary"),
         ("absent|missing", "not present"),
-        ("dropped|drops|drop|decreased|decreases|reduced|reduces|fell|falls|shrank|shrinks", "decrease"),
-        ("rose|rises|grew|grows|increased|increases|raised|raises", "increase"),
+        ("drop(?:ped|ping|s)?|decreas(?:ed|es|ing)|reduc(?:e|ed|es|ing)|lower(?:s|ed|ing)", "decrease"),
+        ("fell|falls|falling|fallen|shr(?:ank|unk|ink|inks|inking)", "decrease"),
+        ("rose|rises|rising|risen|gr(?:ew|ow|ows|own|owing)|increas(?:ed|es|ing)|rais(?:e|ed|es|ing)", "increase"),
     )
+)
+_DROP = re.compile(r"^(?:we |please )?drop\b", re.IGNORECASE)
+# "Twice as much rain as" puts its two sides in order, as "more than" does.
+_AS_MUCH = tuple(
+    (re.compile(rf"\b{pattern}\b(.*?)\bas\b", re.IGNORECASE), plain)
+    for pattern, plain in (
+        ("(twice|times) as (?:much|many)", r"\1 more\2than"),
+        ("(twice|times) as (fast|high|long|slow|old|small|short|cheap)", r"\1 \2er\3than"),
+        ("(twice|times) as (large)", r"\1 \2r\3than"),
+        ("half as (?:much|many)", r"less\1than"),
+    )
+)
+# "Unaffected" and "non-linear" deny one term; "unlocked" and "unit" do not.
+_UN = re.compile(
+    r"\b(?:un(?!it|der|i(?:on|que|fi|ver)|lock|pack|zip|load|install|mount|wind|fold|subscrib|do)|non-)"
+    r"(\w{3,}(?:ed|able|ible)|safe|healthy|common|(?<=-)\w+)\b",
+    re.IGNORECASE,
 )
 # Words that tell how something is known or done, not what.
 _LIGHT = frozenset(
@@ -136,13 +234,16 @@ _LIGHT = frozenset(
 
 
 def _statement(clause: str) -> Statement:
-    reading = read_quantities(_NONE.sub("no ", clause))
+    ordered = _ONE.sub(r"\1", _DROP.sub("delete", clause.strip()))
+    for pattern, plain in _AS_MUCH:
+        ordered = pattern.sub(plain, ordered)
+    reading = read_quantities(_NONE.sub("no ", ordered))
     text = _NEITHER.sub(r"not\1and", _NOT.sub(" not", reading.rest))
     # The "not" of an antonym, as in "not higher", turns one term; that of the clause turns the whole.
     for pattern, plain in _PHRASES:
         text = pattern.sub(plain.replace("not ", "not~") if " " in plain else plain, text)
+    text = _UN.sub(r"not~\1", text)
     parts = re.split(r"\bthan\b", text, maxsplit=1, flags=re.IGNORECASE)
-    before, after = (frozenset(_signed(part)[0]) for part in parts) if len(parts) > 1 else (frozenset(), frozenset())
     turned, denied = _signed(" ".join(parts))
     quantities = reading.quantities
     if denied and any(quantity.is_bound for quantity in quantities):
@@ -150,15 +251,31 @@ def _statement(clause: str) -> Statement:
         denied = False
     if _CONDITION.search(clause):
         turned["if"] = True
-    return Statement(turned, denied, quantities, reading.labels, (before, after))
+    compared = _compared(parts, ordered, reading.labels) if len(parts) > 1 else (frozenset(), frozenset())
+    return Statement(turned, denied, quantities, reading.labels, compared)
+
+
+def _compared(parts: list[str], clause: str, labels: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The terms and numbered names ("GCC 13") before and after the "than" of a clause."""
+    before, after = (frozenset(_signed(part)[0]) for part in parts)
+    second = clause.casefold().rpartition("than")[2]
+    late = frozenset(label for label in labels if label in second)
+    return before | (labels - late), after | late
+
+
+# The name of something, as in "station B"; "A" at the beginning is the article.
+_LETTER = re.compile(r"[A-HJ-Z]\.?")
 
 
 def _signed(text: str) -> tuple[dict[str, bool], bool]:
     """The terms of a clause with their signs, and whether it is denied as a whole."""
     signs: dict[str, bool] = {}
     denied = excluded = False
-    for word in re.findall(r"[\w~\u2019'.+#/-]+|,", text):
-        if word.lower() == "without":
+    words = re.findall(r"[\w~\u2019'.+#/-]+|,", text)
+    for place, word in enumerate(words):
+        if _LETTER.fullmatch(word) and (word != "A" or place or len(words) == 1):
+            signs.setdefault(word.lower(), not excluded)
+        elif word.lower() == "without":
             excluded = True
         elif word == ",":
             excluded = False
@@ -171,13 +288,17 @@ def _signed(text: str) -> tuple[dict[str, bool], bool]:
     return signs, denied
 
 
+# Stop words that make a difference here.
+_KEPT = frozenset({"use", "more"})
+
+
 @lru_cache(maxsize=50_000)
 def _word(word: str) -> tuple[tuple[str, ...], bool]:
     """The terms of a word without its negation, and whether it negates."""
     if word.lower().strip(".'") in _LIGHT:
         return (), False
-    if word.lower() == "use":
-        return ("use",), False
+    if word.lower() in _KEPT:
+        return (word.lower(),), False
     read = stance(word)
     return tuple(sorted(read.about)), read.against
 
@@ -192,6 +313,8 @@ def side(claim: Statement, statement: Statement) -> Side | None:
     >>> side(claim, other), side(claim, claims("It rains")[0])
     ('against', None)
     """
+    if not statement.about <= claim.terms.keys():
+        return None
     opposed = _opposed(claim, statement)
     if not _covers(statement, claim):
         return "against" if opposed and _denies_generally(statement, claim) else None
@@ -225,7 +348,7 @@ def _opposed(claim: Statement, statement: Statement) -> bool:
 def _swapped(claim: Statement, statement: Statement) -> bool:
     """Whether both compare the same two things, the other way round."""
     (left, right), (first, second) = (_unlike(part.compared) for part in (claim, statement))
-    return bool(left and right) and left <= second and right <= first
+    return bool(left & second) and len(right & first) > len(right & second)
 
 
 def _unlike(compared: tuple[frozenset[str], frozenset[str]]) -> tuple[frozenset[str], frozenset[str]]:

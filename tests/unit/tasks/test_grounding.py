@@ -10,7 +10,13 @@ from tests.claims.worlds import CASES, WORLDS, views_of
 VIEWS = {world["name"]: views_of(world) for world in WORLDS}
 
 
-@pytest.mark.parametrize(("world", "case"), CASES, ids=[case["claim"] for _, case in CASES])
+MISSED = pytest.mark.xfail(reason="the rules do not see it")
+MARKED = [
+    pytest.param(world, case, id=case["claim"], marks=[MISSED] if case.get("missed") else []) for world, case in CASES
+]
+
+
+@pytest.mark.parametrize(("world", "case"), MARKED)
 def test_each_claim_gets_its_verdict(world, case):
     """What a reader of the records would say about a claim is its grounding status."""
     grounds = Case(case["claim"], VIEWS[world["name"]])
@@ -41,6 +47,16 @@ def test_half_of_the_claims_set_a_trap():
         ("Port 80 is open", "Port 443 is open", None),
         ("Retry the import with a lock", "Never retry the import with a lock", "against"),
         ("Retry the import with a lock", "The weather was fine", None),
+        ("Plan A is cheaper than plan B", "On every route plan B is cheaper than plan A", "against"),
+        ("Line 4 is longer than line 7", "Line 7 is longer than line 4", "against"),
+        ("Team B wrote more tests than team A", "Team B wrote twice as many tests as team A", "for"),
+        ("Team A wrote more tests than team B", "Team B wrote twice as many tests as team A", "against"),
+        ("It uses more memory", "It uses less memory", "against"),
+        ("5 of 8 folds converge", "3 of 8 folds converge", "against"),
+        ("8 folds converge", "3 of 8 folds converge", "against"),
+        ("The rod is 310 cm long", "The rod is 3.1 m long", "for"),
+        ("ARM is affected", "ARM is unaffected", "against"),
+        ("Drop date-fns", "Keep date-fns", "against"),
     ],
 )
 def test_the_side_of_a_statement(claim, text, expected):
@@ -48,6 +64,23 @@ def test_the_side_of_a_statement(claim, text, expected):
     (claimed,) = claims(claim)
     (stated,) = statements(text)
     assert side(claimed, stated) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "sides"),
+    [
+        ("Soot melts faster", "Soot darkens the ice; it melts faster", [None, "for"]),
+        ("Ice melts faster", "Soot darkens the ice; it melts faster", [None, None]),
+        ("Charges carry a key", "Refunds carry a key, charges do not", [None, "against"]),
+        ("Refunds carry a key", "Refunds carry a key, charges do not", ["for", None]),
+        ("The bot answers in Polish", "The bot answers in German, but not in Polish", [None, "against"]),
+        ("Brotli shrinks the bundle", "Brotli slows the build without shrinking the bundle", [None, "against"]),
+    ],
+)
+def test_a_clause_takes_up_the_one_before(claim, text, sides):
+    """What a clause leaves out is filled in from the one before; it speaks only about claims that name its words."""
+    (claimed,) = claims(claim)
+    assert [side(claimed, part) for part in statements(text)] == sides
 
 
 def test_questions_guesses_and_plans_state_nothing():
