@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hmxgraph.errors import (
         AccessDenied,
         DeadlineExceeded,
+        EmbedderError,
         EngineError,
         Fault,
         FingerprintError,
@@ -82,6 +83,7 @@ __all__ = [
     "DeadlineExceeded",
     "Drawing",
     "DroppedEntry",
+    "EmbedderError",
     "EngineError",
     "Entry",
     "Envelope",
@@ -143,6 +145,7 @@ _DEFINED_IN = {
     "hmxgraph.errors": (
         "AccessDenied",
         "DeadlineExceeded",
+        "EmbedderError",
         "EngineError",
         "Fault",
         "FingerprintError",

@@ -223,6 +223,34 @@ class IngestRefused(HmxGraphError, ValueError):
         return f"{place}: {self.reason}"
 
 
+class EmbedderError(HmxGraphError, RuntimeError):
+    """The embedder raised an error; what was written before is stored, and found by its words."""
+
+    code = "unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the embedder failed: {self.reason}; repair it, or connect without one: words alone find most"
+
+
+class InvalidVectors(EmbedderError, ValueError):
+    """What the embedder returned is no list of vectors, or does not fit those of the tenant."""
+
+    code = "invalid"
+
+    def __init__(self, found: str, expected: str) -> None:
+        super().__init__(found)
+        self.args = (found, expected)
+        self.found = found
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return f"the embedder returned {self.found}, expected {self.expected}"
+
+
 class NotWritten(HmxGraphError, OSError):
     """An output file that cannot be written to the given path."""
 

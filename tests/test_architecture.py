@@ -47,7 +47,15 @@ CYPHER = re.compile(r"\b(MATCH \(|MERGE \(|UNWIND \$|OPTIONAL MATCH|DETACH DELET
 # Python before 3.11.5 matches these differently from later releases (CPython issue 106052).
 POSSESSIVE_GROUP = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
 # Statements that name no tenant: the schema, the server, and the key that says which tenant a request is for.
-EXEMPT_FROM_TENANT = ("schema:", "schema_version/", "schema_upgrades/", "health/", "databases/", "access/find")
+EXEMPT_FROM_TENANT = (
+    "schema:",
+    "schema_version/",
+    "schema_upgrades/",
+    "health/",
+    "databases/",
+    "access/find",
+    "embeddings/index",
+)
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,14 @@ def forbidden_imports(module: Module) -> Iterator[str]:
     for name in sorted(module.own_imports):
         if name.split(".")[0] not in allowed and name != "__version__":
             yield f"{module.name} imports {name}"
+
+
+def private_imports(module: Module) -> Iterator[str]:
+    """Imports of an adapter from private modules: it uses the front door, as any caller does."""
+    if module.room == "adapters":
+        for name in sorted(module.own_imports):
+            if any(part.startswith("_") for part in name.split(".")) and not name.startswith("adapters."):
+                yield f"{module.name} imports {name}"
 
 
 def impurities(module: Module) -> Iterator[str]:
@@ -224,6 +240,11 @@ def test_pure_rooms_are_pure(parsed):
     assert faults(impurities, parsed) == []
 
 
+def test_adapters_use_the_front_door(parsed):
+    """No adapter reaches behind the public modules."""
+    assert faults(private_imports, parsed) == []
+
+
 def test_the_driver_has_one_place(parsed):
     """Only the connection talks to the database driver."""
     assert faults(driver_imports, parsed) == []
@@ -253,6 +274,7 @@ def test_every_statement_is_used(parsed):
 def test_the_rules_can_fail():
     """Each rule finds a planted fault."""
     assert [*forbidden_imports(Module("compiler.x", "from hmxgraph.graph.plan import Plan"))]
+    assert [*private_imports(Module("adapters.x", "from hmxgraph.api._base import Face"))]
     assert [*impurities(Module("recall.x", "import time"))]
     assert [*impurities(Module("recall.x", "datetime.now(UTC)"))]
     assert [*driver_imports(Module("graph.records", "from neo4j import GraphDatabase"))]

@@ -15,7 +15,6 @@ from typing import Any
 from opentelemetry.sdk.trace import ReadableSpan  # pyright: ignore[reportMissingImports]
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult  # pyright: ignore[reportMissingImports]
 
-from hmxgraph.api._base import untraced
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.errors import HmxGraphError
 from hmxgraph.formats.conversion import Origin, Record
@@ -53,7 +52,7 @@ class HmxSpanExporter(SpanExporter):
         try:
             outcomes = list(OPENTELEMETRY.convert(records, origin))
             events = [{**event, "tenant_id": self._graph.tenant_id} for outcome in outcomes for event in outcome.events]
-            with untraced():
+            with self._graph.untraced():
                 report = self._graph.ingest(events)
         except HmxGraphError as error:
             _log.warning("%d spans were not stored: %s", len(spans), error)

@@ -87,6 +87,7 @@ from hmxgraph.graph import (
 from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.compilations import CompileOptions, compile_tenant
 from hmxgraph.graph.connection import AsyncConnection, Trace
+from hmxgraph.graph.embeddings import embed_new
 from hmxgraph.graph.guidance import suggest_for_events, suggest_for_session
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
 from hmxgraph.graph.memory_operations import MemoryQuery
@@ -169,7 +170,7 @@ class AsyncRecording(AsyncFace):
         """
         origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
-        return await self._perform(appending.record(self._tenancy, items, latest_live_us()))
+        return await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
 
     async def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
@@ -184,9 +185,8 @@ class AsyncRecording(AsyncFace):
             InvalidRequest: an unknown option, or content that is no mapping.
 
         """
-        return await self._perform(
-            appending.append_one(self._tenancy, event_draft(event_type, content, session_id, options))
-        )
+        draft = event_draft(event_type, content, session_id, options)
+        return await self._perform_then_embed(appending.append_one(self._tenancy, draft))
 
     async def ingest(self, source: Source | AsyncIterable[Any], **options: Unpack[IngestChoices]) -> IngestReport:
         """A report on every line of *source*: stored, duplicate, conflicting, skipped, or rejected with all its faults.
@@ -237,7 +237,7 @@ class AsyncRecording(AsyncFace):
             SupersessionCycle: *text* has the words of the memory that it is to supersede.
 
         """
-        memories = await self._perform(memory_operations.remember(self._tenancy, [stated(text, options)]))
+        memories = await self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
         return memories[0]
 
     async def remember_all(
@@ -252,7 +252,23 @@ class AsyncRecording(AsyncFace):
             UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
 
         """
-        return await self._perform(memory_operations.remember(self._tenancy, stated_all(memories, options)))
+        return await self._perform_then_embed(memory_operations.remember(self._tenancy, stated_all(memories, options)))
+
+    async def embed(self, *, replace: bool = False) -> int:
+        """Give every stored event without a vector one, and return their number; for what was stored before.
+
+        What is written through a graph that was connected with ``embed=`` has its vectors already. *replace* makes all
+        vectors of the tenant again, as is needed after a change of model.
+
+        Raises:
+            InvalidRequest: the graph was connected without an embedder.
+            EmbedderError: the embedder failed; what it gave before is stored.
+            InvalidVectors: it returned no vectors, or such as do not fit those of the tenant.
+
+        """
+        if self._connection.terms.embedding is None:
+            raise InvalidRequest("embed", "(missing)", "an embedder", "connect with embed=, or set HMXGRAPH_EMBED")
+        return await self._perform(embed_new(self._tenancy, replace=replace), whole=True)
 
     async def memories(
         self,
@@ -343,7 +359,7 @@ class AsyncRecordedSession(AsyncFace):
     ) -> None:
         if isinstance(error, Exception):
             content = {"error_type": type(error).__name__, "message": str(error), "recoverable": False}
-            await self._perform(appending.append_one(self._tenancy, self._draft("error", content)))
+            await self._perform_then_embed(appending.append_one(self._tenancy, self._draft("error", content)))
 
     async def record(
         self,
@@ -355,11 +371,13 @@ class AsyncRecordedSession(AsyncFace):
         """A receipt for each of *messages*; see ``graph.record``."""
         origin = self._recorder.origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
-        return await self._perform(appending.record(self._tenancy, items, latest_live_us()))
+        return await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
 
     async def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """The receipt for one event; see ``graph.append``."""
-        return await self._perform(appending.append_one(self._tenancy, self._draft(event_type, content, **options)))
+        return await self._perform_then_embed(
+            appending.append_one(self._tenancy, self._draft(event_type, content, **options))
+        )
 
     def tool(self, function: Function) -> Function:
         """*function*, each call of which is recorded: arguments, result or exception, and duration.
@@ -371,16 +389,18 @@ class AsyncRecordedSession(AsyncFace):
         @wraps(function)
         async def recorded(*args: Any, **kwargs: Any) -> Any:
             call = ToolCall.of(function, args, kwargs)
-            await self._perform(appending.append_one(self._tenancy, self._draft("tool_call", call.content())))
+            await self._perform_then_embed(
+                appending.append_one(self._tenancy, self._draft("tool_call", call.content()))
+            )
             began = perf_counter()
             try:
                 value = await self._called(function, *args, **kwargs)
             except Exception as error:
                 failure = call.failure(error, perf_counter() - began)
-                await self._perform(appending.append_one(self._tenancy, self._draft("tool_result", failure)))
+                await self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_result", failure)))
                 raise
             result = call.result(value, perf_counter() - began)
-            await self._perform(appending.append_one(self._tenancy, self._draft("tool_result", result)))
+            await self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_result", result)))
             return value
 
         return cast("Function", recorded)
@@ -453,12 +473,14 @@ class AsyncRecalling(AsyncFace):
             BudgetTooSmall: the budget is below one token.
             InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
+            EmbedderError: the graph was connected with an embedder, and that failed.
 
         """
         started = perf_counter()
         request = pack_request(query, wanted)
         with CollectorPaused():
-            result = await self._perform(packs.pack(self._tenancy, request, request.count_tokens))
+            embeds = self._connection.terms.embedding is not None
+            result = await self._perform(packs.pack(self._tenancy, request, request.count_tokens, embeds=embeds))
             return result.taking((perf_counter() - started) * 1000)
 
 
@@ -1219,7 +1241,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
-        return await self._perform(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
+        return await self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     async def get(self, memory_id: str) -> MemoryView:
         """The memory with this id, hidden or not, with its trust, evidence and successor.
@@ -1262,7 +1284,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         """
         new = remembered(kind, text, about)
         procedure = memory_operations.supersede(self._tenancy, memory_id, new, doing(agent_id, at))
-        return await self._perform(self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure))
+        return await self._perform_then_embed(
+            self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
+        )
 
     async def feedback(
         self,

@@ -1,10 +1,11 @@
 """The base classes of the API's subjects, the conversion of arguments, and a span around each call."""
 
 import inspect
+import warnings
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cache, wraps
@@ -15,8 +16,9 @@ from typing import Any, TypeAlias, TypedDict, TypeVar, get_args
 from uuid import uuid4
 
 import hmxgraph
-from hmxgraph.errors import GraphNotOpen, InvalidRequest, InvalidTime
+from hmxgraph.errors import EmbedderError, GraphNotOpen, InvalidRequest, InvalidTime
 from hmxgraph.graph.connection import AsyncConnection, Connection
+from hmxgraph.graph.embeddings import embed_new
 from hmxgraph.graph.ingesting import IngestOptions, beside, ingest, ingest_async
 from hmxgraph.graph.plan import Procedure, Tenancy
 from hmxgraph.graph.record_search import Shape, Wanted, search_of
@@ -584,6 +586,16 @@ def _trace() -> Any:
 T = TypeVar("T")
 
 
+def no_vectors(error: EmbedderError) -> str:
+    """The warning of a write whose events are stored without vectors."""
+    return f"new events are stored without vectors, which the next write or graph.embed() gives them: {error}"
+
+
+def with_warnings(report: IngestReport, warnings: tuple[str, ...]) -> IngestReport:
+    """*report* with further *warnings*."""
+    return replace(report, warnings=(*report.warnings, *warnings)) if warnings else report
+
+
 class Face:
     """Base of the API's subjects: a tenant, its connection, and how to run plans on it."""
 
@@ -594,9 +606,27 @@ class Face:
         with span_of(getattr(procedure, "__name__", "")):
             return self._connection.perform(procedure, whole=whole)
 
+    def _perform_then_embed(self, procedure: Procedure[T]) -> T:
+        """Perform *procedure*, which stores events; where there is an embedder, they get their vectors."""
+        value = self._perform(procedure)
+        for warning in self._embedding_warnings():
+            warnings.warn(warning, RuntimeWarning, stacklevel=3)
+        return value
+
     def _ingest(self, source: Source, options: IngestOptions) -> IngestReport:
         with span_of("ingest"):
-            return ingest(self._connection.transact, self._tenancy, source, options)
+            report = ingest(self._connection.transact, self._tenancy, source, options)
+            return with_warnings(report, self._embedding_warnings())
+
+    def _embedding_warnings(self) -> tuple[str, ...]:
+        """Give new events their vectors; what is stored stays stored if the embedder fails, and a warning says so."""
+        if self._connection.terms.embedding is None:
+            return ()
+        try:
+            self._connection.perform(embed_new(self._tenancy))
+        except EmbedderError as error:
+            return (no_vectors(error),)
+        return ()
 
     def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call *function*; the asynchronous twin calls it in a thread, outside the event loop."""
@@ -623,9 +653,25 @@ class AsyncFace:
         with span_of(getattr(procedure, "__name__", "")):
             return await self._connection.perform(procedure, whole=whole)
 
+    async def _perform_then_embed(self, procedure: Procedure[T]) -> T:
+        value = await self._perform(procedure)
+        for warning in await self._embedding_warnings():
+            warnings.warn(warning, RuntimeWarning, stacklevel=3)
+        return value
+
     async def _ingest(self, source: Source | AsyncIterable[Any], options: IngestOptions) -> IngestReport:
         with span_of("ingest"):
-            return await ingest_async(self._connection.transact, self._tenancy, source, options)
+            report = await ingest_async(self._connection.transact, self._tenancy, source, options)
+            return with_warnings(report, await self._embedding_warnings())
+
+    async def _embedding_warnings(self) -> tuple[str, ...]:
+        if self._connection.terms.embedding is None:
+            return ()
+        try:
+            await self._connection.perform(embed_new(self._tenancy))
+        except EmbedderError as error:
+            return (no_vectors(error),)
+        return ()
 
     async def _beside(self, function: Callable[..., T], *arguments: Any) -> T:
         return await beside(function, *arguments)

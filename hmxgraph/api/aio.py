@@ -24,11 +24,22 @@ from hmxgraph.api._async import (
     AsyncTasks,
     AsyncUsage,
 )
-from hmxgraph.api.graph import Isolation, Login, address, chosen_masking, chosen_timeout, isolated, revival
+from hmxgraph.api._base import untraced
+from hmxgraph.api.graph import (
+    Isolation,
+    Login,
+    address,
+    chosen_embedding,
+    chosen_masking,
+    chosen_timeout,
+    isolated,
+    revival,
+)
 from hmxgraph.api.recording import LiveSessions, Recorder
-from hmxgraph.graph import deadlines
+from hmxgraph.graph import deadlines, embeddings
 from hmxgraph.graph.connection import DEFAULT_TERMS, AsyncConnection, Terms
 from hmxgraph.graph.driver import Address
+from hmxgraph.graph.embeddings import Embedder
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.schema import migrate
@@ -79,6 +90,8 @@ class AsyncKnowledgeGraph(
         try:
             await connection.verify()
             await connection.perform(migrate())
+            if self._terms.embedding is not None:
+                await connection.perform(embeddings.prepare())
         except BaseException:
             await connection.close()
             raise
@@ -105,6 +118,10 @@ class AsyncKnowledgeGraph(
     def timeout(self, seconds: float) -> AbstractContextManager[None]:
         """Let no transaction of the calls in the block take longer than *seconds*: ``with graph.timeout(5): ...``."""
         return deadlines.timeout(seconds)
+
+    def untraced(self) -> AbstractContextManager[None]:
+        """Make no spans of the calls in the block, for an exporter of spans: ``with graph.untraced(): ...``."""
+        return untraced()
 
     @property
     def tasks(self) -> AsyncTasks:
@@ -177,12 +194,14 @@ def connect_async(  # noqa: PLR0913 - as connect
     mask_secrets: MaskSecrets | None = None,
     progress: bool = False,
     timeout: float | None = None,
+    embed: Embedder | str | None = None,
 ) -> AsyncKnowledgeGraph:
     """The memory of *tenant_id* for asynchronous code; open it with ``async with`` or ``await``.
 
-    Arguments and errors are those of :func:`hmxgraph.connect`.
+    Arguments and errors are those of :func:`hmxgraph.connect`. *embed* may be asynchronous; a plain function is called
+    in a thread.
     """
     login = Login(uri, user, password, database)
     heeded = chosen_masking(trust, mask_secrets)
-    terms = Terms(chosen_timeout(timeout), revival(login))
+    terms = Terms(chosen_timeout(timeout), revival(login), chosen_embedding(embed))
     return AsyncKnowledgeGraph(lambda: address(login, progress=progress), tenant_id, heeded, isolation, terms=terms)

@@ -6,11 +6,13 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from importlib import import_module
 from types import TracebackType
 from typing import Literal, NamedTuple, Self, TypeAlias
 from uuid import uuid4
 
 from hmxgraph import engine
+from hmxgraph.api._base import untraced
 from hmxgraph.api.access import Keys
 from hmxgraph.api.artifacts import Artifacts
 from hmxgraph.api.backups import Backups
@@ -33,9 +35,10 @@ from hmxgraph.errors import (
     StatementRefused,
     UnknownChoice,
 )
-from hmxgraph.graph import deadlines
+from hmxgraph.graph import deadlines, embeddings
 from hmxgraph.graph.connection import DEFAULT_TERMS, Connection, Revive, Terms
 from hmxgraph.graph.driver import Address
+from hmxgraph.graph.embeddings import Embedder, Embedding
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Tenancy, Work, ask, bind
 from hmxgraph.graph.schema import migrate
@@ -131,6 +134,33 @@ def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Rev
     return revive
 
 
+def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, str] = os.environ) -> Embedding | None:
+    """The embedder *embed*, or the one that ``HMXGRAPH_EMBED`` names as ``module:function``; None without one.
+
+    Raises:
+        InvalidRequest: there is no such module or function, or it cannot be called.
+
+    >>> chosen_embedding(None, environment={}) is None
+    True
+
+    """
+    named = embed if embed is not None else environment.get("HMXGRAPH_EMBED") or None
+    if isinstance(named, str):
+        named = _imported(named)
+    if named is not None and not callable(named):
+        raise InvalidRequest("embed", f"{named!r:.60}", "a function from texts to vectors", "give a callable")
+    return None if named is None else Embedding(named)
+
+
+def _imported(name: str) -> Embedder:
+    module, _, attribute = name.partition(":")
+    try:
+        found: Embedder = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidRequest("embed", name, "module:function", f"check the name ({error})") from error
+    return found
+
+
 # Isolation: one database per tenant where the edition allows it, or a shared one with tenant keys.
 
 Isolation: TypeAlias = Literal["key", "database"]
@@ -206,6 +236,8 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         try:
             self._connection.verify()
             self._connection.perform(migrate())
+            if self._connection.terms.embedding is not None:
+                self._connection.perform(embeddings.prepare())
         except BaseException:
             self._connection.close()
             raise
@@ -232,6 +264,10 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
 
         """
         return deadlines.timeout(seconds)
+
+    def untraced(self) -> AbstractContextManager[None]:
+        """Make no spans of the calls in the block, for an exporter of spans: ``with graph.untraced(): ...``."""
+        return untraced()
 
     @property
     def tasks(self) -> Tasks:
@@ -306,6 +342,7 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     mask_secrets: MaskSecrets | None = None,
     progress: bool = False,
     timeout: float | None = None,
+    embed: Embedder | str | None = None,
 ) -> KnowledgeGraph:
     """The memory of *tenant_id* on a Neo4j: at *uri*, else ``HMXGRAPH_URI``, else a local server started on demand.
 
@@ -323,6 +360,10 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
     ``digest``, ``forget``, saved queries, fingerprints). ``graph.timeout(seconds)`` sets it for some calls. A local
     server that died is noticed at once and started again.
 
+    *embed* is a function from a list of texts to a vector for each, or its name (``module:function``,
+    ``HMXGRAPH_EMBED``). With it, events get vectors when they are written, and packs also find what means the same in
+    other words. Without it no vector is made or read.
+
     Raises:
         InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
         EngineError: the local server could not be fetched or started; the message ends with the way out.
@@ -330,13 +371,13 @@ def connect(  # noqa: PLR0913 - every setting of the front door by its name
         AccessDenied: the login was refused.
         NewerStore: a newer release prepared the database.
         OlderStore: the database is older than any release that can be upgraded.
-        InvalidRequest: *timeout* is not above 0.
+        InvalidRequest: *timeout* is not above 0, or *embed* names no function.
         IsolationUnsupported: the server cannot create a separate database.
 
     """
     Tenancy.of(tenant_id)  # reject an invalid id before starting a server
     login = Login(uri, user, password, database)
-    terms = Terms(chosen_timeout(timeout), revival(login))
+    terms = Terms(chosen_timeout(timeout), revival(login), chosen_embedding(embed))
     return KnowledgeGraph(
         address(login, progress=progress), tenant_id, chosen_masking(trust, mask_secrets), isolation, terms=terms
     )

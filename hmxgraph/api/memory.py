@@ -88,7 +88,7 @@ class MemoryOperations(NamedArguments, Face):
 
         """
         procedure = memory_operations.add(self._tenancy, remembered(kind, text, about), doing(agent_id, at))
-        return self._perform(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
+        return self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
     def get(self, memory_id: str) -> MemoryView:
         """The memory with this id, hidden or not, with its trust, evidence and successor.
@@ -131,7 +131,9 @@ class MemoryOperations(NamedArguments, Face):
         """
         new = remembered(kind, text, about)
         procedure = memory_operations.supersede(self._tenancy, memory_id, new, doing(agent_id, at))
-        return self._perform(self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure))
+        return self._perform_then_embed(
+            self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
+        )
 
     def feedback(
         self,

@@ -59,10 +59,12 @@ class Recalling(Face):
             BudgetTooSmall: the budget is below one token.
             InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
+            EmbedderError: the graph was connected with an embedder, and that failed.
 
         """
         started = perf_counter()
         request = pack_request(query, wanted)
         with CollectorPaused():
-            result = self._perform(packs.pack(self._tenancy, request, request.count_tokens))
+            embeds = self._connection.terms.embedding is not None
+            result = self._perform(packs.pack(self._tenancy, request, request.count_tokens, embeds=embeds))
             return result.taking((perf_counter() - started) * 1000)

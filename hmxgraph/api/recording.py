@@ -11,6 +11,7 @@ from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph import appending, clock, memories, memory_operations, retention
 from hmxgraph.graph.appending import Draft
+from hmxgraph.graph.embeddings import embed_new
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, as_microseconds
 from hmxgraph.graph.memory_operations import Remembered
 from hmxgraph.ingest.sources import Source
@@ -254,7 +255,7 @@ class Recording(Face):
         """
         origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
-        return self._perform(appending.record(self._tenancy, items, latest_live_us()))
+        return self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
 
     def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
@@ -269,7 +270,8 @@ class Recording(Face):
             InvalidRequest: an unknown option, or content that is no mapping.
 
         """
-        return self._perform(appending.append_one(self._tenancy, event_draft(event_type, content, session_id, options)))
+        draft = event_draft(event_type, content, session_id, options)
+        return self._perform_then_embed(appending.append_one(self._tenancy, draft))
 
     def ingest(self, source: Source, **options: Unpack[IngestChoices]) -> IngestReport:
         """A report on every line of *source*: stored, duplicate, conflicting, skipped, or rejected with all its faults.
@@ -320,7 +322,7 @@ class Recording(Face):
             SupersessionCycle: *text* has the words of the memory that it is to supersede.
 
         """
-        memories = self._perform(memory_operations.remember(self._tenancy, [stated(text, options)]))
+        memories = self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
         return memories[0]
 
     def remember_all(
@@ -335,7 +337,23 @@ class Recording(Face):
             UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
 
         """
-        return self._perform(memory_operations.remember(self._tenancy, stated_all(memories, options)))
+        return self._perform_then_embed(memory_operations.remember(self._tenancy, stated_all(memories, options)))
+
+    def embed(self, *, replace: bool = False) -> int:
+        """Give every stored event without a vector one, and return their number; for what was stored before.
+
+        What is written through a graph that was connected with ``embed=`` has its vectors already. *replace* makes all
+        vectors of the tenant again, as is needed after a change of model.
+
+        Raises:
+            InvalidRequest: the graph was connected without an embedder.
+            EmbedderError: the embedder failed; what it gave before is stored.
+            InvalidVectors: it returned no vectors, or such as do not fit those of the tenant.
+
+        """
+        if self._connection.terms.embedding is None:
+            raise InvalidRequest("embed", "(missing)", "an embedder", "connect with embed=, or set HMXGRAPH_EMBED")
+        return self._perform(embed_new(self._tenancy, replace=replace), whole=True)
 
     def memories(
         self,

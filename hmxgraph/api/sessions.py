@@ -91,7 +91,7 @@ class RecordedSession(Face):
     ) -> None:
         if isinstance(error, Exception):
             content = {"error_type": type(error).__name__, "message": str(error), "recoverable": False}
-            self._perform(appending.append_one(self._tenancy, self._draft("error", content)))
+            self._perform_then_embed(appending.append_one(self._tenancy, self._draft("error", content)))
 
     def record(
         self,
@@ -103,11 +103,13 @@ class RecordedSession(Face):
         """A receipt for each of *messages*; see ``graph.record``."""
         origin = self._recorder.origin(idempotency_key, self._live)
         items = appending.converted(self._tenancy, messages, origin, format)
-        return self._perform(appending.record(self._tenancy, items, latest_live_us()))
+        return self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
 
     def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """The receipt for one event; see ``graph.append``."""
-        return self._perform(appending.append_one(self._tenancy, self._draft(event_type, content, **options)))
+        return self._perform_then_embed(
+            appending.append_one(self._tenancy, self._draft(event_type, content, **options))
+        )
 
     def tool(self, function: Function) -> Function:
         """*function*, each call of which is recorded: arguments, result or exception, and duration.
@@ -119,16 +121,16 @@ class RecordedSession(Face):
         @wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
             call = ToolCall.of(function, args, kwargs)
-            self._perform(appending.append_one(self._tenancy, self._draft("tool_call", call.content())))
+            self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_call", call.content())))
             began = perf_counter()
             try:
                 value = self._called(function, *args, **kwargs)
             except Exception as error:
                 failure = call.failure(error, perf_counter() - began)
-                self._perform(appending.append_one(self._tenancy, self._draft("tool_result", failure)))
+                self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_result", failure)))
                 raise
             result = call.result(value, perf_counter() - began)
-            self._perform(appending.append_one(self._tenancy, self._draft("tool_result", result)))
+            self._perform_then_embed(appending.append_one(self._tenancy, self._draft("tool_result", result)))
             return value
 
         return cast("Function", recorded)

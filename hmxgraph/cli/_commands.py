@@ -26,6 +26,7 @@ COMMANDS = {
     "ingest": Entry("ingest", "ingest", "Store events, and report each line as accepted, duplicate or rejected."),
     "watch": Entry("watch", "watch", "Follow a file or folder, and store what is appended to it."),
     "remember": Entry("ingest", "remember", "Remember a fact, preference, policy or goal."),
+    "embed": Entry("ingest", "embed", "Give stored events vectors, by an embedder of your own."),
     "compile": Entry("compiling", "compile_events", "Compile sessions into artifacts, without a language model."),
     "suggest": Entry("compiling", "suggest", "Suggest the next tool and steps of a running session."),
     "pack": Entry("pack", "pack", "Print the context pack for a query."),

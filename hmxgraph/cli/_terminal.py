@@ -59,17 +59,17 @@ AsOf = Annotated[str | None, typer.Option("--as-of", help="Answer as of this tim
 
 @contextmanager
 def opened(
-    tenant: str, trust: TrustPolicy = DEFAULT_TRUST, mask_secrets: str | None = None
+    tenant: str, trust: TrustPolicy = DEFAULT_TRUST, mask_secrets: str | None = None, embed: str | None = None
 ) -> "Iterator[KnowledgeGraph]":
     """The tenant's graph; a local server is fetched and started on demand, with progress on stderr."""
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
     from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
 
     timeout, graph_of = timeout_of_command(), _shared.get()
-    if graph_of is not None and trust == DEFAULT_TRUST and timeout is None and mask_secrets is None:
+    if graph_of is not None and trust == DEFAULT_TRUST and timeout is None and mask_secrets is None and embed is None:
         yield graph_of(tenant)
         return
-    how: Any = {"trust": trust, "mask_secrets": mask_secrets, "timeout": timeout}
+    how: Any = {"trust": trust, "mask_secrets": mask_secrets, "timeout": timeout, "embed": embed}
     with connect(tenant_id=tenant, progress=err.is_terminal, **how) as graph:
         yield graph
 

@@ -328,6 +328,26 @@ def remember(
         emit(documents if text == "-" else documents[0], as_json, lambda: out.print(*map(told, memories), sep="\n"))
 
 
+def embed(
+    embedder: Annotated[
+        str | None,
+        typer.Option("--embedder", envvar="HMXGRAPH_EMBED", help="Function from texts to vectors: module:function."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Make all vectors again, after a change of model.")
+    ] = False,
+    tenant: Tenant = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Give stored events vectors, by an embedder of your own.
+
+    With HMXGRAPH_EMBED set, commands that store events give them vectors, and packs also find other words for the same.
+    """
+    with opened(tenant, embed=embedder) as graph:
+        number = graph.embed(replace=replace)
+    emit({"embedded": number}, as_json, lambda: out.print(f"{number:,} events have new vectors"))
+
+
 def told(memory: Memory) -> Text:
     """One line on a memory: what kind it is, what it says, how sure it is and how often it was observed."""
     seen = "once" if memory.observation_count == 1 else f"{memory.observation_count} times"

@@ -49,7 +49,8 @@ from hmxgraph.errors import (
 from hmxgraph.graph import driver
 from hmxgraph.graph.deadlines import Patience
 from hmxgraph.graph.driver import Address
-from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Work, ask, bind
+from hmxgraph.graph.embeddings import Embedding
+from hmxgraph.graph.plan import Ahead, Embed, Plan, Procedure, Row, Statement, Work, ask, bind
 
 # Statements sent and answered: the last one for error messages, all of them for a trace.
 
@@ -178,6 +179,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 Transact: TypeAlias = Callable[[Work[Any]], Any]
 TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]
+Answer: TypeAlias = Callable[[Work[Any] | Embed], Any]
+AnswerAsync: TypeAlias = Callable[[Work[Any] | Embed], Awaitable[Any]]
 
 
 class Watch(Protocol):
@@ -255,23 +258,23 @@ def _taken(underway: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
     return None if place is None else underway.pop(place)
 
 
-def perform(procedure: Procedure[T], transact: Transact) -> T:
-    """The value of *procedure*, each of whose works is passed to *transact*."""
+def perform(procedure: Procedure[T], answer: Answer) -> T:
+    """The value of *procedure*, each of whose works and requests is passed to *answer*."""
     try:
         work = next(procedure)
         while True:
-            work = procedure.send(transact(work))
+            work = procedure.send(answer(work))
     except StopIteration as stop:
         value: T = stop.value
         return value
 
 
-async def _perform_async(procedure: Procedure[T], transact: TransactAsync) -> T:
+async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
     """The awaitable twin of :func:`perform`."""
     try:
         work = next(procedure)
         while True:
-            work = procedure.send(await transact(work))
+            work = procedure.send(await answer(work))
     except StopIteration as stop:
         value: T = stop.value
         return value
@@ -294,11 +297,12 @@ class Terms(NamedTuple):
     """How a connection bears with its server.
 
     Each transaction may take *timeout* seconds with its retries; without it, as `deadlines.SECONDS` says. *revive* is
-    asked after a lost connection whether a local server died.
+    asked after a lost connection whether a local server died. *embedding* gives texts their vectors.
     """
 
     timeout: float | None = None
     revive: Revive | None = None
+    embedding: Embedding | None = None
 
 
 DEFAULT_TERMS = Terms()
@@ -438,9 +442,15 @@ class Connection:
         """
         stored = Stored()
         try:
-            return perform(procedure, stored.counted(partial(self.transact, whole=whole)))
+            return perform(procedure, stored.counted(partial(self._answer, whole=whole)))
         except StorageUnavailable as error:
             raise stored.told(error) from error.__cause__
+
+    def _answer(self, asked: Work[Any] | Embed, *, whole: bool) -> Any:
+        if isinstance(asked, Embed):
+            assert self.terms.embedding is not None
+            return self.terms.embedding.vectors(asked)
+        return self.transact(asked, whole=whole)
 
     def transact(self, work: Work[T], *, whole: bool = False) -> T:
         """The value of one work's plan, run in one transaction; a lost race for a key is run again.
@@ -509,22 +519,22 @@ class Stored:
     def __init__(self) -> None:
         self._number = 0
 
-    def counted(self, transact: Transact) -> Transact:
-        """*transact*, counted."""
+    def counted(self, answer: Answer) -> Answer:
+        """*answer*, counted."""
 
-        def counting(work: Work[Any]) -> Any:
-            value = transact(work)
-            self._number += work.mode == "write"
+        def counting(work: Work[Any] | Embed) -> Any:
+            value = answer(work)
+            self._number += isinstance(work, Work) and work.mode == "write"
             return value
 
         return counting
 
-    def counted_async(self, transact: TransactAsync) -> TransactAsync:
+    def counted_async(self, answer: AnswerAsync) -> AnswerAsync:
         """The awaitable twin of :meth:`counted`."""
 
-        async def counting(work: Work[Any]) -> Any:
-            value = await transact(work)
-            self._number += work.mode == "write"
+        async def counting(work: Work[Any] | Embed) -> Any:
+            value = await answer(work)
+            self._number += isinstance(work, Work) and work.mode == "write"
             return value
 
         return counting
@@ -616,9 +626,15 @@ class AsyncConnection:
         """
         stored = Stored()
         try:
-            return await _perform_async(procedure, stored.counted_async(partial(self.transact, whole=whole)))
+            return await _perform_async(procedure, stored.counted_async(partial(self._answer, whole=whole)))
         except StorageUnavailable as error:
             raise stored.told(error) from error.__cause__
+
+    async def _answer(self, asked: Work[Any] | Embed, *, whole: bool) -> Any:
+        if isinstance(asked, Embed):
+            assert self.terms.embedding is not None
+            return await self.terms.embedding.vectors_async(asked)
+        return await self.transact(asked, whole=whole)
 
     async def transact(self, work: Work[T], *, whole: bool = False) -> T:
         """The value of one work's plan, run in one transaction; a lost race for a key is run again."""

@@ -100,7 +100,9 @@ class Meter:
             except StopIteration as stop:
                 value: R = stop.value
                 return value
-            answer = yield Work(work.mode, partial(self._plan, operation, work.factory))
+            if isinstance(work, Work):
+                work = Work(work.mode, partial(self._plan, operation, work.factory))
+            answer = yield work
 
     def _plan(self, operation: str, factory: PlanFactory[Any]) -> Plan[Any]:
         try:

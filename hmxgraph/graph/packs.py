@@ -5,11 +5,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.extraction.entities import names_in
-from hmxgraph.graph import memories
+from hmxgraph.graph import embeddings, memories
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._events import pool_rows
 from hmxgraph.graph._paging import MOST_TERMS, NAME, each_term, knowledge_query, term_query
@@ -95,15 +96,16 @@ def _tool(text: str) -> str:
 # Statuses of candidate artifacts: active ones are shown, deprecated ones are reported as drops (HMX-A 5).
 _SEEN = frozenset({"active", "deprecated"})
 _BRIEFS_KEPT = 1_024
+NO_MEANINGS: Mapping[str, float] = MappingProxyType({})
 
 
-def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int) -> Known:
-    """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*."""
+def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float] = NO_MEANINGS) -> Known:
+    """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*; *meanings* are those of memories."""
     records = [_record(values, tenancy, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
     return Known(
         tuple(sorted((each for each in artifacts if each.status in _SEEN), key=lambda each: each.artifact_id)),
-        tuple(sorted((_memory(values, as_of_us) for values in row["memories"]), key=lambda each: each.memory_id)),
+        tuple(sorted((_memory(each, as_of_us, meanings) for each in row["memories"]), key=lambda each: each.memory_id)),
         tuple(sorted((KnownEntity(*_entity(values)) for values in row["entities"]), key=lambda each: each.entity_id)),
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
         tuple(sorted(_evidence(row["evidence"], as_of_us), key=lambda each: (each.record_id, each.event_id))),
@@ -194,7 +196,7 @@ def _evidence_left(values: Row) -> bool:
     return bool(values["alive"] or not values["linked"])
 
 
-def _memory(values: Row, as_of_us: int) -> KnownMemory:
+def _memory(values: Row, as_of_us: int, meanings: Mapping[str, float]) -> KnownMemory:
     begins = values["valid_from_us"]
     ends = [time_us for time_us in (values["valid_to_us"], values["expires_us"]) if time_us is not None]
     return KnownMemory(
@@ -214,6 +216,7 @@ def _memory(values: Row, as_of_us: int) -> KnownMemory:
         open=values["open"],
         pinned=bool(values["pinned"]),
         aliases=tuple(values["aliases"] or ()),
+        meaning=meanings.get(values["memory_id"], 0.0),
     )
 
 
@@ -321,33 +324,52 @@ _MOST_READS = 5
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
 _NEVER = 2**62
+# Events that a question's vector finds; events of a tenant up to which all its vectors are compared; and how many times
+# as many an index of all tenants is asked for.
+_NEAREST = 60
+_FEW_VECTORS = 1_000
+_NEAREST_REACH = 10
 
 
-def pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter) -> Procedure[Pack]:
+def pack(
+    tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *, embeds: bool = False
+) -> Procedure[Pack]:
     """Return the context pack for *request*: one read transaction of at most three statements, on one state version.
 
-    A read transaction sees concurrent commits: if the version changed, everything is read again, up to a limit.
+    A read transaction sees concurrent commits: if the version changed, everything is read again, up to a limit. If it
+    *embeds*, a fourth statement finds what means the same in other words.
     """
+    asked = (yield from embeddings.asked(tenancy, request.query)) if embeds else None
     result, attempts_left = None, _MOST_READS
     while result is None:
         attempts_left -= 1
-        result = yield from read(partial(_pack, tenancy, request, count_tokens, settled=attempts_left > 0))
+        plan = partial(_pack, tenancy, request, count_tokens, asked=asked, settled=attempts_left > 0)
+        result = yield from read(plan)
     return result
 
 
-def _pack(tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *, settled: bool) -> Plan[Pack | None]:
+def _pack(
+    tenancy: Tenancy,
+    request: PackRequest,
+    count_tokens: TokenCounter,
+    *,
+    asked: embeddings.Asked | None = None,
+    settled: bool,
+) -> Plan[Pack | None]:
     """Return the pack; None if *settled* is required and the state changed while it was read."""
     question = request.query[:LONGEST_QUESTION]
     query_terms = tuple(dict.fromkeys(terms(question)))
     names = tuple(mention.name for mention in names_in(question))
     cached_models = models_kept()
     rows = yield _candidate_events(tenancy, request, query_terms, names, cached_models)
-    opening = _Opening(tenancy, _guided(request, rows), names, rows[0] if rows else None, cached_models)
+    nearest = (yield from _nearest(tenancy, request, asked)) if asked is not None and rows else NOTHING_NEAR
+    opening = _Opening(tenancy, _guided(request, rows), names, rows[0] if rows else None, cached_models, nearest)
     knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
     # Events are ranked here, and knowledge is appraised below, while the server works on the next statement.
     anchors = opening.anchors
     [knowledge_row] = yield knowledge
+    knowledge_row = nearest.added_to(knowledge_row)
     named = opening.named(knowledge_row)
     surroundings = _surroundings(opening, query_terms, anchors, named)
     yield Ahead(surroundings)
@@ -399,6 +421,58 @@ def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
     return request if priors is None else replace(request, priors=parse_json(priors))
 
 
+class _Nearest(NamedTuple):
+    """What the vector of a question found: rows of events and of memories, and how much each means what is asked."""
+
+    row: Row
+    meanings: Mapping[str, float]
+
+    def events(self, as_of_us: int) -> list[list[Any]]:
+        """The rows of the events; those that are near by chance alone are no candidates."""
+        return [row for row in _events(self.row, as_of_us) if row[0] in self.meanings]
+
+    @property
+    def of_memories(self) -> Mapping[str, float]:
+        """The meaning of each memory: that of the nearest event it rests on."""
+        return {each["memory_id"]: self.meanings.get(each["nearest"], 0.0) for each in self.row["memories"]}
+
+    def added_to(self, knowledge: Row) -> Row:
+        """*knowledge* with the memories that its words did not find."""
+        if not self.row["memories"]:
+            return knowledge
+        known = {each["memory_id"] for each in knowledge["memories"]}
+        more = [each for each in self.row["memories"] if each["memory_id"] not in known]
+        evidence = [each for each in self.row["evidence"] if each[0] not in known]
+        return knowledge | {
+            "memories": [*knowledge["memories"], *more],
+            "evidence": [*knowledge["evidence"], *evidence],
+        }
+
+
+NOTHING_NEAR = _Nearest({"events": [], "texts": [], "memories": [], "evidence": []}, NO_MEANINGS)
+
+
+def _nearest(tenancy: Tenancy, request: PackRequest, asked: embeddings.Asked) -> Plan[_Nearest]:
+    rows = yield bind(
+        "embeddings/nearest",
+        tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
+        as_of_us=request.as_of_us,
+        earlier=request.as_of_us is not None,
+        vector=asked.vector,
+        few=_FEW_VECTORS,
+        limit=_NEAREST,
+        reach=_NEAREST_REACH,
+        session_key=_session_key(tenancy, request),
+        owners=_owners(tenancy, request),
+        for_user=request.user_id is not None,
+        knows=set(request.sections) != {"episodes"},
+        anywhere=not request.scopes,
+        scopes=list(request.scopes),
+    )
+    return _Nearest(rows[0], asked.meanings(rows[0])) if rows else NOTHING_NEAR
+
+
 @dataclass(frozen=True)
 class _Opening:
     """The answer of the first statement; ``row`` is None if the tenant is empty."""
@@ -408,6 +482,7 @@ class _Opening:
     names: tuple[str, ...]
     row: Row | None
     cached_models: Mapping[str, Model]
+    nearest: _Nearest
 
     @cached_property
     def state(self) -> State:
@@ -420,26 +495,31 @@ class _Opening:
         return understood(self.request.query, self.state.as_of_us, self.names)
 
     @cached_property
-    def events(self) -> list[list[Any]]:
+    def _found_by_words(self) -> list[list[Any]]:
         return _events(self.row, self.state.as_of_us) if self.row else []
+
+    @cached_property
+    def events(self) -> list[list[Any]]:
+        return self._found_by_words + self.nearest.events(self.state.as_of_us)
 
     @cached_property
     def centres(self) -> frozenset[str]:
         """The hits with a complete window; none if some event was erased, has expired or is later than as_of."""
-        if self.row is None or len(self.events) < len(self.row["events"]):
+        if self.row is None or len(self._found_by_words) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
 
     @cached_property
     def by_words(self) -> Ranking:
-        return Ranking(self.question, EventPool.of(self.events, centres=self.centres), self.state.event_count)
+        pool = EventPool.of(self.events, centres=self.centres)
+        return Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
 
     def ranking(self, further_rows: list[list[Any]]) -> Ranking:
         known_ids = self.by_words.pool.index
         if all(row[0] in known_ids for row in further_rows):
             return self.by_words
         pool = EventPool.of(self.events, further_rows, centres=self.centres)
-        return Ranking(self.question, pool, self.state.event_count)
+        return Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
 
     @cached_property
     def guidance(self) -> Guidance:
@@ -449,7 +529,7 @@ class _Opening:
         )
 
     def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
-        appraised_knowledge = knowledge_of(row, self.tenancy, self.state.as_of_us)
+        appraised_knowledge = knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
         return appraised(self.request, self.state, self.by_words, appraised_knowledge, count_tokens, self.guidance)
 
     @cached_property

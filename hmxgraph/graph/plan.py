@@ -237,7 +237,7 @@ def bind(name: str, /, **parameters: Any) -> Statement:
 # A *plan* is a generator that yields bound statements and receives their rows; it runs inside one transaction. To send
 # a statement before its rows are needed, it yields it as :class:`Ahead` first, and later by itself. A *procedure* is a
 # generator that yields works (a transaction mode and a plan factory) and receives the plans' values: several
-# transactions in a row.
+# transactions in a row. Between them it may ask for the vectors of texts (:class:`Embed`).
 
 T = TypeVar("T")
 Row: TypeAlias = dict[str, Any]
@@ -266,7 +266,15 @@ class Work(Generic[T]):
     factory: PlanFactory[T]
 
 
-Procedure: TypeAlias = Generator[Work[Any], Any, T]
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """Texts whose vectors a procedure needs from the embedder; *kept* ones are always the same, and embedded once."""
+
+    texts: tuple[str, ...]
+    kept: bool = False
+
+
+Procedure: TypeAlias = Generator[Work[Any] | Embed, Any, T]
 
 
 def read(factory: PlanFactory[T]) -> Procedure[T]:

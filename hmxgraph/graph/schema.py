@@ -192,10 +192,15 @@ def send_all(statements: tuple[Query, ...]) -> Plan[None]:
 
 def register(version: int) -> Plan[None]:
     """Nothing; the planner knows all names, every index is online, and the database has the *version*."""
+    yield from register_names()
+    yield bind("schema_version/set", version=version, release=hmxgraph.__version__)
+
+
+def register_names() -> Plan[None]:
+    """Nothing; the planner knows all names, and every index is online."""
     names = packaged_names()
     yield bind(
         "schema_version/register_names",
         relationship_types=list(names.relationship_types),
         property_keys=list(names.property_keys),
     )
-    yield bind("schema_version/set", version=version, release=hmxgraph.__version__)

@@ -72,6 +72,7 @@ class KnownMemory:
     open: bool = False
     pinned: bool = False
     aliases: tuple[str, ...] = ()
+    meaning: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

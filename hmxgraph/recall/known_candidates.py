@@ -78,8 +78,11 @@ class Appraisal:
         return replace(self, weights=told).share(words) if told else self.share(words)
 
     def match(self, memory: KnownMemory) -> float:
-        """Return the relevance of a memory: its share of the question, more if the question calls it by a name."""
-        share = self.share(memory.words)
+        """Return the relevance of a memory: its share of the question, more if the question calls it by a name.
+
+        A memory that an embedder found to mean what is asked needs none of the question's words.
+        """
+        share = max(self.share(memory.words), memory.meaning)
         said = SAID_BY.sub("", memory.text, count=1)
         called = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(said)))
         return max(share, _NAMED) if called else share

@@ -1,8 +1,8 @@
 """Relevance of each event to the question: BM25, cues, pseudo-relevance feedback and the walk."""
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from heapq import nsmallest
 
@@ -211,6 +211,8 @@ def _feedback_match(
 _SHARPNESS = 1.5
 TITLE = 1.0
 _CLOSENESS = 0.3
+# Weight of the meaning that an embedder finds, on a scale where the best lexical match is 1.
+MEANING = 0.3
 # Share of the question that counts as a full match: a question about nothing known stays below it.
 SURE = 0.6
 # Minimum relevance per share of the question that an event itself matches.
@@ -223,11 +225,15 @@ _RELATED, _LINKED = 0.3, 0.5
 
 @dataclass(frozen=True)
 class Ranking:
-    """One question against one pool: first by words and cues, then with the walk over shared entities."""
+    """One question against one pool: first by words and cues, then with the walk over shared entities.
+
+    ``meanings`` are of an embedder, where there is one: how much events mean what is asked, by id, in (0, 1].
+    """
 
     question: Question
     pool: EventPool
     event_count: int
+    meanings: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -256,8 +262,13 @@ class Ranking:
 
     @cached_property
     def first(self) -> Floats:
-        """The score by words, titles, cues and feedback terms."""
-        return self._by_words + self._feedback
+        """The score by words, titles, cues, feedback terms and meaning."""
+        found = self._by_words + self._feedback
+        return found + MEANING * self._meaning if self.meanings else found
+
+    @cached_property
+    def _meaning(self) -> Floats:
+        return np.array([self.meanings.get(event_id, 0.0) for event_id in self.pool.event_id])
 
     @cached_property
     def _by_words(self) -> Floats:
@@ -293,7 +304,7 @@ class Ranking:
         """
         scores = np.maximum(self.scores(neighbourhood), 0.0)
         best = scores.max(initial=0.0)
-        found = scores / best if best and self.words.any() else scores.clip(0.0, 1.0)
+        found = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
         return np.maximum(found, self._answers) if self.question.recalls else found
 
     def related(self, neighbourhood: Neighbourhood) -> Flags:
@@ -301,7 +312,7 @@ class Ranking:
 
         Speaker, length and time order events but are no evidence. Without any lexical match nothing can be excluded.
         """
-        if not self.words.any():
+        if not self._is_matched:
             return np.ones(len(self.pool), dtype=np.bool_)
         linked = self.scores(neighbourhood) - self.first
         evidence = self.words + TITLE * self._titles() + self._feedback + linked
@@ -309,7 +320,14 @@ class Ranking:
         share = self.match.share
         related: Flags = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
         related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
+        if self.meanings:
+            related |= self._meaning >= np.maximum(_RELATED, _LINKED * self._meaning.max(initial=0.0))
         return related
+
+    @property
+    def _is_matched(self) -> bool:
+        """Whether any event has words or the meaning of the question."""
+        return bool(self.words.any()) or bool(self.meanings)
 
     @property
     def _answers(self) -> Floats:
@@ -321,7 +339,8 @@ class Ranking:
         """How well the best events match the question at all, in (0, 1]."""
         named = 1.0 if self.question.span is not None else 0.0
         share = float(self.match.share.max(initial=0.0)) if len(self.match.terms) else named
-        return min(1.0, max(share, named * 0.5) / SURE)
+        meant = max(self.meanings.values(), default=0.0) * SURE
+        return min(1.0, max(share, named * 0.5, meant) / SURE)
 
     def _titles(self) -> Floats:
         """Weight of each title that occurs in the question, relative to the rarest query term."""

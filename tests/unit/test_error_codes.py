@@ -24,6 +24,8 @@ STABLE = {
     "IngestRefused": "invalid",
     "NotWritten": "invalid",
     "BackupRefused": "invalid",
+    "EmbedderError": "unavailable",
+    "InvalidVectors": "invalid",
     "EngineError": "unavailable",
     "JavaMissing": "unavailable",
     "JarsUnavailable": "unavailable",

@@ -1,0 +1,20 @@
+// Give events their vectors. The first ones of a tenant fix the size of all: others are not written, and *dimension*
+// shows it.
+//
+// The tenant's node is locked first, so that of two clients with different embedders the later one is refused.
+//
+// mode: write
+// row:  dimension, stored
+MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
+SET
+  tenant.vector_dimension = coalesce(tenant.vector_dimension, $dimension),
+  tenant.state_version = tenant.state_version + 1
+WITH tenant.vector_dimension AS dimension
+CALL (dimension) {
+  UNWIND CASE WHEN dimension = $dimension THEN $batch.vectors ELSE [] END AS pair
+  MATCH (event:Event {key: pair[0], tenant_id: $tenant_id})
+  WHERE event.erased IS NULL
+  SET event.vector = pair[1]
+  RETURN count(*) AS stored
+}
+RETURN dimension, stored

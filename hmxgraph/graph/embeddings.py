@@ -1,0 +1,199 @@
+"""Vectors of events, from an embedder that the caller brings: made after a write, and compared in packs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from inspect import isawaitable, iscoroutine
+from typing import Any, TypeAlias
+
+from hmxgraph.errors import EmbedderError, InvalidVectors
+from hmxgraph.extraction.extract import EVENT_TYPE
+from hmxgraph.graph.plan import Embed, Plan, Procedure, Row, Tenancy, Work, ask, bind, read, write
+from hmxgraph.graph.schema import register_names
+from hmxgraph.text.masking import linked_secrets
+from hmxgraph.text.vectors import BACKGROUND, Background, checked_vectors
+
+# The embedder: a list of texts in, a vector for each out.
+
+Embedder: TypeAlias = Callable[[list[str]], Sequence[Sequence[float]] | Awaitable[Sequence[Sequence[float]]]]
+_AT_ONCE = 128
+
+
+class Embedding:
+    """Answers the requests of procedures for vectors; what is asked again and again is asked of the embedder once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._kept: dict[tuple[str, ...], list[list[float]]] = {}
+
+    def vectors(self, asked: Embed) -> list[list[float]]:
+        """The vectors of the texts that are *asked* for.
+
+        Raises:
+            EmbedderError: the embedder failed, or returned no vectors.
+
+        """
+        if asked.texts in self._kept:
+            return self._kept[asked.texts]
+        answer = self._call(asked.texts)
+        if isawaitable(answer):
+            if iscoroutine(answer):
+                answer.close()
+            raise InvalidVectors("an awaitable", "vectors; an asynchronous embedder is for connect_async")
+        return self._checked(asked, answer)
+
+    async def vectors_async(self, asked: Embed) -> list[list[float]]:
+        """The awaitable twin of :meth:`vectors`: a plain function is called in a thread, what it returns is awaited."""
+        if asked.texts in self._kept:
+            return self._kept[asked.texts]
+        answer = await asyncio.to_thread(self._call, asked.texts)
+        if isawaitable(answer):
+            try:
+                answer = await answer
+            except Exception as error:
+                raise _failed(error) from error
+        return self._checked(asked, answer)
+
+    def _call(self, texts: tuple[str, ...]) -> Any:
+        try:
+            return self._embedder(list(texts))
+        except Exception as error:
+            raise _failed(error) from error
+
+    def _checked(self, asked: Embed, answer: Any) -> list[list[float]]:
+        vectors = checked_vectors(answer, len(asked.texts))
+        if asked.kept:
+            self._kept[asked.texts] = vectors
+        return vectors
+
+
+def _failed(error: Exception) -> EmbedderError:
+    return EmbedderError(f"{type(error).__name__}: {error}"[:300])
+
+
+def prepare() -> Procedure[None]:
+    """Nothing; the index of vectors exists and is online, and the planner knows all names."""
+    yield Work("schema", partial(ask, bind("embeddings/index")))
+    yield from write(register_names)
+
+
+# Vectors for events: those of the sessions that changed since the last pass, so that a write costs what it wrote.
+
+# Events of a page, and characters of a text that an embedder is given.
+_PAGE = 512
+_LONGEST = 4_000
+_DROPPED = 5_000
+
+
+def embed_new(tenancy: Tenancy, *, replace: bool = False) -> Procedure[int]:
+    """The number of events that were given a vector; with *replace* all others are removed before.
+
+    Raises:
+        EmbedderError: the embedder failed, or its vectors do not fit those that the tenant has.
+
+    """
+    while replace and (yield from write(partial(_dropped, tenancy))) == _DROPPED:
+        pass
+    embedded, after, version = 0, "", None
+    while True:
+        rows = yield from read(partial(_pending, tenancy, after))
+        if not rows:
+            return embedded
+        [page] = rows
+        version = page["state_version"] if version is None else version
+        after = page["last_session"]
+        embedded += yield from _embedded(tenancy, page["events"])
+        if page["complete"]:
+            break
+    yield from write(partial(_settled, tenancy, version))
+    return embedded
+
+
+def _embedded(tenancy: Tenancy, events: Sequence[Sequence[str]]) -> Procedure[int]:
+    stored = 0
+    for start in range(0, len(events), _AT_ONCE):
+        part = events[start : start + _AT_ONCE]
+        vectors = yield Embed(tuple(_text(tenancy, speaker, text) for _, speaker, text in part))
+        pairs = [[key, vector] for (key, *_), vector in zip(part, vectors, strict=True)]
+        stored += yield from write(partial(_store, tenancy, pairs))
+    return stored
+
+
+def _text(tenancy: Tenancy, speaker: str, text: str) -> str:
+    """What the embedder is given of an event; it may be a service of others, so secrets are masked as in packs."""
+    told = f"{speaker}: {text}" if speaker else text
+    return told if tenancy.trust.mask_secrets == "off" else linked_secrets(told, tenancy.key)
+
+
+def _pending(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
+    return ask(
+        bind(
+            "embeddings/pending",
+            tenant_id=tenancy.tenant_id,
+            tenant_key=tenancy.key,
+            after=after,
+            limit=_PAGE,
+            longest=_LONGEST,
+            stated=EVENT_TYPE,
+        )
+    )
+
+
+def _store(tenancy: Tenancy, pairs: Sequence[Sequence[Any]]) -> Plan[int]:
+    size = len(pairs[0][1])
+    [row] = yield bind(
+        "embeddings/store",
+        tenant_id=tenancy.tenant_id,
+        tenant_key=tenancy.key,
+        dimension=size,
+        batch={"vectors": pairs},
+    )
+    if row["dimension"] != size:
+        raise InvalidVectors(
+            f"vectors of {size} numbers",
+            f"{row['dimension']}, as this tenant has; after a change of model call graph.embed(replace=True)",
+        )
+    stored: int = row["stored"]
+    return stored
+
+
+def _settled(tenancy: Tenancy, version: int) -> Plan[list[Row]]:
+    return ask(bind("embeddings/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, version=version))
+
+
+def _dropped(tenancy: Tenancy) -> Plan[int]:
+    rows = yield bind("embeddings/drop", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, limit=_DROPPED)
+    return rows[0]["removed"] if rows else 0
+
+
+# The vector of a question.
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The vector of a question, and how alike it is to sentences about something else."""
+
+    vector: list[float]
+    background: Background
+
+    def meanings(self, row: Row) -> Mapping[str, float]:
+        """How much each event in a row of ``embeddings/nearest`` means what is asked; those by chance are left out."""
+        found = ((event_id, self.background.meaning(similarity)) for event_id, similarity in row["similarities"])
+        return {event_id: meaning for event_id, meaning in found if meaning}
+
+
+def asked(tenancy: Tenancy, question: str) -> Procedure[Asked | None]:
+    """The vector of *question*; None for one without a word.
+
+    Raises:
+        EmbedderError: the embedder failed, or returned no vectors.
+
+    """
+    if not question.strip():
+        return None
+    sentences = yield Embed(BACKGROUND, kept=True)
+    [vector] = yield Embed((_text(tenancy, "", question[:_LONGEST]),))
+    if len(sentences[0]) != len(vector):
+        raise InvalidVectors(f"vectors of {len(sentences[0])} and {len(vector)} numbers", "vectors of one size")
+    return Asked(vector, Background.of(vector, sentences))

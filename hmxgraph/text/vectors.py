@@ -1,0 +1,107 @@
+"""Vectors of texts: those of an embedder checked, and what their likeness to a question says."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hmxgraph.errors import InvalidVectors
+
+# What an embedder may return.
+
+# The longest vectors that the server's index takes, and the shortest length that has a direction in single precision.
+_MOST_NUMBERS = 4096
+_SHORTEST = 1e-18
+
+
+def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
+    """The *vectors* of *count* texts as lists of floats.
+
+    Raises:
+        InvalidVectors: another number of vectors, vectors of different sizes, empty or too long ones, or numbers that
+            are none, infinite or all zero.
+
+    >>> checked_vectors([(1, 0)], 1)
+    [[1.0, 0.0]]
+
+    """
+    try:
+        rows = [np.asarray(vector, dtype=np.float64) for vector in vectors]
+    except (TypeError, ValueError) as error:
+        raise InvalidVectors(f"{type(vectors).__name__}: {error}", "a list of numbers for each text") from error
+    if len(rows) != count:
+        raise InvalidVectors(f"{len(rows)} vectors for {count} texts", "one vector for each text, in the same order")
+    sizes = sorted({row.size if row.ndim == 1 else -1 for row in rows})
+    if len(sizes) > 1 or any(not 0 < size <= _MOST_NUMBERS for size in sizes):
+        found = "vectors of " + " and ".join(str(size) if size >= 0 else "several rows of" for size in sizes)
+        raise InvalidVectors(f"{found} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
+    for place, row in enumerate(rows):
+        if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SHORTEST:
+            raise InvalidVectors(f"vector {place + 1} is zero or not finite", "finite numbers, not all zero")
+    return [row.tolist() for row in rows]
+
+
+# What a likeness says. Models differ in what they call alike: unrelated texts have a cosine of 0.05 with one and of
+# 0.75 with another. How alike the question is to sentences about anything else shows where chance ends.
+
+BACKGROUND = (
+    "The train to the coast was twenty minutes late again.",
+    "Could you please close the window before you leave?",
+    "He bought a kilo of tomatoes and some bread.",
+    "The function returns an empty list when there is no match.",
+    "My sister is learning to play the violin.",
+    "What does the committee think of the new proposal?",
+    "It rained all night and the cellar is full of water.",
+    "Merge the branch after the tests have passed.",
+    "The museum is closed on Mondays.",
+    "I prefer tea to coffee in the afternoon.",
+    "Our neighbours painted their fence green.",
+    "The invoice for March has not been paid yet.",
+    "How long does it take to walk to the station?",
+    "The patient has had a fever since yesterday.",
+    "Three volcanoes erupted on the island last century.",
+    "She finally finished the novel she was reading.",
+    "Restart the server if the connection times out.",
+    "The team lost the final after extra time.",
+    "There are two cats sleeping on the sofa.",
+    "Please book a table for four on Friday evening.",
+    "The company opened a second office in Lisbon.",
+    "Stir the sauce until it thickens.",
+    "I forgot the password of my old account.",
+    "Which of these phones has the better camera?",
+)
+_LEAST_DEVIATION = 0.01
+# Standard deviations above the background from which likeness says something, and at which it says everything.
+_CHANCE, _CERTAIN = 2.5, 7.0
+# The standard deviation of a normal distribution is this many times its median absolute deviation.
+_NORMAL = 1.4826
+
+
+class Background(NamedTuple):
+    """How alike a question is to sentences about something else, and how much such likeness varies.
+
+    Medians, as some of the sentences may be about the question, or about each other, after all.
+    """
+
+    middle: float
+    deviation: float
+
+    @classmethod
+    def of(cls, question: Sequence[float], sentences: Sequence[Sequence[float]]) -> "Background":
+        """Measure the vector of a *question* against those of the *sentences*, and these against each other."""
+        rows = np.array([question, *sentences])
+        rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
+        alike = np.einsum("ik,jk->ij", rows, rows)
+        pairs = alike[np.triu_indices(len(rows), 1)]
+        spread = _NORMAL * float(np.median(np.abs(pairs - np.median(pairs))))
+        return cls(float(np.median(alike[0, 1:])), max(spread, _LEAST_DEVIATION))
+
+    def meaning(self, similarity: float) -> float:
+        """How much a text with that *similarity* means what the question means, from 0 for chance to 1.
+
+        >>> Background(0.1, 0.1).meaning(0.3), Background(0.1, 0.1).meaning(0.9)
+        (0.0, 1.0)
+
+        """
+        above = (similarity - self.middle) / self.deviation
+        return round(min(max((above - _CHANCE) / (_CERTAIN - _CHANCE), 0.0), 1.0), 6)

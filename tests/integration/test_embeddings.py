@@ -1,0 +1,283 @@
+"""Optional embeddings: packs find other words for the same, tenants stay apart, and without them nothing changes."""
+
+import asyncio
+import json
+import warnings
+from contextlib import ExitStack
+
+import pytest
+
+import hmxgraph
+from hmxgraph.errors import EmbedderError, InvalidRequest, InvalidVectors
+from hmxgraph.graph import packs
+from tests.embedders import async_embedder, embedder, wider
+from tests.integration.ingested import Ingested
+
+CELLO = "My daughter Mia plays the cello"
+DISK = "The build box ran out of disk space after the nightly job"
+QUESTION = "Which musical instrument does my kid practise?"
+
+
+@pytest.fixture
+def connected(address):
+    """Opens graphs of tenants at the server."""
+    with ExitStack() as closing:
+
+        def connect(tenant_id, embed=None, **more):
+            where = {"user": address.user, "password": address.password, "database": address.database}
+            return closing.enter_context(
+                hmxgraph.connect(address.uri, tenant_id=tenant_id, embed=embed, **where, **more)
+            )
+
+        yield connect
+
+
+@pytest.fixture
+def vectors(connection, tenant_id):
+    """The ids of the events of the tenant that have a vector."""
+    stored = Ingested(connection, tenant_id)
+    return lambda: {
+        row["id"]
+        for row in stored.rows(
+            "MATCH (e:Event {tenant_id: $t}) WHERE e.vector IS NOT NULL RETURN e.event_id AS id", t=tenant_id
+        )
+    }
+
+
+def say(graph, *texts, session_id="s"):
+    """Record *texts* as what a user said."""
+    return graph.record([{"role": "user", "content": text} for text in texts], session_id=session_id)
+
+
+def statements(graph, call):
+    """The result of *call* and the names of the statements that it sent."""
+    sent = []
+    stop = graph.trace(lambda line: sent.append(line.split()[0]))
+    result = call()
+    stop()
+    return result, sent
+
+
+def body(pack):
+    """A pack as bytes, without what names the version of the state and the time it took."""
+    document = pack.document()
+    document["assembly_metadata"]["assembly_duration_ms"] = document["pack_id"] = None
+    document["metadata"] |= {"state_version": None, "pack_hash": None}
+    return json.dumps(document, sort_keys=True)
+
+
+def test_other_words_find_what_means_the_same(connected, tenant_id):
+    """A memory and an event that share no word with the question; without an embedder neither is found."""
+    graph = connected(tenant_id, embedder)
+    graph.remember(CELLO)
+    graph.remember("The staging cluster runs in Frankfurt")
+    say(graph, DISK)
+    assert CELLO in graph.pack(QUESTION).text
+    assert "Frankfurt" not in graph.pack(QUESTION).text
+    assert DISK in graph.pack("no storage left on the machine").text
+    plain = connected(tenant_id)
+    assert CELLO not in plain.pack(QUESTION).text
+    assert DISK not in plain.pack("no storage left on the machine").text
+
+
+def test_a_question_about_nothing_stored_finds_nothing(connected, tenant_id):
+    """What is nearest by chance alone is no candidate."""
+    graph = connected(tenant_id, embedder)
+    graph.remember(CELLO)
+    say(graph, DISK, "The pipeline is green")
+    assert graph.pack("Who won the football world cup in 1990?").entries == ()
+
+
+def test_without_an_embedder_nothing_changes(connected, tenant_id):
+    """The same statements and the same packs, whether or not others gave the tenant vectors."""
+    graph = connected(tenant_id)
+    say(graph, DISK, CELLO, "I use Biome for linting")
+    before, sent = statements(graph, lambda: graph.pack("What do I use for linting on the box?"))
+    assert sent == ["recall/events", "recall/knowledge", "recall/surroundings"]
+    _, writes = statements(graph, lambda: graph.remember("Tabs are four spaces wide"))
+    assert not [name for name in writes if name.startswith("embeddings/")]
+    reference = graph.pack("What do I use for linting on the box?")
+    assert connected(tenant_id, embedder).embed() == 4
+    after, sent_after = statements(graph, lambda: graph.pack("What do I use for linting on the box?"))
+    assert sent_after == sent
+    assert "Biome" in before.text
+    assert body(after) == body(reference)
+
+
+def test_packs_with_an_embedder_are_deterministic(connected, tenant_id):
+    """The same question on the same state gives the same bytes, from another connection too."""
+    graph = connected(tenant_id, embedder)
+    say(graph, DISK, CELLO, *(f"Note {number} about the machine" for number in range(30)))
+    texts = {body(connected(tenant_id, embedder).pack(QUESTION)) for _ in range(3)} | {body(graph.pack(QUESTION))}
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("few", [1_000, 0])
+def test_vectors_of_other_tenants_are_not_seen(connected, tenant_id, monkeypatch, few):
+    """Neither when all vectors of a tenant are compared nor when the index of all tenants answers."""
+    monkeypatch.setattr(packs, "_FEW_VECTORS", few)
+    own, other = connected(tenant_id, embedder), connected(f"{tenant_id}-other", embedder)
+    say(own, "Mia sold her violin")
+    say(other, "Ann bought a violin")
+    assert "Mia sold" in own.pack(QUESTION).text
+    assert "Ann bought" not in own.pack(QUESTION).text
+    assert "Ann bought" in other.pack(QUESTION).text
+
+
+def test_memories_of_other_users_and_scopes_stay_out(connected, tenant_id):
+    """Meaning opens no door that words do not open."""
+    graph = connected(tenant_id, embedder)
+    graph.remember("Plays the cello every evening", user_id="ann")
+    graph.remember("The orchestra tunes to 442 Hz", scope="concerts")
+    assert "cello" not in graph.pack(QUESTION, user_id="bob").text
+    assert "cello" in graph.pack(QUESTION, user_id="ann").text
+    assert "442" not in graph.pack(QUESTION, scope="kitchen").text
+    assert "442" in graph.pack(QUESTION, scope="concerts").text
+
+
+def test_packs_of_the_past_know_no_later_events(connected, tenant_id):
+    """What was said later is not found by its meaning either."""
+    graph = connected(tenant_id, embedder)
+    graph.append("message", {"role": "user", "text": "Hello"}, session_id="s", at="2026-01-01T00:00:00Z")
+    graph.append("message", {"role": "user", "text": CELLO}, session_id="s", at="2026-01-02T00:00:00Z")
+    assert CELLO in graph.pack(QUESTION).text
+    assert CELLO not in graph.pack(QUESTION, as_of="2026-01-01T12:00:00Z").text
+
+
+def test_what_was_stored_before_gets_vectors_once(connected, tenant_id, vectors):
+    """``embed`` gives vectors to what has none, asks for no text twice, and makes all again on demand."""
+    asked = []
+
+    def counting(texts):
+        asked.extend(texts)
+        return embedder(texts)
+
+    say(connected(tenant_id), DISK, CELLO)
+    connected(tenant_id).remember("Tabs are four spaces wide")
+    graph = connected(tenant_id, counting)
+    assert (graph.embed(), graph.embed(), len(vectors())) == (3, 0, 3)
+    say(graph, "One more", session_id="t")
+    assert [text for text in asked if "One more" in text] == ["user: One more"]
+    assert len(asked) == 4
+    assert graph.embed(replace=True) == 4
+    assert len(asked) == 8
+
+
+def test_many_events_are_embedded_page_by_page(connected, tenant_id, vectors):
+    """More sessions than a page has, and a session with more events than a page has."""
+    plain = connected(tenant_id)
+    for session in range(60):
+        say(plain, f"Hello number {session}", session_id=f"s{session}")
+    say(plain, *(f"Line {number}" for number in range(700)), session_id="long")
+    assert connected(tenant_id, embedder).embed() == len(vectors()) == 760
+
+
+def test_a_forgotten_event_has_no_vector(connected, tenant_id, vectors):
+    """Erasure takes the vector with the words."""
+    graph = connected(tenant_id, embedder)
+    first, _ = say(graph, CELLO, DISK).receipts
+    assert first.event_id in vectors()
+    graph.forget(event_id=first.event_id)
+    assert first.event_id not in vectors()
+    assert len(vectors()) == 1
+    assert "cello" not in graph.pack(QUESTION).text
+
+
+def test_a_backup_carries_vectors(connected, tenant_id, tmp_path):
+    """A restored tenant is asked without being embedded again; replayed under another name it has none."""
+    say(connected(tenant_id, embedder), CELLO, DISK)
+    connected(tenant_id).backup(tmp_path / "all.ndjson")
+    copy = connected(f"{tenant_id}-copy", embedder)
+    copy.restore(tmp_path / "all.ndjson")
+    assert copy.embed() == 2
+    assert CELLO in copy.pack(QUESTION).text
+
+
+@pytest.mark.parametrize(
+    ("broken", "error", "fault"),
+    [
+        (lambda texts: embedder(texts)[1:], InvalidVectors, "vectors for"),
+        (lambda texts: [[float("nan")]] * len(texts), InvalidVectors, "not finite"),
+        (lambda texts: 1 // len(texts[:0]), EmbedderError, "ZeroDivisionError"),
+        (async_embedder, InvalidVectors, "connect_async"),
+    ],
+)
+def test_an_embedder_that_fails_loses_nothing(connected, tenant_id, vectors, broken, error, fault):
+    """Events are stored and a warning says what they lack; a pack is refused; another embedder makes up for it."""
+    graph = connected(tenant_id, broken)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert len(say(graph, CELLO).receipts) == 1
+    assert fault in str(caught[0].message)
+    event = {"event_id": "e2", "session_id": "s2", "event_type": "message", "timestamp": "2026-01-01T00:00:00Z"}
+    rest = {"content": {"role": "user", "text": DISK}, "tenant_id": tenant_id, "hmx_version": "1.0", "sequence": 1}
+    report = graph.ingest([event | rest])
+    assert fault in report.warnings[0]
+    with pytest.raises(error, match=fault):
+        graph.pack(QUESTION)
+    assert vectors() == set()
+    repaired = connected(tenant_id, embedder)
+    assert repaired.embed() == report.accepted + 1
+    assert CELLO in repaired.pack(QUESTION).text
+
+
+def test_vectors_of_another_size_are_refused(connected, tenant_id):
+    """The error names both sizes and the way out, which works."""
+    say(connected(tenant_id, embedder), CELLO)
+    graph = connected(tenant_id, wider)
+    connected(tenant_id).record([{"role": "user", "content": DISK}], session_id="t")
+    with pytest.raises(InvalidVectors, match=r"129 numbers, expected 128.*embed\(replace=True\)"):
+        graph.embed()
+    assert graph.embed(replace=True) == 2
+    assert CELLO in graph.pack(QUESTION).text
+
+
+def test_an_embedder_sees_no_secrets(connected, tenant_id):
+    """It may be a service of others: what packs mask, it is not given."""
+    seen = []
+
+    def watching(texts):
+        seen.extend(texts)
+        return embedder(texts)
+
+    graph = connected(tenant_id, watching)
+    say(graph, "Log in with password=hunter2hunter2")
+    graph.pack("Why is password=hunter2hunter2 refused?")
+    assert len(seen) > 2
+    assert not [text for text in seen if "hunter2" in text]
+
+
+def test_both_kinds_of_embedders_serve_the_asynchronous_graph(address, tenant_id):
+    """A coroutine is awaited, a plain function is called in a thread."""
+
+    async def asked(embed, session_id):
+        where = {"user": address.user, "password": address.password, "database": address.database}
+        async with hmxgraph.connect_async(address.uri, tenant_id=tenant_id, embed=embed, **where) as graph:
+            await graph.record([{"role": "user", "content": CELLO}], session_id=session_id)
+            await graph.ingest([])
+            return (await graph.pack(QUESTION)).text, await graph.embed()
+
+    for number, embed in enumerate((async_embedder, embedder)):
+        text, missing = asyncio.run(asked(embed, f"s{number}"))
+        assert (CELLO in text, missing) == (True, 0)
+
+
+def test_an_embedder_is_given_by_name(run, tenant_id, connected, monkeypatch):
+    """On the command line and in the environment it is a module and a function."""
+    say(connected(tenant_id), CELLO)
+    code, out, _ = run("embed", "--embedder", "tests.embedders:embedder", "--json")
+    assert (code, json.loads(out)) == (0, {"embedded": 1})
+    assert CELLO not in run("pack", QUESTION)[1]
+    monkeypatch.setenv("HMXGRAPH_EMBED", "tests.embedders:embedder")
+    assert CELLO in run("pack", QUESTION)[1]
+    monkeypatch.setenv("HMXGRAPH_EMBED", "tests.embedders:nothing")
+    code, _, err = run("pack", QUESTION)
+    assert (code, "module:function" in err) == (2, True)
+
+
+def test_embed_needs_an_embedder(connected, tenant_id):
+    """Without one there is one clear error; what cannot be called is refused at once."""
+    with pytest.raises(InvalidRequest, match="connect with embed="):
+        connected(tenant_id).embed()
+    with pytest.raises(InvalidRequest, match="give a callable"):
+        connected(tenant_id, embed=3)
