@@ -58,9 +58,9 @@ CALL (hits, audience, as_of_us) {
     WITH memory
     WHERE $earlier
     MATCH (memory)-[link:EVIDENCED_BY]->()
-    WITH endNode(link) AS event
-    WHERE event.erased IS NULL AND event.time_us <= as_of_us
-    RETURN count(*) AS seen, max(event.time_us) AS seen_us
+    WITH endNode(link) AS source
+    WHERE source.erased IS NULL AND source.time_us <= as_of_us
+    RETURN count(*) AS seen, max(source.time_us) AS seen_us
   }
   RETURN
     collect(memory {
