@@ -130,8 +130,20 @@ def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) ->
     if proven:
         return [noted(_deed(group, recovery), _trust(recovery)) for recovery in proven]
     tried = [recovery for recovery in best if kind_of(recovery.action) != "handover"][:most]
-    vain = [f"{_attempt(recovery)} did not help ({times(0, recovery.seen.count)})" for recovery in tried]
-    return ["; ".join(["Stop and tell the user what failed", *vain])]
+    alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
+    vain = [f"{_attempt(recovery)}{alone} did not help ({times(0, recovery.seen.count)})" for recovery in tried]
+    return ["; ".join([_no_recovery(group), *vain])]
+
+
+def _no_recovery(group: FailureGroup) -> str:
+    """What to do where no reaction is known to help; several changes may have helped together."""
+    retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
+    gone = sum(occurrence.repaired for occurrence in retried)
+    if not gone:
+        return "Stop and tell the user what failed"
+    return noted(
+        f"Try {group.action} again after several changes: no single one is known to help", times(gone, len(retried))
+    )
 
 
 def _attempt(recovery: Recovery) -> str:

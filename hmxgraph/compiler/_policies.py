@@ -35,8 +35,8 @@ from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
 _MOST_WORDS = 20
-# One-sided 5 % level.
-_CLEARLY = 1.64
+# One-sided 1 % level: many points of the work are compared, and what is chosen also depends on what is asked.
+_CLEARLY = 2.33
 _HALF = 0.5
 # Requests needed to compare words, share of them that must use a word, share of the others that may.
 _FEW, _MOST, _HARDLY = 5, 0.6, 0.15

@@ -8,12 +8,13 @@ from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler._schemas import usual_line
 from hmxgraph.compiler._slots import filled
 from hmxgraph.compiler._verbs import is_action, kind_of
-from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent
+from hmxgraph.compiler.failures import FailureGroup, Occurrence, chance, most_frequent, strata
 from hmxgraph.compiler.summary import Step
 
 _TWICE = 2
 _WORKS = frozenset({"action", "lookup"})
 _HALF = 0.5
+_CHANCE = 0.05
 
 Way = tuple[str, ...]
 
@@ -119,29 +120,43 @@ def _candidates(occurrences: Sequence[Occurrence]) -> Mapping[tuple[Way, bool], 
     """The occurrences of each way: whole routes, and single actions with every route that contains them.
 
     A single action that failed alone gets no credit for longer routes that worked: it needed something else. An action
-    that was never tried alone is not a separate way, unless several longer routes contain it.
+    that was never tried alone is a separate way only if the failure was gone clearly more often with it than without.
     """
     exact: dict[tuple[Way, bool], list[Occurrence]] = {}
     for occurrence in occurrences:
-        exact.setdefault((_way(occurrence), occurrence.retried), []).append(occurrence)
+        if occurrence.attributable:
+            exact.setdefault((_way(occurrence), occurrence.retried), []).append(occurrence)
     ways = dict(exact)
-    for single in sorted({name for way, retry in exact if not retry for name in way}):
+    for single in sorted({name for occurrence in occurrences for name in _made(occurrence)}):
         alone = exact.get(((single,), False), [])
-        longer = [
-            occurrence
-            for (way, _), members in exact.items()
-            if single in way and len(way) > 1
-            for occurrence in members
-        ]
-        routes = {_way(occurrence) for occurrence in longer}
+        longer = [occurrence for occurrence in occurrences if single in _made(occurrence) and _with_others(occurrence)]
         needed_more = (
             alone
             and not any(occurrence.helped for occurrence in alone)
             and any(occurrence.helped for occurrence in longer)
         )
-        if longer and not needed_more and (alone or len(routes) > 1):
+        if longer and not needed_more and (alone or _makes_the_difference(single, occurrences)):
             ways[(single,), False] = [*alone, *longer]
     return ways
+
+
+def _made(occurrence: Occurrence) -> Way:
+    """All actions of the reaction; none if it is nothing but a retry."""
+    return occurrence.changes or tuple(step.action for step in occurrence.route)
+
+
+def _with_others(occurrence: Occurrence) -> bool:
+    return len(_made(occurrence)) > 1
+
+
+def _makes_the_difference(action: str, occurrences: Sequence[Occurrence]) -> bool:
+    """Whether the failure was gone more often after reactions with *action* than chance explains."""
+    judged = (
+        ("", action in _made(occurrence), occurrence.helped)
+        for occurrence in occurrences
+        if occurrence.helped is not None
+    )
+    return any(chance(table) <= _CHANCE for table in strata(judged).values())
 
 
 def _way(occurrence: Occurrence) -> Way:

@@ -65,6 +65,20 @@ def significance(tables: Sequence[Stratum]) -> float:
     return surplus / math.sqrt(variance) if variance > 0 else 0.0
 
 
+def chance(table: Stratum) -> float:
+    """The probability that as many with the property show the effect if it made no difference (Fisher's exact test).
+
+    Unlike :func:`significance`, it holds for a handful of observations.
+
+    >>> round(chance(Stratum(3, 2, 7, 0)), 3), chance(Stratum(4, 4, 4, 0)) < 0.05
+    (0.067, True)
+    """
+    affected = table.affected + table.others_affected
+    likely = range(table.affected, min(table.having, affected) + 1)
+    ways = sum(math.comb(table.having, count) * math.comb(table.others, affected - count) for count in likely)
+    return ways / math.comb(table.having + table.others, affected)
+
+
 # What happened after each failure.
 
 _FOLLOWING = 3
@@ -81,9 +95,10 @@ _ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 class Occurrence:
     """One failure in one session: the failed action, the reaction, and whether it helped.
 
-    ``again`` is the next attempt at the failed action. ``route`` holds the changes before that attempt, or the first
-    step if the action was never retried. ``helped`` is True if the attempt did not fail in the same way; without an
-    attempt, if the session succeeded; None if unknown. ``slots`` pairs values of the message with their slots.
+    ``again`` is the next attempt at the failed action, ``changes`` names all changes before it. ``route`` holds the
+    last of these, or the first step if the action was never retried. ``helped`` is True if the attempt did not fail in
+    the same way; without an attempt, if the session succeeded; None if unknown. ``slots`` pairs values of the message
+    with their slots.
     """
 
     summary: SessionSummary
@@ -94,6 +109,12 @@ class Occurrence:
     route: tuple[Step, ...]
     helped: bool | None
     slots: tuple[tuple[str, str], ...] = ()
+    changes: tuple[str, ...] = ()
+
+    @property
+    def attributable(self) -> bool:
+        """Whether the route holds all changes, so that what came of it can be credited to it as a whole."""
+        return len(self.changes) <= _ROUTE
 
     @property
     def retried(self) -> bool:
@@ -226,10 +247,12 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     failed, later = summary.steps[failure.step], summary.steps[failure.step + 1 :]
     place = next((place for place, step in enumerate(later) if _is_attempt(step, failed)), None)
     again = None if place is None else later[place]
-    route = _route(_outside(failed, later[:place], again, summary), again)
+    between = _outside(failed, later[:place], again, summary)
+    changes = {} if again is None else _changes(between)
+    route = tuple(changes.values())[-_ROUTE:] or _answers(between)[:1]
     helped = summary.went_well if again is None or place is None else _gone(summary, failure, again, place)
     action = failure.line or failed.action
-    return Occurrence(summary, failure, action, _answers(later), again, route, helped)
+    return Occurrence(summary, failure, action, _answers(later), again, route, helped, changes=tuple(changes))
 
 
 def _gone(summary: SessionSummary, failure: Failure, again: Step, place: int) -> bool | None:
@@ -252,13 +275,9 @@ def _outside(failed: Step, between: Sequence[Step], again: Step | None, summary:
     ]
 
 
-def _route(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:
-    """The reaction: the last distinct changes before the next attempt; the first lookup if nothing was changed."""
-    answers = [step for step in between if kind_of(step.action) != "scratch"]
-    if again is None:
-        return tuple(answers[:1])
-    changes = {step.action: step for step in answers if kind_of(step.action) == "action" and step.ok is not False}
-    return tuple(changes.values())[-_ROUTE:] or tuple(answers[:1])
+def _changes(between: Sequence[Step]) -> dict[str, Step]:
+    """The distinct changes before the next attempt, each as made last; a reaction without any is its first step."""
+    return {step.action: step for step in between if kind_of(step.action) == "action" and step.ok is not False}
 
 
 def _answers(steps: Iterable[Step]) -> tuple[Step, ...]:

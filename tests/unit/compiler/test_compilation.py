@@ -253,6 +253,36 @@ def test_a_single_coincidence_is_no_recovery():
     ]
 
 
+def test_what_happened_on_the_way_to_a_fix_is_no_recovery():
+    """Among many changes, none is credited that chance may have put there; their tries are counted to the first one."""
+    checks = ["mix credo", "mix dialyzer", "mix test", "mix docs"]
+    script = Script("s").user("Commit the work").run("git commit -m a", error="the hook refuses the change")
+    for _ in range(3):
+        for line in ["mix format", *checks]:
+            script.run(line)
+        script.run("git commit -m a", error="the hook refuses the change")
+    for line in ["mix compile", *checks]:
+        script.run(line)
+    (step,) = recovery_steps([script.run("git commit -m a").feedback("positive").events])
+    assert step == "Try git commit again after several changes: no single one is known to help (worked 1 of 4 times)"
+
+
+def test_what_makes_the_difference_is_a_recovery():
+    """Never tried alone, but the failure was gone whenever it was among the changes, and else never."""
+
+    def attempt(number, fix, error=None):
+        script = (
+            Script(f"s{number}").user("Commit the work").run("git commit -m a", error="the hook refuses the change")
+        )
+        for line in ["mix compile", f"mix task{number}", *fix]:
+            script.run(line)
+        return script.run("git commit -m a", error=error).events
+
+    failed = [attempt(number, [], "the hook refuses the change") for number in range(3)]
+    steps = recovery_steps([*failed, *(attempt(number, ["mix format"]) for number in range(3, 6))])
+    assert "Run `mix format`, then try git commit again (worked 3 of 3 times)" in steps
+
+
 def test_what_was_left_as_it_was_has_not_been_overcome():
     """Where the program was run for something else, and what failed was never tried again, nothing helped."""
     alter, kill = 'mysql -e "ALTER TABLE carts ADD INDEX (created_at)"', 'mysql -e "KILL QUERY 31002"'
