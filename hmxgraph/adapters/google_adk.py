@@ -89,8 +89,8 @@ class HmxMemoryService(BaseMemoryService):
 
     def _search(self, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         with self._of(app_name, user_id) as graph:
-            found = list(sources(graph.pack(query, budget=self._budget)))
-        return SearchMemoryResponse(memories=[_entry(text, about) for _, text, _, about in found])
+            recalled = list(sources(graph.pack(query, budget=self._budget)))
+        return SearchMemoryResponse(memories=[_entry(text, about) for _, text, _, about in recalled])
 
     def _delete(self, app_name: str, user_id: str, memory_id: str) -> None:
         with self._of(app_name, user_id) as graph:

@@ -239,15 +239,15 @@ class Watch:
     def _read(self, name: Path, path: Path, at: Position, *, closed: bool = False) -> list[_Piece]:
         """The new lines of the file at *path*, which is, or before it was *closed* was, called *name*."""
         with path.open("rb") as file:
-            found = os.fstat(file.fileno())
+            file_stat = os.fstat(file.fileno())
             start = at if at.size and _sealed(file, at) else _UNREAD
             file.seek(start.size)
-            lines, size = self._complete_lines(name, file, found.st_size - start.size, closed=closed)
+            lines, size = self._complete_lines(name, file, file_stat.st_size - start.size, closed=closed)
             end = start.size + size
             after = Position(
-                found.st_ino,
+                file_stat.st_ino,
                 end,
-                found.st_mtime_ns if end == found.st_size else 0,
+                file_stat.st_mtime_ns if end == file_stat.st_size else 0,
                 start.line + len(lines),
                 _seal(file, end),
                 start.format,
@@ -298,11 +298,11 @@ class Watch:
 
     def _store_whole(self, path: Path) -> None:
         """Store a file that is written at once, unless it is stored already or still being written."""
-        at, found = self._positions.get(path), path.stat()
-        version = _version(found)
+        at, file_stat = self._positions.get(path), path.stat()
+        version = _version(file_stat)
         if version in {(at.inode, at.size, at.changed_ns), self._waiting.get(path)}:
             return
-        if now_us() - found.st_mtime_ns // 1_000 < _SETTLED_US:
+        if now_us() - file_stat.st_mtime_ns // 1_000 < _SETTLED_US:
             return
         if self._ingest(path, SourceMemory()):
             self._waiting[path] = version
@@ -323,8 +323,8 @@ class Watch:
         return unknown
 
 
-def _version(found: os.stat_result) -> tuple[int, int, int]:
-    return found.st_ino, found.st_size, found.st_mtime_ns
+def _version(file_stat: os.stat_result) -> tuple[int, int, int]:
+    return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns
 
 
 def _remembered(piece: _Piece, memory: SourceMemory) -> Position:

@@ -31,7 +31,7 @@ def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> 
         return
     with opened(tenant) as graph, _progress("backup") as progress:
         report = graph.backup(file, progress=progress)
-    emit(report.document(), as_json, lambda: out.print(_told(report), highlight=False))
+    emit(report.document(), as_json, lambda: out.print(_report_line(report), highlight=False))
 
 
 def restore(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
@@ -68,7 +68,7 @@ def _is_dump(file: Path) -> bool:
     return True
 
 
-def _told(report: BackupReport) -> str:
+def _report_line(report: BackupReport) -> str:
     counts = f"{report.nodes:,} nodes, {report.relationships:,} relationships"
     return f"{report.path}: tenant {report.tenant_id}, {counts}, {report.size / 1e6:.1f} MB"
 

@@ -85,13 +85,13 @@ def _how_to_list(report: CompileReport) -> str:
     )
 
 
-def counted(number: int, one: str, many: str) -> str:
+def counted(number: int, singular: str, plural: str) -> str:
     """*number* with the noun in singular or plural.
 
     >>> counted(1, "session", "sessions"), counted(1200, "session", "sessions")
     ('1 session', '1,200 sessions')
     """
-    return f"{number:,} {one if number == 1 else many}"
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def show_notes(report: CompileReport) -> None:

@@ -230,8 +230,8 @@ def _table(report: VerifyReport) -> Table:
     table = Table("level", "kind", "id", "check", "found", "expected")
     for finding in report.findings:
         level = Text(finding.level, style="red" if finding.level == "wrong" else "yellow")
-        record_id, found, expected = Text(finding.record_id), Text(finding.found), Text(finding.expected)
-        table.add_row(level, finding.kind, record_id, finding.check, found, expected)
+        record_id, actual, expected = Text(finding.record_id), Text(finding.found), Text(finding.expected)
+        table.add_row(level, finding.kind, record_id, finding.check, actual, expected)
     return table
 
 

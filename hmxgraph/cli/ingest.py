@@ -85,8 +85,8 @@ def ingest(
     options |= {"session_id": session, "agent_id": agent, "user_id": user}
     options |= {"on_error": "raise" if strict else "report", "rehome": rehome}
     with interruptible_input(source):
-        with _progress() as told:
-            options["progress"] = told
+        with _progress() as show_progress:
+            options["progress"] = show_progress
             streams = is_stream_url(source)
             login = _Login(tenant, TrustPolicy(single_user=single_user), mask_secrets)
             report = _streamed(source, idle, login, options) if streams else _read(source, login, options)
@@ -230,7 +230,7 @@ def _recognised(report: IngestReport) -> Table:
     table = Table("recognised as", "sources", "lines", "events", title="Sources")
     for name, sources in sorted(formats.items()):
         shown = sources[0].source or "1" if len(sources) == 1 else f"{len(sources):,}"
-        lines, events = (sum(getattr(one, count) for one in sources) for count in ("lines", "events"))
+        lines, events = (sum(getattr(report, count) for report in sources) for count in ("lines", "events"))
         table.add_row(name, shown, f"{lines:,}", f"{events:,}")
     return table
 
@@ -269,10 +269,10 @@ def _table(report: IngestReport) -> Table:
     return table
 
 
-def _place(found: Rejection | ConflictingEvent) -> str:
+def _place(problem: Rejection | ConflictingEvent) -> str:
     """The source and line of a rejection or conflict; line 0 stands for the whole source."""
-    line = f"line {found.line}" if found.line else "the whole source"
-    return f"{found.source}, {line}" if found.source else line
+    line = f"line {problem.line}" if problem.line else "the whole source"
+    return f"{problem.source}, {line}" if problem.source else line
 
 
 def _agreed(report: ForgetReport, yes: bool) -> bool:
@@ -325,7 +325,11 @@ def remember(
     with opened(tenant, mask_secrets=mask_secrets) as graph:
         memories = graph.remember_all(texts, **terms)
         documents = [memory.document() for memory in memories]
-        emit(documents if text == "-" else documents[0], as_json, lambda: out.print(*map(told, memories), sep="\n"))
+        emit(
+            documents if text == "-" else documents[0],
+            as_json,
+            lambda: out.print(*map(memory_line, memories), sep="\n"),
+        )
 
 
 def embed(
@@ -348,7 +352,7 @@ def embed(
     emit({"embedded": number}, as_json, lambda: out.print(f"{number:,} events have new vectors"))
 
 
-def told(memory: Memory) -> Text:
+def memory_line(memory: Memory) -> Text:
     """One line on a memory: what kind it is, what it says, how sure it is and how often it was observed."""
     seen = "once" if memory.observation_count == 1 else f"{memory.observation_count} times"
     kind = f"hard {memory.kind}" if memory.hard else memory.kind

@@ -155,8 +155,8 @@ def _is_word(part: str) -> bool:
 
 def _is_encoded(run: str) -> bool:
     # Base64 with many signs between its letters has no long segment.
-    found = _ENCODED.search(run)
-    return found is not None and len(_PARTS.findall(found.group())) >= len(found.group()) / 2.75
+    encoded = _ENCODED.search(run)
+    return encoded is not None and len(_PARTS.findall(encoded.group())) >= len(encoded.group()) / 2.75
 
 
 # Masking rules, by the context of a secret; masking a masked text again keeps its marks.

@@ -165,8 +165,8 @@ def _sets(summaries: Mapping[str, Any], most: int, warnings: list[str]) -> Itera
     """The known sets with their valid entries, at most the *most* heaviest summaries (HMX-F 15)."""
     warnings += [f"unknown set {_quoted(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
     for name, kind in _SETS.items():
-        found = summaries.get(name)
-        entries = found if isinstance(found, list) else []
+        summaries_of_set = summaries.get(name)
+        entries = summaries_of_set if isinstance(summaries_of_set, list) else []
         understood = [entry for entry in entries if _fits(kind, entry)]
         kept = understood if name == CLUSTERS else _heaviest(understood, COUNTS[name], most)
         if len(kept) < len(entries):

@@ -20,12 +20,12 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _SENTENCE_MARKS = ".,;:!?"
 
 
-def agree(artifact_type: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether the contents *one* and *other* of this type are the same knowledge, possibly in other words.
+def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether *content* and *other*, two contents of this type, are the same knowledge, possibly in other words.
 
     Policies: the same condition without contradicting recommendations. Task schemas: the same steps in the same order.
     Playbooks: the same failure and the same first recovery step. Ids and punctuation do not count; other types never
-    agree. One content may contain more than the other: see :func:`confirms`.
+    agree. Either may contain more than the other: see :func:`confirms`.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},
     ...     {"condition": "Table over 1 GB", "recommendation": "migrate online!"})
@@ -34,14 +34,14 @@ def agree(artifact_type: str, one: Mapping[str, Any], other: Mapping[str, Any]) 
     """
     match artifact_type:
         case "decision_policy":
-            return _alike(one.get("condition"), other.get("condition")) and not differs(
-                str(one.get("recommendation")), str(other.get("recommendation"))
+            return _alike(content.get("condition"), other.get("condition")) and not differs(
+                str(content.get("recommendation")), str(other.get("recommendation"))
             )
         case "task_schema":
-            return _same_steps(_steps(one), _steps(other))
+            return _same_steps(_steps(content), _steps(other))
         case "failure_playbook":
-            recoveries = [_texts(content.get("recovery_steps"))[:1] for content in (one, other)]
-            same_failure = _alike(one.get("failure_pattern"), other.get("failure_pattern"))
+            recoveries = [_texts(each.get("recovery_steps"))[:1] for each in (content, other)]
+            same_failure = _alike(content.get("failure_pattern"), other.get("failure_pattern"))
             return same_failure and _same_steps(*recoveries)
         case _:
             return False
@@ -95,12 +95,12 @@ def _piece(text: str) -> tuple[str, ...]:
     return () if word in _ARTICLES else tuple(terms(word)) or (word,)
 
 
-def _same_steps(one: Sequence[str], other: Sequence[str]) -> bool:
-    return len(one) == len(other) > 0 and all(map(_alike, one, other))
+def _same_steps(steps: Sequence[str], other_steps: Sequence[str]) -> bool:
+    return len(steps) == len(other_steps) > 0 and all(map(_alike, steps, other_steps))
 
 
-def _alike(one: Any, other: Any) -> bool:
-    left, right = terms(str(one or "")), terms(str(other or ""))
+def _alike(text: Any, other_text: Any) -> bool:
+    left, right = terms(str(text or "")), terms(str(other_text or ""))
     return bool(left) and jaccard(left, right) >= ALIKE
 
 

@@ -41,8 +41,8 @@ class _Adjacency:
         """The graph of pairs of numbers; nodes are renumbered, isolated ones dropped."""
         proper = sources != targets
         ends, numbered = np.unique(np.concatenate((sources[proper], targets[proper])), return_inverse=True)
-        one, other = np.split(numbered.astype(np.int64), 2)
-        pairs = distinct(np.concatenate((one * len(ends) + other, other * len(ends) + one)))
+        first, second = np.split(numbered.astype(np.int64), 2)
+        pairs = distinct(np.concatenate((first * len(ends) + second, second * len(ends) + first)))
         counts = np.bincount(pairs // len(ends), minlength=len(ends)) if len(ends) else np.zeros(0, dtype=np.int64)
         return cls(np.concatenate(([0], np.cumsum(counts))), pairs % max(len(ends), 1))
 

@@ -99,11 +99,11 @@ def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
     for name, titles in _NAMES.items():
         before, after = _by_content(name, old[name]), _by_content(name, new[name])
         pairs = [(before[key], after[key]) for key in sorted(before.keys() & after.keys())]
-        found = [_change(name, "changed", titles, *pair) for pair in pairs if _numbers(pair[0]) != _numbers(pair[1])]
+        changes = [_change(name, "changed", titles, *pair) for pair in pairs if _numbers(pair[0]) != _numbers(pair[1])]
         gone = [before[key] for key in sorted(before.keys() - after.keys())]
         learned = [after[key] for key in sorted(after.keys() - before.keys())]
-        found += _apart(name, titles, gone, learned)
-        yield from sorted(found, key=lambda change: (_CHANGES.index(change.change), change.name))
+        changes += _apart(name, titles, gone, learned)
+        yield from sorted(changes, key=lambda change: (_CHANGES.index(change.change), change.name))
 
 
 def _apart(name: str, titles: Titles, gone: list[Summary], learned: list[Summary]) -> Iterator[_SummaryChange]:

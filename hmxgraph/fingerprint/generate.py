@@ -134,7 +134,9 @@ def _document(
         "artifact_summaries": dict(sets),
         **sections,
         "semantic_summary": semantic_summary(state.memories),
-        "context_priors": _priors(state, options, disclosure, [one for one in _ids_of(state.selection) if one in ids]),
+        "context_priors": _priors(
+            state, options, disclosure, [artifact_id for artifact_id in _ids_of(state.selection) if artifact_id in ids]
+        ),
         "metadata": {
             "generator": options.exported_by,
             "left_out": dict.fromkeys(sets, 0),
@@ -148,18 +150,18 @@ def _document(
 
 
 def _optional(state: LearnedState, options: ExportOptions) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if options.agent_id is not None:
-        found["agent_id"] = options.agent_id
+        fields["agent_id"] = options.agent_id
     if options.tags:
-        found["tags"] = sorted(set(options.tags))
+        fields["tags"] = sorted(set(options.tags))
     if options.expires_us is not None:
-        found["expires_at"] = iso(options.expires_us)
+        fields["expires_at"] = iso(options.expires_us)
     if state.compiler_state is not None:
-        found["compiler_state"] = dict(state.compiler_state)
+        fields["compiler_state"] = dict(state.compiler_state)
         if not options.limits.per_type:
-            found["compiler_state"]["adapted_parameters"] = []
-    return found
+            fields["compiler_state"]["adapted_parameters"] = []
+    return fields
 
 
 def _entries(state: LearnedState, options: ExportOptions, disclosure: Disclosure) -> dict[str, list[Entry]]:
@@ -206,7 +208,9 @@ def _priors(
 
 
 def _ids_of(selection: Selection) -> list[str]:
-    ranked = sorted((artifact for members in selection.sets.values() for artifact in members), key=lambda one: one.rank)
+    ranked = sorted(
+        (artifact for members in selection.sets.values() for artifact in members), key=lambda artifact: artifact.rank
+    )
     return [artifact.artifact_id for artifact in ranked]
 
 

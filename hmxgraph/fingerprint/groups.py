@@ -36,10 +36,10 @@ def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list
         related = np.flatnonzero(tags_alike | (tags_shared & titles_alike))
         if len(related):
             _join(group, place, related)
-    found: dict[int, list[int]] = {}
+    members: dict[int, list[int]] = {}
     for place, number in enumerate(group.tolist()):
-        found.setdefault(number, []).append(place)
-    return list(found.values())
+        members.setdefault(number, []).append(place)
+    return list(members.values())
 
 
 class _Overlap:

@@ -119,8 +119,8 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
 
 def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
     if document.get("format") != ENVELOPE_FORMAT:
-        found = f"{document.get('format')!r} instead of {ENVELOPE_FORMAT!r}"
-        raise FingerprintRefused("format", found, "a fingerprint travels in an envelope (HMX-F 10)")
+        format_fault = f"{document.get('format')!r} instead of {ENVELOPE_FORMAT!r}"
+        raise FingerprintRefused("format", format_fault, "a fingerprint travels in an envelope (HMX-F 10)")
     inner = document.get("fingerprint")
     if not isinstance(inner, Mapping):
         raise FingerprintRefused("structure", "there is no object 'fingerprint' (HMX-F 10)", _ASK)
@@ -130,9 +130,9 @@ def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
 def _check_versions(document: Mapping[str, Any], inner: Mapping[str, Any]) -> None:
     if document.get("envelope_version") != ENVELOPE_VERSION:
         raise UnsupportedVersion("envelope_version", repr(document.get("envelope_version")), str(ENVELOPE_VERSION))
-    for found in (document.get("hmx_version"), inner.get("hmx_version", inner.get("hmxVersion"))):
-        if found != HMX_VERSION:
-            raise UnsupportedVersion("hmx_version", repr(found), HMX_VERSION)
+    for hmx_version in (document.get("hmx_version"), inner.get("hmx_version", inner.get("hmxVersion"))):
+        if hmx_version != HMX_VERSION:
+            raise UnsupportedVersion("hmx_version", repr(hmx_version), HMX_VERSION)
     version = version_of(inner)
     if isinstance(version, bool) or not isinstance(version, int) or version < 0:
         raise UnsupportedVersion("fingerprint_version", repr(version), f"0 to {FINGERPRINT_VERSION}, and newer ones")

@@ -37,10 +37,10 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The messages of a record: one, or the state of a graph with all of them."""
     messages = _messages(value)
     if not messages:
-        if _one(value) is None and (fields := ", ".join(map(str, value))[:80]):
+        if _plain_message(value) is None and (fields := ", ".join(map(str, value))[:80]):
             return Fault("$", "LangChain messages", f"fields {fields}", "type and content, or messages")
         return Talk(skipped="a state without messages")
-    if _one(value) is not None:
+    if _plain_message(value) is not None:
         return Talk(tuple(messages), envelope={}, metadata=_METADATA)
     envelope = {**mapping(mapping(value.get("config")).get("configurable")), **value}
     talk = conversation(envelope, messages)
@@ -49,10 +49,10 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
 
 def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
     """All messages in a record; a stream of updates names the node that wrote them first."""
-    if (message := _one(value)) is not None:
+    if (message := _plain_message(value)) is not None:
         return [message]
     if isinstance(value.get("messages"), list):
-        return [message for part in value["messages"] if (message := _one(part)) is not None]
+        return [message for part in value["messages"] if (message := _plain_message(part)) is not None]
     if depth > 2:
         return []
     inner = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]
@@ -60,7 +60,7 @@ def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
     return next(filter(None, (_messages(part, depth + 1) for part in nodes)), [])
 
 
-def _one(value: Any) -> JsonObject | None:
+def _plain_message(value: Any) -> JsonObject | None:
     """A message in one shape, whichever way it was written; None for what is none."""
     fields = mapping(value)
     kind = name(fields.get("type"))

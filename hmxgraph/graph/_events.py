@@ -84,8 +84,8 @@ def _ranked_words(search_text: str) -> str:
         return search_text
     beginning, _, rest = search_text[:MOST_WORDS].rpartition(" ")
     known = frozenset(beginning.split())
-    told = reversed(f"{rest}{search_text[MOST_WORDS:]}".split())
-    further = " ".join(dict.fromkeys(term for term in told if term not in known))
+    latest_first = reversed(f"{rest}{search_text[MOST_WORDS:]}".split())
+    further = " ".join(dict.fromkeys(term for term in latest_first if term not in known))
     kept = further if len(further) <= MOST_FURTHER else further[:MOST_FURTHER].rpartition(" ")[0]
     return f"{beginning} {kept}".rstrip()
 
@@ -177,12 +177,12 @@ def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[s
 
     At most the given number is kept; the order of sessions in a batch does not matter.
     """
-    found: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
     for event in sorted(unknown, key=lambda event: (event.event.time_us, event.event.event_id)):
-        if event.signature in found or len(known) + len(found) < KINDS:
-            found.setdefault(event.signature, event.key)
-    return found
+        if event.signature in kinds or len(known) + len(kinds) < KINDS:
+            kinds.setdefault(event.signature, event.key)
+    return kinds
 
 
 def _session_row(
@@ -353,22 +353,22 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
         _refuse_conflicts(sifted.conflicting)
     if not sifted.new:
         return sifted.receipt()
-    found = _found(tenancy, batch, sifted.new)
-    given = memories.Observations.of([found[event.key] for event in sifted.new])
+    extractions = _extractions(tenancy, batch, sifted.new)
+    given = memories.Observations.of([extractions[event.key] for event in sifted.new])
     opened = yield from _open(tenancy, batch, sifted, given)
     if opened.sifted is not sifted:
         sifted = opened.sifted
-        given = memories.Observations.of([found[event.key] for event in sifted.new])
+        given = memories.Observations.of([extractions[event.key] for event in sifted.new])
     if not sifted.new:
         return sifted.receipt()
-    dimension, unsure = yield from store_new(tenancy, opened, given, found)
-    warnings = (*left_out(sifted.new, dimension), *_unnamed(found[event.key] for event in sifted.new), *unsure)
+    dimension, unsure = yield from store_new(tenancy, opened, given, extractions)
+    warnings = (*left_out(sifted.new, dimension), *_unnamed(extractions[event.key] for event in sifted.new), *unsure)
     return sifted.receipt(late=_late(sifted.new, opened.sessions), warnings=warnings)
 
 
-def _found(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
+def _extractions(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
     """What was extracted ahead, which was under the default trust policy; else what is extracted now."""
-    ahead = batch.found if tenancy.trust == DEFAULT_TRUST else None
+    ahead = batch.extracted if tenancy.trust == DEFAULT_TRUST else None
     return heeded(ahead or extracted(events, tenancy.trust, by_hand=batch.by_hand), events)
 
 
@@ -387,25 +387,26 @@ def is_ahead(event: PreparedEvent) -> bool:
     return AHEAD in event.properties
 
 
-def heeded(found: Mapping[str, Extracted], events: Iterable[PreparedEvent]) -> Mapping[str, Extracted]:
-    """*found*, without anything from events that are ahead of the clock."""
+def heeded(extractions: Mapping[str, Extracted], events: Iterable[PreparedEvent]) -> Mapping[str, Extracted]:
+    """*extractions*, without anything from events that are ahead of the clock."""
     unread = {event.key: Extracted(event.key, event.event.time_us, Extraction()) for event in events if is_ahead(event)}
-    return {**found, **unread} if unread else found
+    return {**extractions, **unread} if unread else extractions
 
 
-def _unnamed(found: Iterable[Extracted]) -> Iterator[str]:
+def _unnamed(extractions: Iterable[Extracted]) -> Iterator[str]:
     """A warning if many sessions say something about a user whom nothing names; a goal ends with its session anyway."""
-    owners = {draft.owner for extracted in found for draft in extracted.extraction.memories if draft.kind != "goal"}
+    owners = {
+        draft.owner for extracted in extractions for draft in extracted.extraction.memories if draft.kind != "goal"
+    }
     if sum(owner.startswith(session_owner("")) for owner in owners) >= MANY_SESSIONS:
         yield UNNAMED_USERS
 
 
 def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
-    for one in conflicting:
-        reason = (
-            f"event {one.event_id!r} is stored with another body (hash {one.stored_hash}); give it an id of its own"
-        )
-        raise IngestRefused(one.source or "source", reason, one.line)
+    for event in conflicting:
+        stored = f"stored with another body (hash {event.stored_hash})"
+        reason = f"event {event.event_id!r} is {stored}; give it an id of its own"
+        raise IngestRefused(event.source or "source", reason, event.line)
 
 
 def _sift(tenancy: Tenancy, batch: Batch) -> Plan[Sifted]:
@@ -472,7 +473,7 @@ def extracted(
 
 
 def store_new(
-    tenancy: Tenancy, opened: Opened, given: memories.Observations, found: Mapping[str, Extracted]
+    tenancy: Tenancy, opened: Opened, given: memories.Observations, extractions: Mapping[str, Extracted]
 ) -> Plan[tuple[int | None, Sequence[str]]]:
     """Write the new events; returns the dimension of the tenant's embeddings (None if it has none), and warnings.
 
@@ -495,7 +496,7 @@ def store_new(
             "parted": weave.parted,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},
-            **_entities.entity_rows(tenancy, [found[event.key] for event in events]),
+            **_entities.entity_rows(tenancy, [extractions[event.key] for event in events]),
         },
     )
     tokenizer = events[0].properties["tokenizer"]

@@ -343,9 +343,9 @@ def _link(tenancy: Tenancy, links: Sequence[Row]) -> Plan[None]:
 
 def _replayed(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
     records = sorted(_records(path), key=lambda pair: (pair[0].created_us, pair[1]))
-    told = {event.event_id for one, sequence in records for event in events_of(one, sequence)}
+    of_records = {event.event_id for entry, sequence in records for event in events_of(entry, sequence)}
     done = 0
-    for by_hand, group in groupby(_events(tenancy, path, told), key=_is_by_hand):
+    for by_hand, group in groupby(_events(tenancy, path, of_records), key=_is_by_hand):
         for part in _parts(group, lambda event: len(event.properties["content"])):
             ordered = tuple(sorted(part, key=lambda event: (event.session_key, event.order)))
             yield from write(partial(record_events, tenancy, Batch(ordered, by_hand=by_hand)))
@@ -354,9 +354,9 @@ def _replayed(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[Non
                 progress(done)
     for versions in _chains(tenancy, path):
         yield from lifecycle.import_chain(tenancy, versions)
-    for one, _ in records:
-        if one.artifact_kind != "digest":
-            yield from write_record(tenancy, TaskRecord.parse(one.document() | {"tenant_id": tenancy.tenant_id}))
+    for entry, _ in records:
+        if entry.artifact_kind != "digest":
+            yield from write_record(tenancy, TaskRecord.parse(entry.document() | {"tenant_id": tenancy.tenant_id}))
     yield from compile_tenant(tenancy, CompileOptions(full=True))
 
 
@@ -366,17 +366,17 @@ def _records(path: Path) -> Iterator[tuple[TaskRecord, int]]:
             yield stored_record(node["properties"]), node["properties"]["sequence"]
 
 
-def _events(tenancy: Tenancy, path: Path, told: frozenset[str] | set[str]) -> list[PreparedEvent]:
+def _events(tenancy: Tenancy, path: Path, of_records: frozenset[str] | set[str]) -> list[PreparedEvent]:
     """The events that were recorded, without those of task records, in the order in which they were stored."""
-    found = []
+    recorded = []
     for node in _nodes(path):
         properties = node["properties"]
-        if "Event" in node["labels"] and not properties.get("erased") and properties["event_id"] not in told:
+        if "Event" in node["labels"] and not properties.get("erased") and properties["event_id"] not in of_records:
             wire = {name: value for name, value in properties.items() if name in Event.model_fields or name in _MARKS}
             event = Event.parse(event_document(wire) | {"tenant_id": tenancy.tenant_id})
-            found.append((properties.get("recorded_version", 0), prepare(event, counter())))
-    found.sort(key=lambda pair: (pair[0], pair[1].session_key, pair[1].order))
-    return [event for _, event in found]
+            recorded.append((properties.get("recorded_version", 0), prepare(event, counter())))
+    recorded.sort(key=lambda pair: (pair[0], pair[1].session_key, pair[1].order))
+    return [event for _, event in recorded]
 
 
 # Stored beside the fields of an event, and needed to tell what it was given from what was added.

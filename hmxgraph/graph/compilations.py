@@ -170,8 +170,8 @@ def _row(tenancy: Tenancy, change: Change, count_tokens: TokenCounter, at_us: in
 
 
 def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
-    found = f"{properties['search_text']} {search_text(' '.join(keywords))}".strip()
-    return {**properties, "search_text": found}
+    searchable = f"{properties['search_text']} {search_text(' '.join(keywords))}".strip()
+    return {**properties, "search_text": searchable}
 
 
 # The changes of a compilation in the graph: heads retired, artifacts added, counts raised, in one transaction.
@@ -372,7 +372,7 @@ def _groups(page: Sequence[Row]) -> Iterator[list[Row]]:
     """The sessions of a page in groups with few events; a large session is a group of its own."""
     group: list[Row] = []
     for row in page:
-        if group and sum(one["event_count"] for one in group) + row["event_count"] > _EVENTS:
+        if group and sum(session["event_count"] for session in group) + row["event_count"] > _EVENTS:
             yield group
             group = []
         group.append(row)

@@ -48,12 +48,12 @@ def opposing_policies(
                 yield conflict_row(tenancy, "policy_against_recommendation", sides, reason, at_us, count_tokens)
 
 
-def _disagreement(one: Row, other: Row) -> str | None:
-    if not overlap(_validity(one), _validity(other)):
+def _disagreement(artifact: Row, other: Row) -> str | None:
+    if not overlap(_validity(artifact), _validity(other)):
         return None
-    left, right = sorted((one, other), key=lambda row: str(row["artifact_id"]))
+    left, right = sorted((artifact, other), key=lambda row: str(row["artifact_id"]))
     first, second = _answer(left), _answer(right)
-    wrong = differs if one["artifact_type"] == "decision_policy" else opposed
+    wrong = differs if artifact["artifact_type"] == "decision_policy" else opposed
     if not (first and second and wrong(first, second)):
         return None
     question = _text(parse_json(left["content"]), "condition") or _text(parse_json(left["content"]), "cause")
@@ -162,12 +162,12 @@ def _conflicts(tenancy: Tenancy, status: str | None, as_of_us: int | None) -> Pl
 
 def _contradictions(tenancy: Tenancy, keys: Sequence[str]) -> Plan[list[Row]]:
     claims = yield bind("conflicts/claims", tenant_id=tenancy.tenant_id, keys=list(keys))
-    found = list(opposing_artifacts(tenancy, claims, counter()))
+    conflicts = list(opposing_artifacts(tenancy, claims, counter()))
     if any(row["claim"]["artifact_type"] == "decision_policy" for row in claims):
         policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
         stated = [row["policy"] for row in policies]
-        found += opposing_policies(tenancy, claims, stated, counter())
-    return found
+        conflicts += opposing_policies(tenancy, claims, stated, counter())
+    return conflicts
 
 
 def _opposed_relations(tenancy: Tenancy) -> Plan[list[Row]]:
@@ -254,7 +254,7 @@ def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> P
     sides = row["sides"]
     losing_artifacts = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
     memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
-    relations = [one for one in lost_relations(row["conflict"]) if relation_id(*one) != keep]
+    relations = [relation for relation in lost_relations(row["conflict"]) if relation_id(*relation) != keep]
     if losing_artifacts:
         change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": reason}
         yield bind(

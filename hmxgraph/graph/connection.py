@@ -444,7 +444,7 @@ class Connection:
         try:
             return perform(procedure, stored.counted(partial(self._answer, whole=whole)))
         except StorageUnavailable as error:
-            raise stored.told(error) from error.__cause__
+            raise stored.added_to(error) from error.__cause__
 
     def _answer(self, asked: Work[Any] | Embed, *, whole: bool) -> Any:
         if isinstance(asked, Embed):
@@ -539,7 +539,7 @@ class Stored:
 
         return counting
 
-    def told(self, error: StorageUnavailable) -> StorageUnavailable:
+    def added_to(self, error: StorageUnavailable) -> StorageUnavailable:
         """*error* with what was stored before it."""
         steps = f"{self._number} earlier step{'s' if self._number > 1 else ''} of this call stored"
         return type(error)(error.uri, error.reason, error.outcome, error.stored or (steps if self._number else ""))
@@ -628,7 +628,7 @@ class AsyncConnection:
         try:
             return await _perform_async(procedure, stored.counted_async(partial(self._answer, whole=whole)))
         except StorageUnavailable as error:
-            raise stored.told(error) from error.__cause__
+            raise stored.added_to(error) from error.__cause__
 
     async def _answer(self, asked: Work[Any] | Embed, *, whole: bool) -> Any:
         if isinstance(asked, Embed):

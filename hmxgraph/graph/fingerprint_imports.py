@@ -74,8 +74,8 @@ def _pairs(rows: Sequence[Row]) -> Iterator[_Pair]:
         if not row["imported"]:
             own[row["artifact_type"]].append(row)
     for row in rows:
-        if row["imported"] and (found := _counterpart(row, own[row["artifact_type"]])):
-            yield _Pair(row, found)
+        if row["imported"] and (counterpart := _counterpart(row, own[row["artifact_type"]])):
+            yield _Pair(row, counterpart)
 
 
 def _counterpart(imported: Row, own: Sequence[Row]) -> Row | None:
@@ -242,11 +242,11 @@ def _contradictions(tenancy: Tenancy, fresh: Sequence[Row]) -> Plan[list[Row]]:
     rivals: Mapping[str, list[Row]] = {row["situation_key"]: row["rivals"] for row in rows}
     claims = [{"claim": row, "rivals": rivals.get(row["situation_key"], [])} for row in properties]
     policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
-    found = [
+    conflicts = [
         *opposing_artifacts(tenancy, claims, counter()),
         *opposing_policies(tenancy, claims, [row["policy"] for row in policies], counter()),
     ]
-    distinct = {row["key"]: row for row in found}
+    distinct = {row["key"]: row for row in conflicts}
     return [distinct[key] for key in sorted(distinct)]
 
 

@@ -90,7 +90,7 @@ def _next(made: Iterator[Batch]) -> Batch | None:
     """The next batch, from its lines to its extractions, ready to be written."""
     with _turn:
         batch = next(made, None)
-        return None if batch is None else replace(batch, found=extracted(batch.events))
+        return None if batch is None else replace(batch, extracted=extracted(batch.events))
 
 
 # Asynchronous sources: messages pass the reorder window, are stored in batches, and acknowledged after the commit.
@@ -304,7 +304,7 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
         writing: dict[int, Future[BatchReceipt]] = {}
         closing.enter_context(_stored_before(tally))
         for batch in made:
-            for part in [part for part, one in writing.items() if _due(one, part, batch)]:
+            for part in [part for part, future in writing.items() if _due(future, part, batch)]:
                 _settle(tally, writing.pop(part).result(), options, intake)
             if batch is None:
                 continue
@@ -347,7 +347,7 @@ async def _write(made: AsyncGenerator[Batch | None, None], store: "_Store", tall
     writing: dict[int, asyncio.Task[BatchReceipt]] = {}
     try:
         async for batch in made:
-            for part in [part for part, one in writing.items() if _due(one, part, batch)]:
+            for part in [part for part, task in writing.items() if _due(task, part, batch)]:
                 _settle(tally, await writing.pop(part), store.options)
             if batch is None:
                 continue

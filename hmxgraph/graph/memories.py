@@ -368,11 +368,11 @@ class _Slot:
         However often a batch says it: the first telling opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
-        told: dict[str, tuple[Interval, list[Observation]]] = {}
+        disputed: dict[str, tuple[Interval, list[Observation]]] = {}
         for interval, assertion in disputes:
             memory_id = self._disputed_id(interval, assertion.answer)
-            told.setdefault(memory_id, (interval, []))[1].append(self.said[assertion.event_key, assertion.answer])
-        for memory_id, (interval, observations) in told.items():
+            disputed.setdefault(memory_id, (interval, []))[1].append(self.said[assertion.event_key, assertion.answer])
+        for memory_id, (interval, observations) in disputed.items():
             row = _memory_row(self.builder, memory_id, observations)
             sides = [
                 Side("memory", self.memory_id(interval), self.text(interval), interval.key),
@@ -736,12 +736,14 @@ def _slotless_rows(builder: _RowBuilder, given: Sequence[Observation]) -> Plan[l
         if (at_us := _last_remembered_us(observations)) is not None
     }
     while asked:
-        by_key = {tenancy.node_key(_slotless_id(tenancy, one, generations[one])): one for one in asked}
+        by_key = {
+            tenancy.node_key(_slotless_id(tenancy, identity, generations[identity])): identity for identity in asked
+        }
         rows = yield bind("memories/taken_out", tenant_id=tenancy.tenant_id, batch={"keys": sorted(by_key)})
-        over = [one for row in rows if row["taken_out_us"] <= asked[one := by_key[row["key"]]]]
-        asked = {one: asked[one] for one in over}
-        generations |= {one: generations[one] + 1 for one in over}
-    by_id = {_slotless_id(tenancy, one, generations[one]): observations for one, observations in groups.items()}
+        over = [identity for row in rows if row["taken_out_us"] <= asked[identity := by_key[row["key"]]]]
+        asked = {identity: asked[identity] for identity in over}
+        generations |= {identity: generations[identity] + 1 for identity in over}
+    by_id = {_slotless_id(tenancy, identity, generations[identity]): groups[identity] for identity in groups}
     return [_memory_row(builder, memory_id, by_id[memory_id]) for memory_id in sorted(by_id)]
 
 

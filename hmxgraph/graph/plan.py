@@ -152,14 +152,14 @@ def parse_script(name: str, text: str) -> tuple[Query, ...]:
     code = _code(text)
     ends = [match.start() for match in re.finditer(r";|\Z", code)]
     spans = [slice(start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False)]
-    found: list[Query] = []
+    statements: list[Query] = []
     for span in spans:
         if code[span].strip():
             named = _SCHEMA_NAME.search(code[span])
-            part = named[1] if named else str(len(found) + 1)
+            part = named[1] if named else str(len(statements) + 1)
             parameters = frozenset(_PARAMETER.findall(code[span]))
-            found.append(replace(whole, name=f"{name}:{part}", text=text[span], parameters=parameters))
-    return tuple(found)
+            statements.append(replace(whole, name=f"{name}:{part}", text=text[span], parameters=parameters))
+    return tuple(statements)
 
 
 def _code(text: str) -> str:

@@ -28,7 +28,7 @@ class Batch:
     """Events of one transaction, each id once, sessions in key order, each session in its total order.
 
     ``repeats`` are events whose id appeared earlier in the batch. ``receipts`` are acknowledged once the batch is
-    stored. ``found`` holds what was extracted from the events, by event key. ``by_hand`` marks the event of a
+    stored. ``extracted`` holds what was extracted from the events, by event key. ``by_hand`` marks the event of a
     `remember`, which is in force whatever its source.
     """
 
@@ -36,7 +36,7 @@ class Batch:
     repeats: tuple[PreparedEvent, ...] = ()
     receipts: tuple[Any, ...] = ()
     part: int = 0
-    found: Mapping[str, Any] | None = None
+    extracted: Mapping[str, Any] | None = None
     by_hand: bool = False
 
 

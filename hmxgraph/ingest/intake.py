@@ -244,5 +244,5 @@ def _rehomed(event: Event, tenant_id: str) -> Event:
     return event.model_copy(update={"tenant_id": tenant_id})
 
 
-def _fault(event: Event, field: str, clause: str, found: str, expected: str) -> InvalidDocument:
-    return InvalidDocument("event", event.event_id, (Fault(f"$.{field}", clause, found, expected),))
+def _fault(event: Event, field: str, clause: str, actual: str, expected: str) -> InvalidDocument:
+    return InvalidDocument("event", event.event_id, (Fault(f"$.{field}", clause, actual, expected),))

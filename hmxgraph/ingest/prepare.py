@@ -188,62 +188,64 @@ def prepare(
 
 def traits(event: Event) -> dict[str, str | bool]:
     """The speaker, label and title of *event*, and whether it failed, whatever the order of its fields."""
-    found: dict[str, str | bool] = {}
+    event_traits: dict[str, str | bool] = {}
     if (said_by := speaker(event)) is not None:
-        found["speaker"] = said_by
+        event_traits["speaker"] = said_by
     if label := _label(event):
-        found["label"] = label
+        event_traits["label"] = label
     if isinstance(title := event.content.get("title"), str) and title.strip():
-        found["title"] = title.strip()[:300]
+        event_traits["title"] = title.strip()[:300]
     if went_well(event.event_type, event.content) is False:
-        found["failed"] = True
-    return found
+        event_traits["failed"] = True
+    return event_traits
 
 
 def _properties(event: Event, key: str, session_key: str, readable: dict[str, Any]) -> dict[str, Any]:
     values = event.__dict__
-    found = {name: values[name] for name in _WIRE}
-    found |= {name: values[name] for name in _OPTIONAL if values[name] is not None}
-    found |= readable
-    found["key"] = key
-    found["session_key"] = session_key
-    found["time_us"] = event.time_us
-    found["content"] = event.content_json
-    found["metadata"] = event.metadata_json
-    found["event_hash"] = event.event_hash
-    found["scope"] = _scope(event.tenant_id)
-    found |= _rare(event)
-    return found
+    properties = {name: values[name] for name in _WIRE}
+    properties |= {name: values[name] for name in _OPTIONAL if values[name] is not None}
+    properties |= readable
+    properties["key"] = key
+    properties["session_key"] = session_key
+    properties["time_us"] = event.time_us
+    properties["content"] = event.content_json
+    properties["metadata"] = event.metadata_json
+    properties["event_hash"] = event.event_hash
+    properties["scope"] = _scope(event.tenant_id)
+    properties |= _rare(event)
+    return properties
 
 
 def _rare(event: Event) -> dict[str, Any]:
     """The properties that few events have."""
-    found: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     if event.embeddings is not None:
-        found["embeddings"] = list(event.embeddings)
+        properties["embeddings"] = list(event.embeddings)
         if _SHORTEST <= hypot(*event.embeddings) <= _LONGEST:
-            found["embedding_dimension"] = len(event.embeddings)
+            properties["embedding_dimension"] = len(event.embeddings)
     if event.tags is not None:
-        found["tags"] = list(event.tags)
+        properties["tags"] = list(event.tags)
     if event.ttl_seconds is not None:
-        found["expires_us"] = min(event.time_us + event.ttl_seconds * _SECOND, LAST_US)
+        properties["expires_us"] = min(event.time_us + event.ttl_seconds * _SECOND, LAST_US)
     if event.salience is not None:
-        found |= {"salience": event.salience, "salience_origin": "event"}
+        properties |= {"salience": event.salience, "salience_origin": "event"}
     if isinstance(call_id := event.content.get("call_id"), str):
-        found["call_id"] = call_id
-    return found
+        properties["call_id"] = call_id
+    return properties
 
 
 def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: str) -> dict[str, Any]:
     text = cut(full, SHOWN)
-    told = traits(event)
+    event_traits = traits(event)
     words = f"{full} {' '.join(event.tags)}" if event.tags else full
     return {
         "text": text,
         "search_text": " ".join(terms(words)[:_TERMS]),
-        "token_count": count_tokens(event_line(text, str(told.get("label", "")), str(told.get("speaker", "")))),
+        "token_count": count_tokens(
+            event_line(text, str(event_traits.get("label", "")), str(event_traits.get("speaker", "")))
+        ),
         "tokenizer": tokenizer,
-        **told,
+        **event_traits,
     }
 
 
@@ -289,7 +291,7 @@ def loops(causes: Mapping[str, str]) -> list[list[str]]:
     [['b', 'c']]
     """
     seen: set[str] = set()
-    found: list[list[str]] = []
+    closed_loops: list[list[str]] = []
     for start in causes:
         path: dict[str, None] = {}
         key = start
@@ -298,8 +300,8 @@ def loops(causes: Mapping[str, str]) -> list[list[str]]:
             path[key] = None
             key = causes[key]
         if key in path:
-            found.append(list(path)[list(path).index(key) :])
-    return found
+            closed_loops.append(list(path)[list(path).index(key) :])
+    return closed_loops
 
 
 # Embeddings of events: only those of the dimension of the tenant's first one can be compared.
@@ -390,7 +392,7 @@ def event_document(properties: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: ``content`` or ``metadata`` are no JSON.
 
     """
-    found = {name: value for name, value in properties.items() if value is not None and name not in _OURS}
+    document = {name: value for name, value in properties.items() if value is not None and name not in _OURS}
     if properties.get("salience_origin") == "engine":
-        del found["salience"]
-    return found | {name: parse_json(found[name]) for name in ("content", "metadata")}
+        del document["salience"]
+    return document | {name: parse_json(document[name]) for name in ("content", "metadata")}

@@ -119,9 +119,9 @@ def _tool_result(content: Content) -> str:
 
 
 def _error(content: Content) -> str:
-    told = _joined([_text(content, "error_type"), _text(content, "message")], ": ")
+    message = _joined([_text(content, "error_type"), _text(content, "message")], ": ")
     more = _more(content, "error_type", "message", "stack", "recoverable", "tool_name", "call_id")
-    return _joined([told, more], " ") if told else _rest(content)
+    return _joined([message, more], " ") if message else _rest(content)
 
 
 def _decision(content: Content) -> str:

@@ -80,7 +80,7 @@ class Deviation(NamedTuple):
 
     steps: Steps
     keyword: str
-    found: str
+    actual: str
     expected: str
 
 

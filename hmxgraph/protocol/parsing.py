@@ -308,8 +308,8 @@ def _abbreviated(number: int) -> str:
     return str(number) if abs(number) < 10**40 else f"of {number.bit_length()} bits"
 
 
-def _fault(steps: Steps, found: str, expected: str) -> Fault:
-    return Fault(json_path(*steps), _CLAUSE, found, expected)
+def _fault(steps: Steps, actual: str, expected: str) -> Fault:
+    return Fault(json_path(*steps), _CLAUSE, actual, expected)
 
 
 def _step(step: str | int) -> str:

@@ -81,13 +81,13 @@ class Guard:
         kind, _, secret = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not secret.strip():
             raise KeyRefused("this request brings no API key", _WAY_OUT)
-        found = self._looked_up(secret.strip())
-        if found is None:
+        api_key = self._looked_up(secret.strip())
+        if api_key is None:
             raise KeyRefused("unknown API key", _WAY_OUT)
-        standing = found.standing(time_ns() // 1_000)
+        standing = api_key.standing(time_ns() // 1_000)
         if standing != "active":
-            raise KeyRefused(f"API key {found.key_id} is {standing}", _WAY_OUT)
-        return found
+            raise KeyRefused(f"API key {api_key.key_id} is {standing}", _WAY_OUT)
+        return api_key
 
     def _looked_up(self, secret: str) -> ApiKey | None:
         now, name = monotonic(), secret_hash(secret)

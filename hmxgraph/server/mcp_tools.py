@@ -122,15 +122,19 @@ def _add_recall(server: MCPServer[Any], seat: Seating) -> None:
         half = max(1, budget // 2)
         memories = graph.memory.search(query, project_id=project_id, compact=True, token_budget=half)
         records = graph.tasks.search(query, project_id=project_id, compact=True, token_budget=half)
-        found = [*(_labelled(hit.document()) for hit in memories), *(hit.document() for hit in records)]
-        return _json({"hits": found, "omitted": memories.omitted + records.omitted})
+        hits = [*(_labelled(hit.document()) for hit in memories), *(hit.document() for hit in records)]
+        return _json({"hits": hits, "omitted": memories.omitted + records.omitted})
 
     @_tool(server, READS)
     def memory_explain(ctx: Ctx, id: str) -> str:
         """Evidence behind a memory, artifact, event or pack entry."""
-        found = seat(ctx, "read").graph.explain(id)
-        trail = list(found.trail())
-        lines = [f"{found.kind} {found.record_id} ({found.status})", entry_text(found.text, "data"), NOTICE]
+        explanation = seat(ctx, "read").graph.explain(id)
+        trail = list(explanation.trail())
+        lines = [
+            f"{explanation.kind} {explanation.record_id} ({explanation.status})",
+            entry_text(explanation.text, "data"),
+            NOTICE,
+        ]
         lines += [_shown(event) for event in trail[:_MOST_EVENTS]]
         more = len(trail) - _MOST_EVENTS
         return "\n".join([*lines, *([f"and {more} more events"] if more > 0 else [])])
@@ -231,8 +235,8 @@ def _add_tasks(server: MCPServer[Any], seat: Seating) -> None:
 
 def _resumed(graph: KnowledgeGraph, task_id: str) -> str:
     """The account of a task, as words of others, and the ids of the records behind it."""
-    found = graph.tasks.resume(task_id)
-    return f"{NOTICE}\n{entry_text(found.text, 'data')}\nrecords: {', '.join(found.sources)}"
+    resume = graph.tasks.resume(task_id)
+    return f"{NOTICE}\n{entry_text(resume.text, 'data')}\nrecords: {', '.join(resume.sources)}"
 
 
 class _Details(NamedTuple):
@@ -282,9 +286,9 @@ def _add_shared_work(server: MCPServer[Any], seat: Seating) -> None:
     ) -> str:
         """Records of the team's tasks by kind, best match first, with what was learned from them."""
         records = seat(ctx, "read").graph.records
-        found = getattr(records, f"find_{about}")(query, project_id=project_id, limit=limit)
-        hits = [view.trust() | {"text": view.text[:_LONGEST_EVENT]} for view in found]
-        artifacts = [{"artifact_id": each["artifact_id"], "title": each["title"]} for each in found.artifacts]
+        results = getattr(records, f"find_{about}")(query, project_id=project_id, limit=limit)
+        hits = [view.trust() | {"text": view.text[:_LONGEST_EVENT]} for view in results]
+        artifacts = [{"artifact_id": each["artifact_id"], "title": each["title"]} for each in results.artifacts]
         return _json({"records": hits, "artifacts": artifacts})
 
 
@@ -317,8 +321,8 @@ def _add_resources(server: MCPServer[Any], seat: Seating) -> None:
     @_reading
     def artifact(artifact_id: str, ctx: Ctx) -> str:
         """A learned artifact as packs show it."""
-        found = seat(ctx, "read").graph.artifact(artifact_id)
-        return render_artifact(found.artifact_type, found.title, found.summary, found.document()["content"])
+        stored = seat(ctx, "read").graph.artifact(artifact_id)
+        return render_artifact(stored.artifact_type, stored.title, stored.summary, stored.document()["content"])
 
     @server.prompt()
     @_reading

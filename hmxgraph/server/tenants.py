@@ -93,12 +93,12 @@ class Tally:
                 raise
 
 
-def _sum(one: UsageHour, other: UsageHour) -> UsageHour:
+def _sum(usage: UsageHour, other: UsageHour) -> UsageHour:
     return UsageHour(
-        one.hour_us,
-        one.ingested + other.ingested,
-        one.duplicates + other.duplicates,
-        one.errors + other.errors,
-        one.syntheses + other.syntheses,
-        one.compilations + other.compilations,
+        usage.hour_us,
+        usage.ingested + other.ingested,
+        usage.duplicates + other.duplicates,
+        usage.errors + other.errors,
+        usage.syntheses + other.syntheses,
+        usage.compilations + other.compilations,
     )

@@ -104,10 +104,10 @@ class RedisStream:
 def _entries_of(answer: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
     """The entries of the one stream asked, in either form of the protocol; trimmed ones have no fields."""
     streams = list(answer.values()) if isinstance(answer, dict) else [entries for _, entries in answer or ()]
-    found = streams[0] if streams else []
-    if found and isinstance(found[0], list) and found[0] and isinstance(found[0][0], tuple | list):
-        found = found[0]
-    return [(entry_id, fields or {}) for entry_id, fields in found]
+    entries = streams[0] if streams else []
+    if entries and isinstance(entries[0], list) and entries[0] and isinstance(entries[0][0], tuple | list):
+        entries = entries[0]
+    return [(entry_id, fields or {}) for entry_id, fields in entries]
 
 
 def _payload(fields: dict[bytes, bytes]) -> bytes:

@@ -29,7 +29,7 @@ def test_what_is_in_a_batch_is_found_before_it_is_sent():
     """Each batch brings what the rules find in its events."""
     made = list(batches(documents(25)))
     assert [len(batch.events) for batch in made] == [10, 10, 5]
-    assert [batch.found for batch in made] == [extracted(batch.events) for batch in made]
+    assert [batch.extracted for batch in made] == [extracted(batch.events) for batch in made]
 
 
 def test_one_prepares_at_a_time():
