@@ -8,15 +8,15 @@ Item = dict[str, Any]
 FORMAT = "openai-chat"
 
 
-def said(role: str, text: str) -> Item:
+def message_item(role: str, text: str) -> Item:
     """What someone said."""
     return {"role": role, "content": text}
 
 
-def called(call_id: str, name: str, arguments: Any) -> Item:
+def call_item(call_id: str, name: str, arguments: Any) -> Item:
     """A tool that was called, with its arguments as JSON text or a mapping.
 
-    >>> called("c1", "cluster_of", {"env": "staging"})["tool_calls"][0]["function"]["arguments"]
+    >>> call_item("c1", "cluster_of", {"env": "staging"})["tool_calls"][0]["function"]["arguments"]
     '{"env": "staging"}'
     """
     text = json.dumps(dict(arguments)) if isinstance(arguments, Mapping) else str(arguments or "{}")
@@ -24,10 +24,10 @@ def called(call_id: str, name: str, arguments: Any) -> Item:
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def returned(call_id: str, text: str, *, failed: bool) -> Item:
+def result_item(call_id: str, text: str, *, failed: bool) -> Item:
     """What a tool returned, or the error with which it failed.
 
-    >>> returned("c1", "no such cluster", failed=True)["content"]
+    >>> result_item("c1", "no such cluster", failed=True)["content"]
     'Error: no such cluster'
     """
     shown = f"Error: {text}" if failed and not text.startswith("Error") else text

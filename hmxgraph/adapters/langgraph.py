@@ -70,7 +70,7 @@ class HmxStore(BaseStore):
         asked = list(ops)
         puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}
         gets = [(op.namespace, op.key) for op in asked if isinstance(op, GetOp)]
-        held = self._named([*gets, *puts])
+        held = self._stored_items([*gets, *puts])
         results = [self._result(op, held) for op in asked]
         for place, op in puts.items():
             self._put(op, held.get(place))
@@ -110,15 +110,15 @@ class HmxStore(BaseStore):
 
     # Reading and writing events.
 
-    def _named(self, places: Sequence[tuple[Namespace, str]]) -> dict[tuple[Namespace, str], StoredItem]:
+    def _stored_items(self, places: Sequence[tuple[Namespace, str]]) -> dict[tuple[Namespace, str], StoredItem]:
         keys = sorted({node_key(self._graph.tenant_id, session_of(*place)) for place in places})
         read = self._graph._read  # noqa: SLF001 - a read for adapters
-        rows = read("events/latest", session_keys=keys, **self._seen()) if keys else ()
+        rows = read("events/latest", session_keys=keys, **self._read_parameters()) if keys else ()
         return {(stored.namespace, stored.key): stored for stored in self._living(rows)}
 
     def _under(self, prefix: Namespace) -> Iterator[StoredItem]:
         read = self._graph._read  # noqa: SLF001 - a read for adapters
-        return self._living(read("events/latest_under", prefix=session_of(prefix), **self._seen()))
+        return self._living(read("events/latest_under", prefix=session_of(prefix), **self._read_parameters()))
 
     def _living(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[StoredItem]:
         now = self._as_of or datetime.now(UTC)
@@ -126,7 +126,7 @@ class HmxStore(BaseStore):
             if stored.expires is None or stored.expires > now:
                 yield stored
 
-    def _seen(self) -> dict[str, Any]:
+    def _read_parameters(self) -> dict[str, Any]:
         as_of_us = None if self._as_of is None else microseconds(self._as_of.isoformat())
         return {"as_of_us": as_of_us, "passing": [TOUCH]}
 

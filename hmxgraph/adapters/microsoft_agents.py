@@ -6,7 +6,7 @@ from typing import Any
 
 from agent_framework import ContextProvider, Message  # pyright: ignore[reportMissingImports]
 
-from hmxgraph.adapters._chat import FORMAT, Item, called, returned, said
+from hmxgraph.adapters._chat import FORMAT, Item, call_item, message_item, result_item
 from hmxgraph.api.graph import KnowledgeGraph
 
 
@@ -51,11 +51,11 @@ def chat_items(messages: Iterable[Message]) -> Iterator[Item]:
     for message in messages:
         for content in message.contents:
             if content.type == "text" and content.text and message.role in {"user", "assistant"}:
-                yield said(str(message.role), content.text)
+                yield message_item(str(message.role), content.text)
             elif content.type == "function_call":
-                yield called(str(content.call_id), str(content.name), content.arguments)
+                yield call_item(str(content.call_id), str(content.name), content.arguments)
             elif content.type == "function_result":
-                yield returned(str(content.call_id), str(content.result), failed=content.exception is not None)
+                yield result_item(str(content.call_id), str(content.result), failed=content.exception is not None)
 
 
 def _session(session: Any, context: Any) -> str:

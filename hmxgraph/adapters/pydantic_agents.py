@@ -15,7 +15,7 @@ from pydantic_ai.messages import (  # pyright: ignore[reportMissingImports]
     UserPromptPart,
 )
 
-from hmxgraph.adapters._chat import FORMAT, Item, called, returned, said
+from hmxgraph.adapters._chat import FORMAT, Item, call_item, message_item, result_item
 from hmxgraph.api.graph import KnowledgeGraph
 
 
@@ -81,14 +81,14 @@ def chat_items(messages: Iterable[ModelMessage]) -> Iterator[Item]:
     for message in messages:
         for part in message.parts:
             if isinstance(part, UserPromptPart) and (text := _words(part.content)):
-                yield said("user", text)
+                yield message_item("user", text)
             elif isinstance(part, TextPart) and part.content:
-                yield said("assistant", part.content)
+                yield message_item("assistant", part.content)
             elif isinstance(part, ToolCallPart):
-                yield called(part.tool_call_id, part.tool_name, part.args)
+                yield call_item(part.tool_call_id, part.tool_name, part.args)
             elif isinstance(part, ToolReturnPart):
                 text = part.model_response_str(wrap_if_error=False)
-                yield returned(part.tool_call_id, text, failed=part.outcome in {"failed", "retried"})
+                yield result_item(part.tool_call_id, text, failed=part.outcome in {"failed", "retried"})
 
 
 def _words(content: Any) -> str:

@@ -432,31 +432,35 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
         InvalidRequest: names the argument, and the right one.
 
     """
-    taken = _taken(function)
-    if len(args) > len(taken.positional):
-        place = len(args) - len(taken.positional) - 1
-        names = [f"{name}=..." for name in taken.keyword_only[place : place + 1]] or [f"{taken.own}"]
-        surplus = args[len(taken.positional)]
+    signature = _signature_of(function)
+    if len(args) > len(signature.positional):
+        place = len(args) - len(signature.positional) - 1
+        names = [f"{name}=..." for name in signature.keyword_only[place : place + 1]] or [f"{signature.own}"]
+        surplus = args[len(signature.positional)]
         expected = f"a named argument of {function.__name__}()"
         raise InvalidRequest(
-            f"argument {len(taken.positional) + 1}", f"{surplus!r:.60}", expected, f"name it: {names[0]}"
+            f"argument {len(signature.positional) + 1}", f"{surplus!r:.60}", expected, f"name it: {names[0]}"
         )
-    given = taken.positional[: len(args)]
+    given = signature.positional[: len(args)]
     for name in named:
         if name in given:
             raise InvalidRequest(name, f"{named[name]!r:.60}", "one value", "it is given by position and by name")
-        if name not in taken.names or _is_misnamed(name, taken):
-            raise _unknown(name, named[name], taken)
-    for name in taken.required:
+        if name not in signature.names or _is_misnamed(name, signature):
+            raise _unknown(name, named[name], signature)
+    for name in signature.required:
         if name not in given and name not in named:
             raise InvalidRequest(name, "(missing)", f"an argument of {function.__name__}()", f"give it ({name}=...)")
     for name, value in (*zip(given, args, strict=True), *named.items()):
-        if name in taken.flags and not isinstance(value, bool) and (value is not None or name not in taken.optional):
+        if (
+            name in signature.flags
+            and not isinstance(value, bool)
+            and (value is not None or name not in signature.optional)
+        ):
             raise InvalidRequest(name, f"{value!r:.60}", "True or False", f"give one of them ({name}=True)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _Signature:
     """The arguments of a method: its own, and the fields that it passes on."""
 
     method: str
@@ -479,12 +483,12 @@ class _Taken:
 
 
 @cache
-def _taken(function: Callable[..., Any]) -> _Taken:
+def _signature_of(function: Callable[..., Any]) -> _Signature:
     parameters = list(inspect.signature(function).parameters.values())[1:]
     named = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
     rest = [parameter for parameter in parameters if parameter.kind is parameter.VAR_KEYWORD]
     flags = {parameter.name: parameter.annotation for parameter in named if _is_flag(parameter.annotation)}
-    return _Taken(
+    return _Signature(
         function.__name__,
         tuple(parameter.name for parameter in named if parameter.kind is not parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.kind is parameter.KEYWORD_ONLY),
@@ -505,18 +509,20 @@ def _fields(annotation: Any) -> Iterable[str]:
     return keys.union(TaskRecord.model_fields) if keys >= frozenset(StepFields.__annotations__) else keys
 
 
-def _is_misnamed(name: str, taken: _Taken) -> bool:
+def _is_misnamed(name: str, signature: _Signature) -> bool:
     """Whether a field of the envelope has another name in this method."""
-    return name not in taken.own and name == "reply_to_artifact_id" and bool({"reply_to", "run_id"} & {*taken.own})
+    return (
+        name not in signature.own and name == "reply_to_artifact_id" and bool({"reply_to", "run_id"} & {*signature.own})
+    )
 
 
-def _unknown(name: str, value: Any, taken: _Taken) -> InvalidRequest:
-    others = [other for other in _OTHER_NAMES.get(name, ()) if other in taken.names and other != name]
-    close = others[:1] or get_close_matches(name, sorted(taken.names - {name}), 1, 0.7)
-    choices = ", ".join([*taken.own, *sorted(taken.fields - {*taken.own})][:_SHOWN])
-    more = ", ..." if len(taken.names) > _SHOWN else ""
+def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
+    others = [other for other in _OTHER_NAMES.get(name, ()) if other in signature.names and other != name]
+    close = others[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)
+    choices = ", ".join([*signature.own, *sorted(signature.fields - {*signature.own})][:_SHOWN])
+    more = ", ..." if len(signature.names) > _SHOWN else ""
     way_out = f"did you mean {close[0]}=...?" if close else f"choose from {choices}{more}"
-    return InvalidRequest(name, f"{value!r:.60}", f"an argument of {taken.method}()", way_out)
+    return InvalidRequest(name, f"{value!r:.60}", f"an argument of {signature.method}()", way_out)
 
 
 # Our own calls as spans, where opentelemetry-api is installed: what an agent asks of memory stands in its traces.

@@ -106,7 +106,7 @@ def import_chain(
 def supersede(old_id: _ArtifactId, file: File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Replace an active artifact by a new version."""
     with opened(tenant) as graph:
-        receipt = graph.supersede(full_id(graph, old_id), Artifact.parse(_read(file)))
+        receipt = graph.supersede(full_id(graph, old_id), Artifact.parse(_file_bytes(file)))
         emit(receipt.document(), as_json, lambda: _show_receipts([receipt]))
 
 
@@ -125,7 +125,7 @@ def transition(
 
 
 def _documents(file: Path) -> Iterator[bytes]:
-    data = _read(file)
+    data = _file_bytes(file)
     if file.suffix == ".ndjson":
         yield from (line for line in data.splitlines() if line.strip())
     else:
@@ -133,14 +133,14 @@ def _documents(file: Path) -> Iterator[bytes]:
 
 
 def _chain_in(file: Path) -> list[dict[str, Any]]:
-    document = parse_json(_read(file))
+    document = parse_json(_file_bytes(file))
     versions = document.get("versions") if isinstance(document, dict) else None
     if not isinstance(versions, list) or not all(isinstance(version, dict) for version in versions):
         raise typer.BadParameter(f"{file} has no list of versions: write it with hmxgraph artifact chain ID --json")
     return versions
 
 
-def _read(file: Path) -> bytes:
+def _file_bytes(file: Path) -> bytes:
     if str(file) == "-":
         return sys.stdin.buffer.read()
     try:

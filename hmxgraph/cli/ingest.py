@@ -89,7 +89,7 @@ def ingest(
             options["progress"] = show_progress
             streams = is_stream_url(source)
             login = _Login(tenant, TrustPolicy(single_user=single_user), mask_secrets)
-            report = _streamed(source, idle, login, options) if streams else _read(source, login, options)
+            report = _streamed(source, idle, login, options) if streams else _from_source(source, login, options)
         emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
@@ -187,7 +187,7 @@ class _Login(NamedTuple):
     mask_secrets: str | None
 
 
-def _read(source: str, login: _Login, options: IngestChoices) -> IngestReport:
+def _from_source(source: str, login: _Login, options: IngestChoices) -> IngestReport:
     with opened(*login) as graph:
         return graph.ingest(source, **options)
 

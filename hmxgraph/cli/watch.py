@@ -54,7 +54,7 @@ def watch(
     trust = TrustPolicy(single_user=single_user)
     with opened(tenant, trust, mask_secrets) as graph, _until_interrupted() as stopped:
         positions = Positions(_positions_of(graph, path))
-        with _shown(as_json) as show:
+        with _display(as_json) as show:
             watched = Watch(graph, path, positions, format=format_, rehome=rehome)
             _Run(graph, watched, stopped, show, compiles=compile_).follow(once=once)
         positions.close()
@@ -148,8 +148,8 @@ class _Compiler:
             self.words = f"not compiled: {error}"
         else:
             artifacts = sum(report.created.values()) + sum(report.updated.values())
-            changed = _counted(artifacts, "new or changed artifact")
-            self.words = f"compiled {_counted(report.sessions, 'session')}, {changed}"
+            changed = _count_of(artifacts, "new or changed artifact")
+            self.words = f"compiled {_count_of(report.sessions, 'session')}, {changed}"
 
 
 def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
@@ -201,7 +201,7 @@ class _Show:
 
 
 @contextmanager
-def _shown(as_json: bool) -> Iterator[_Show]:
+def _display(as_json: bool) -> Iterator[_Show]:
     live = out.is_terminal and not as_json
     with err.status("looking") if live else nullcontext() as status:
         show = _Show(status, as_json=as_json)
@@ -217,16 +217,16 @@ def line(progress: Progress, words: str = "") -> str:
     '2 files, 10 lines, 7 events stored, 1 duplicate, 1 file amid a line'
     """
     parts = [
-        _counted(progress.files, "file"),
-        _counted(progress.lines, "line"),
-        f"{_counted(progress.accepted, 'event')} stored",
-        _counted(progress.duplicates, "duplicate") if progress.duplicates else "",
+        _count_of(progress.files, "file"),
+        _count_of(progress.lines, "line"),
+        f"{_count_of(progress.accepted, 'event')} stored",
+        _count_of(progress.duplicates, "duplicate") if progress.duplicates else "",
         f"{progress.rejected:,} rejected" if progress.rejected else "",
-        f"{_counted(progress.unfinished, 'file')} amid a line" if progress.unfinished else "",
-        f"{_counted(len(progress.unknown), 'file')} of no known format" if progress.unknown else "",
+        f"{_count_of(progress.unfinished, 'file')} amid a line" if progress.unfinished else "",
+        f"{_count_of(len(progress.unknown), 'file')} of no known format" if progress.unknown else "",
     ]
     return "; ".join(filter(None, (", ".join(filter(None, parts)), words)))
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

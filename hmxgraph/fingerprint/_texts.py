@@ -140,11 +140,11 @@ def only_allowed(text: str, allowed: frozenset[str]) -> str:
 
     """
 
-    def kept(match: re.Match[str]) -> str:
+    def masked_word(match: re.Match[str]) -> str:
         word = match.group()
         return word if word.startswith("[") or _is_allowed(word, allowed) else UNKNOWN
 
-    return re.sub(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])", "", _WORD.sub(kept, text))
+    return re.sub(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])", "", _WORD.sub(masked_word, text))
 
 
 def _is_allowed(word: str, allowed: frozenset[str]) -> bool:

@@ -103,7 +103,7 @@ class _Conversations:
             return Outcome(record, fault=fault)
         readings: list[tuple[Frame, Reading]] = []
         for position, message in enumerate(talk.messages[start:], start):
-            frame = frame_of(record, self._origin, _place(talk, message, session_id, position), _said(message))
+            frame = frame_of(record, self._origin, _place(talk, message, session_id, position), _message_key(message))
             if isinstance(frame, Fault):
                 return Outcome(record, fault=frame)
             readings.append((frame, self._reading(message, frame)))
@@ -159,7 +159,7 @@ def _place(talk: Talk, message: Message, session_id: str, position: int) -> Plac
 _TELLING = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source")
 
 
-def _said(message: Message) -> str:
+def _message_key(message: Message) -> str:
     """The identity of a message: role, words and calls, without the fields that clients add."""
     content = message.get("content", message.get("value", message.get("parts")))
     beside = map(mapping, listed(message.get("tool_calls")))
@@ -176,7 +176,7 @@ def _chain(messages: Iterable[Message]) -> list[str]:
     """For each message a hash of it and all before it."""
     chain: list[str] = []
     for message in messages:
-        chain.append(derived_id(chain[-1] if chain else "", _said(message)))
+        chain.append(derived_id(chain[-1] if chain else "", _message_key(message)))
     return chain
 
 

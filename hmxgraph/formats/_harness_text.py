@@ -150,15 +150,15 @@ _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
 def _split(text: str) -> Iterator[Passage]:
     start = 0
     for match in _WRAPPED.finditer(text):
-        yield from _said(text[start : match.start()])
+        yield from _spoken_passage(text[start : match.start()])
         start = match.end()
         wrapper, inner = match["name"], match["inner"].strip()
         origin, kind = _OF_OTHERS.get(wrapper) or (HARNESS, _OF_HARNESS[wrapper])
         if inner and kind != "nothing":
             yield Passage(inner, origin, kind, wrapper)
-    yield from _said(text[start:])
+    yield from _spoken_passage(text[start:])
 
 
-def _said(text: str) -> Iterator[Passage]:
+def _spoken_passage(text: str) -> Iterator[Passage]:
     if text.strip():
         yield Passage(text.strip())

@@ -88,7 +88,7 @@ def _hosted(item: Item, frame: Frame, calls: Calls) -> Reading:
     given, returned = _HOSTED[kind]
     tool = name(item.get("name")) or kind.removesuffix("_call")
     call_id = _call_id(item) or frame.record_id
-    call = call_draft(calls, frame, "0", (call_id, _qualified(item, tool), _given(item, given)))
+    call = call_draft(calls, frame, "0", (call_id, _qualified(item, tool), _call_input(item, given)))
     error = item.get("error")
     success = False if error else _ENDED.get(name(item.get("status")))
     value = error or item.get(returned)
@@ -97,7 +97,7 @@ def _hosted(item: Item, frame: Frame, calls: Calls) -> Reading:
     return Reading((call, answer_draft(calls, "1", Answer(call_id, "" if value is None else value, "", success))))
 
 
-def _given(item: Item, field: str) -> Any:
+def _call_input(item: Item, field: str) -> Any:
     value = item.get(field)
     return value if isinstance(value, Mapping) or field == "arguments" or value is None else {field: value}
 

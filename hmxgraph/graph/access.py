@@ -59,26 +59,26 @@ def _create(tenancy: Tenancy, key: ApiKey, hashed: str) -> Plan[ApiKey]:
 
 def _find(hashed: str) -> Plan[ApiKey | None]:
     rows = yield bind("access/find", secret_hash=hashed)
-    return _stored(rows[0]["access"]) if rows else None
+    return _api_key(rows[0]["access"]) if rows else None
 
 
 def _keys(tenancy: Tenancy) -> Plan[tuple[ApiKey, ...]]:
     rows = yield bind("access/list", tenant_id=tenancy.tenant_id)
-    return tuple(_stored(row["access"]) for row in rows)
+    return tuple(_api_key(row["access"]) for row in rows)
 
 
 def _revoke(tenancy: Tenancy, key_id: str, at_us: int) -> Plan[ApiKey]:
     rows = yield bind("access/revoke", tenant_id=tenancy.tenant_id, key=_node(tenancy, key_id), revoked_us=at_us)
     if not rows:
         raise NotFound("API key", key_id, tenancy.tenant_id, "hmxgraph key list shows the tenant's keys")
-    return _stored(rows[0]["access"])
+    return _api_key(rows[0]["access"])
 
 
 def _node(tenancy: Tenancy, key_id: str) -> str:
     return tenancy.node_key("api-key", key_id)
 
 
-def _stored(properties: Row) -> ApiKey:
+def _api_key(properties: Row) -> ApiKey:
     return ApiKey(
         properties["key_id"],
         properties["tenant_id"],

@@ -86,7 +86,7 @@ def _recognised(values: Sequence[Any]) -> Format:
 
 def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Procedure[RecordReport]:
     """Append *items* to their session, in order and in one transaction; times after *latest_us* have no say."""
-    made = [_made(tenancy, outcome.events, latest_us) for outcome in items.outcomes]
+    made = [_item_events(tenancy, outcome.events, latest_us) for outcome in items.outcomes]
     events = [event for prepared, faults in made if not faults for event in prepared]
     became: Mapping[str, str] = {}
     if events:
@@ -99,7 +99,7 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
     return RecordReport(tenancy.tenant_id, items.session_id, items.format, receipts)
 
 
-def _made(
+def _item_events(
     tenancy: Tenancy, documents: Sequence[JsonObject], latest_us: int | None
 ) -> tuple[tuple[PreparedEvent, ...], tuple[Fault, ...]]:
     """The events of one item, ready to be stored, or what is wrong with one of them."""

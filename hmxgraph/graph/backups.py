@@ -70,7 +70,7 @@ def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure
     for _ in range(_TRIES):
         before = yield from read(partial(state, tenancy))
         with _whole(path) as file:
-            foot = yield from _written(tenancy, file, before, progress)
+            foot = yield from _write_tenant(tenancy, file, before, progress)
             after = yield from read(partial(state, tenancy))
             if after != before:
                 continue
@@ -141,7 +141,7 @@ def _whole(path: Path) -> Iterator[_Whole]:
         raise NotWritten(str(path), error.strerror or str(error)) from error
 
 
-def _written(tenancy: Tenancy, file: _Whole, before: Mapping[str, Any], progress: Progress) -> Procedure[_Foot]:
+def _write_tenant(tenancy: Tenancy, file: _Whole, before: Mapping[str, Any], progress: Progress) -> Procedure[_Foot]:
     head = {"backup": "hmxgraph", "format": FORMAT, "schema": packaged_schema().version}
     file.line(head | {"tenant_id": tenancy.tenant_id, "state_version": before["state_version"]})
     rows = yield from read(lambda: ask(bind("backups/ids", tenant_id=tenancy.tenant_id)))

@@ -223,10 +223,10 @@ def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Cha
     rows = yield bind("compiler/same_content", tenant_id=tenancy.tenant_id, dedup_keys=sorted(coming))
     leaving = set(_leaving_keys(tenancy, planned))
     taken = {id(coming[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
-    return [_left(change) if id(change) in taken else change for change in planned]
+    return [_as_twin(change) if id(change) in taken else change for change in planned]
 
 
-def _left(change: Change) -> Change:
+def _as_twin(change: Change) -> Change:
     return Change("skipped", change.artifact_type, change.title, _TWIN, change.head)
 
 

@@ -216,7 +216,7 @@ def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
             if isinstance(asked, Ahead):
                 underway.append(send(asked.statement))
             else:
-                _, began, result = _taken(underway, asked) or send(asked)
+                _, began, result = _sent_ahead(underway, asked) or send(asked)
                 keys = result.keys()
                 rows = [dict(zip(keys, record.values(), strict=True)) for record in result]
                 watch.answered(asked, len(rows), (perf_counter() - began) * 1000)
@@ -241,7 +241,7 @@ async def _run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) -
             if isinstance(asked, Ahead):
                 underway.append(await send(asked.statement))
             else:
-                _, began, result = _taken(underway, asked) or await send(asked)
+                _, began, result = _sent_ahead(underway, asked) or await send(asked)
                 keys = result.keys()
                 rows = [dict(zip(keys, record.values(), strict=True)) async for record in result]
                 watch.answered(asked, len(rows), (perf_counter() - began) * 1000)
@@ -251,7 +251,7 @@ async def _run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) -
         return value
 
 
-def _taken(underway: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
+def _sent_ahead(underway: list[_Sent[R]], statement: Statement) -> _Sent[R] | None:
     """The statement in progress that *statement* was sent as, if it was sent ahead; removed from *underway*."""
     places = (place for place, sent in enumerate(underway) if sent.statement is statement)
     place = next(places, None)

@@ -151,7 +151,7 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
     return {
         "key": key,
         "properties": {name: value for name, value in properties.items() if value not in (None, "", [])},
-        "given": _given(observations),
+        "given": _remembered_terms(observations),
         "event_keys": sorted({observation.event_key for observation in observations}),
         "origins": {observation.event_key: observation.draft.origin for observation in observations},
         "entity_keys": sorted({entity_key(builder.tenancy, *ref) for ref in refs}),
@@ -162,7 +162,7 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
     }
 
 
-def _given(observations: Sequence[Observation]) -> Row | None:
+def _remembered_terms(observations: Sequence[Observation]) -> Row | None:
     """The terms of the last explicit `remember`, which replace those of earlier ones; None if there is none."""
     by_hand = [observation.draft for observation in observations if observation.draft.extraction_method == BY_HAND]
     if not by_hand:

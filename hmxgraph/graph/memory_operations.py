@@ -56,7 +56,7 @@ def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> Memory
         memory["text"],
         held["status"],
         grounded_tier([view.trust_tier for view in records]),
-        _properties(held) | _said(row.get("said") or {}),
+        _properties(held) | _last_source(row.get("said") or {}),
         tuple(view.artifact_id for view in records),
         tuple(row.get("event_ids", ())),
         reason or ("proposed" if memory.get("proposed") else None),
@@ -65,7 +65,7 @@ def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> Memory
     )
 
 
-def _said(event: Row) -> dict[str, str]:
+def _last_source(event: Row) -> dict[str, str]:
     """Where a memory was last said; words from outside have the label that packs show."""
     return {name: event[name] for name in ("label", "source") if event.get(name)}
 

@@ -215,7 +215,8 @@ def hits_of(tenancy: Tenancy, wanted: Wanted) -> Plan[tuple[Hit, ...]]:
     scores = yield from (_ranked(tenancy, wanted) if wanted.query.strip() else _newest(tenancy, wanted))
     record_views = yield from views(tenancy, list(scores))
     ordered = {
-        view.artifact_id: score for view, score in zip(record_views, _kept(tenancy, scores, record_views), strict=True)
+        view.artifact_id: score
+        for view, score in zip(record_views, _scores_of(tenancy, scores, record_views), strict=True)
     }
     return tuple(_hit(wanted.query, view, ordered[view.artifact_id]) for view in record_views)
 
@@ -302,7 +303,7 @@ def _carried(row: Row) -> list[str]:
     ]
 
 
-def _kept(tenancy: Tenancy, scores: dict[str, float], record_views: Sequence[RecordView]) -> list[float]:
+def _scores_of(tenancy: Tenancy, scores: dict[str, float], record_views: Sequence[RecordView]) -> list[float]:
     return [scores[tenancy.node_key(view.artifact_id)] for view in record_views]
 
 

@@ -234,7 +234,9 @@ def _entities(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 
 def _entity(tenancy: Tenancy, reference: EntityRef, created_us: int) -> Row:
     normalised = normalise(reference.entity_type, reference.name) or reference.name
-    properties = entity_properties(tenancy, reference.entity_type, reference.name, normalised) | _seen(created_us)
+    properties = entity_properties(tenancy, reference.entity_type, reference.name, normalised) | _entity_times(
+        created_us
+    )
     mention = {"name": reference.name, "role": reference.role or ""}
     return {"key": entity_key(tenancy, reference.entity_type, normalised), "properties": properties, "mention": mention}
 
@@ -243,7 +245,7 @@ def _key_and_name(row: Row) -> tuple[str, str]:
     return row["key"], row["mention"]["name"]
 
 
-def _seen(created_us: int) -> dict[str, int]:
+def _entity_times(created_us: int) -> dict[str, int]:
     return {"first_us": created_us, "last_us": created_us}
 
 
@@ -400,7 +402,7 @@ def _write(tenancy: Tenancy, given: TaskRecord, made_up: Collection[str]) -> Pla
     existing = yield from _existing(tenancy, given)
     parent = _parent_of(existing["parent"])
     if existing["record"] is not None and existing["record"].get("erased"):
-        return _written(stored_record(existing["record"]), existing["record"], (), created=False)
+        return _receipt(stored_record(existing["record"]), existing["record"], (), created=False)
     if existing["record"] is not None:
         return _written_before(given, existing["record"], made_up)
     if existing["artifact_id"] is not None:
@@ -436,7 +438,7 @@ def _written_before(given: TaskRecord, properties: Row, made_up: Collection[str]
     ):
         reason = f"{given.artifact_id!r} is stored with another {', '.join(differing)}, and a record never changes"
         raise TaskError(given.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
-    return _written(stored, properties, (), created=False)
+    return _receipt(stored, properties, (), created=False)
 
 
 def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing, inherited: Sequence[str]) -> Plan[RecordReceipt]:
@@ -451,7 +453,7 @@ def _store(tenancy: Tenancy, record: TaskRecord, standing: Standing, inherited: 
     digests = sorted(tenancy.node_key(name.artifact_id(tenancy.tenant_id)) for name in stale_digests(record))
     touched = {"event_keys": [event.key for event in events], "digest_keys": digests}
     yield bind("tasks/settle", tenant_id=tenancy.tenant_id, key=properties["key"], batch=touched)
-    return _written(record, properties, [event.event.event_id for event in events], created=True)
+    return _receipt(record, properties, [event.event.event_id for event in events], created=True)
 
 
 def _next_sequence(tenancy: Tenancy, record: TaskRecord) -> Plan[int]:
@@ -480,5 +482,5 @@ def _refuse_loop(tenancy: Tenancy, record: TaskRecord) -> Plan[None]:
         raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")
 
 
-def _written(record: TaskRecord, properties: Row, event_ids: Sequence[str], *, created: bool) -> RecordReceipt:
+def _receipt(record: TaskRecord, properties: Row, event_ids: Sequence[str], *, created: bool) -> RecordReceipt:
     return RecordReceipt(record.task_id, record.artifact_id, _projected(properties), tuple(event_ids), created)

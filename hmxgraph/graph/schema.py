@@ -158,7 +158,7 @@ def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
 
     """
     wanted = schema or packaged_schema()
-    stored = yield from read(_stored)
+    stored = yield from read(_stored_version)
     steps = _steps(wanted, stored)
     for step in steps:
         if step.statements:
@@ -179,7 +179,7 @@ def _steps(wanted: Schema, stored: _Stored) -> tuple[Upgrade, ...]:
     return tuple(step for step in wanted.upgrades if step.version > stored.version)
 
 
-def _stored() -> Plan[_Stored]:
+def _stored_version() -> Plan[_Stored]:
     rows = yield bind("schema_version/get")
     return _Stored(**rows[0])
 

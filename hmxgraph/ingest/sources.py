@@ -129,7 +129,7 @@ class _Splitter:
             self._keep(text[self._begin :])
             self._begin = 0
         self._keep(half_escape)
-        yield self._taken(b"")
+        yield self._value_ending(b"")
 
     def _complete(self, text: bytes) -> Generator[bytes | None, None, int]:
         """The values that end in *text*; returns how far it was looked at."""
@@ -139,7 +139,7 @@ class _Splitter:
             if match.group() == b'"':
                 self._in_string = not self._in_string
             elif not self._in_string and self._ends_element(match.group(), scanned):
-                yield self._taken(text[self._begin : match.start() if self._level else scanned])
+                yield self._value_ending(text[self._begin : match.start() if self._level else scanned])
                 self._begin = scanned
         return scanned
 
@@ -162,7 +162,7 @@ class _Splitter:
         elif part:
             self._parts.append(part)
 
-    def _taken(self, last: bytes) -> bytes | None:
+    def _value_ending(self, last: bytes) -> bytes | None:
         """The value that ends with *last*; None if it is too long."""
         self._keep(last)
         value = b"".join(self._parts) if self._size <= LONGEST_LINE else None

@@ -66,11 +66,11 @@ class ReorderWindow:
 
     def wait(self, now: float) -> float | None:
         """Seconds until the next event must leave; None if none is held."""
-        while self._arrivals and self._gone(*self._arrivals[0][1:]):
+        while self._arrivals and self._is_released(*self._arrivals[0][1:]):
             self._arrivals.popleft()
         return max(0.0, self._arrivals[0][0] - now) if self._arrivals else None
 
-    def _gone(self, key: str, order: Position) -> bool:
+    def _is_released(self, key: str, order: Position) -> bool:
         waiting = self._sessions.get(key)
         return not waiting or order < waiting[0].order
 

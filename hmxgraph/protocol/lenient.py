@@ -145,7 +145,7 @@ class _Walk:
     def _nested(self, value: Any, depth: int) -> Any:
         if depth >= DEEPEST:
             self._warn(_DEEP)
-            return self._text("".join(_written(value)))
+            return self._text("".join(_json_pieces(value)))
         if isinstance(value, Mapping):
             return {self._key(name): self.value(part, depth + 1) for name, part in value.items()}
         return [self.value(part, depth + 1) for part in value]
@@ -179,7 +179,7 @@ class _Walk:
         self.warnings.setdefault(warning)
 
 
-def _written(value: Any) -> Iterator[str]:
+def _json_pieces(value: Any) -> Iterator[str]:
     """The JSON text of a value of any depth, piece by piece, without recursion."""
     pending: list[Any] = [value]
     while pending:

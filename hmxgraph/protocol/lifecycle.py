@@ -127,9 +127,9 @@ class Chain(HtmlTable):
 
     def _repr_html_(self) -> str:
         head = f"<b>{escape(self.head.title)}</b>: {len(self)} {'version' if len(self) == 1 else 'versions'}"
-        return f"{head}<br>{html_table([self._shown(version) for version in self.versions])}"
+        return f"{head}<br>{html_table([self._version_row(version) for version in self.versions])}"
 
-    def _shown(self, version: Artifact) -> dict[str, Any]:
+    def _version_row(self, version: Artifact) -> dict[str, Any]:
         """One row of the table that a notebook shows."""
         return {
             "": "asked for" if version.artifact_id == self.artifact_id else "",

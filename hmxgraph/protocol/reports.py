@@ -228,7 +228,7 @@ class Tally:
             late=self._counts["late"],
             rehomed=self.rehomed,
             sessions=len(self._sessions),
-            warnings=tuple(_counted(text, count) for text, count in sorted(self._warnings.items())),
+            warnings=tuple(_with_count(text, count) for text, count in sorted(self._warnings.items())),
             conflicting=tuple(self._conflicting),
             seconds=seconds,
             sources=tuple(source.report() for source in self._sources.values()),
@@ -257,7 +257,7 @@ class SourceTally:
         )
 
 
-def _counted(text: str, count: int) -> str:
+def _with_count(text: str, count: int) -> str:
     return text if count == 1 else f"{text} ({count} times)"
 
 

@@ -125,7 +125,7 @@ def _route(service: Service, operation: Operation, limits: Limits) -> Route:
         key = exchange.key
         assert key is not None, "the edge admits no request without a key"
         check_scope(key, operation.scope)
-        raw, body = await _taken(request, operation, limits.body_bytes)
+        raw, body = await _request_model(request, operation, limits.body_bytes)
         call = Call(service, key, body, raw, request.path_params)
         data = await run_in_threadpool(operation.run, call)
         return success(data, exchange.meta())
@@ -139,7 +139,7 @@ def exchange_of(request: Request) -> Exchange:
     return exchange
 
 
-async def _taken(request: Request, operation: Operation, most: int) -> tuple[dict[str, Any], Any]:
+async def _request_model(request: Request, operation: Operation, most: int) -> tuple[dict[str, Any], Any]:
     """The body or the query of a request, as it came and as the operation's model."""
     if operation.method == "GET":
         raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}

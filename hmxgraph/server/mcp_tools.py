@@ -135,7 +135,7 @@ def _add_recall(server: MCPServer[Any], seat: Seating) -> None:
             entry_text(explanation.text, "data"),
             NOTICE,
         ]
-        lines += [_shown(event) for event in trail[:_MOST_EVENTS]]
+        lines += [_event_line(event) for event in trail[:_MOST_EVENTS]]
         more = len(trail) - _MOST_EVENTS
         return "\n".join([*lines, *([f"and {more} more events"] if more > 0 else [])])
 
@@ -145,7 +145,7 @@ def _labelled(hit: dict[str, Any]) -> dict[str, Any]:
     return hit | {"text": labelled(hit["text"], hit.get("label", ""))}
 
 
-def _shown(event: Evidence) -> str:
+def _event_line(event: Evidence) -> str:
     """One event of a trail, labelled if it is from outside."""
     text = event.text if len(event.text) <= _LONGEST_EVENT else f"{event.text[:_LONGEST_EVENT]} [...]"
     said = "[erased]" if event.erased else entry_text(text, label_of(event.event_type, ""))
