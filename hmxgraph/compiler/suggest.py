@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
+from hmxgraph.compiler._verbs import is_action, read_action
 from hmxgraph.compiler._vocabulary import telling_words
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.compiler.failures import failure_key
@@ -15,7 +16,7 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.protocol.artifacts import steps_of, texts
 from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggestion
-from hmxgraph.text.terms import terms
+from hmxgraph.text.terms import terms, words
 
 _MOST_TOOLS = 10
 _PLAYBOOK_SHARE = 0.15
@@ -25,6 +26,8 @@ _HALF = 0.5
 _OWN_HABIT = 5
 # How much an announced action gains, and the chance that it is credited with before.
 _ANNOUNCED, _UNSEEN = 12.0, 0.002
+# The probability from which the model is sure of a change, and that of a change that the request names.
+_SURE, _NAMED = 0.5, 1.0
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -66,12 +69,30 @@ def suggest(
 def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
     """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
-    Actions unrelated to the request and to the actions taken are omitted, however usual they are.
+    Actions unrelated to the request and to the actions taken are omitted, however usual they are. Where the model
+    is sure of no change, the ones that the request names are expected.
     """
     taken = tuple(actions)
     related = model.goals.related_actions(request, taken)
     chances = model.goals.chances(request) if request and related else {}
-    return {name: chance for name, chance in chances.items() if name in related} | dict.fromkeys(taken, 1.0)
+    likely = {name: chance for name, chance in chances.items() if name in related}
+    if likely and not any(is_action(name) and chance >= _SURE for name, chance in likely.items()):
+        likely |= dict.fromkeys(_named(request, likely, model.goals.actions), _NAMED)
+    return likely | dict.fromkeys(taken, 1.0)
+
+
+def _named(request: str, chances: Mapping[str, float], actions: Iterable[str]) -> Iterator[str]:
+    """Of the changes whose verb is a word of the request, the one for each verb that shares most words with it."""
+    said, stems = set(words(request)), set(terms(request))
+    by_verb: defaultdict[str, list[str]] = defaultdict(list)
+    for name in filter(is_action, sorted(actions)):
+        verb = read_action(name).verb
+        if verb in said and verb in words(name.replace("_", " ")):
+            by_verb[verb].append(name)
+    for named in by_verb.values():
+        yield max(
+            named, key=lambda name: (len(stems.intersection(terms(read_action(name).subject))), chances.get(name, 0.0))
+        )
 
 
 def fitting_schema(chances: Mapping[str, float], guides: Iterable[Guide], profile: CompilerProfile) -> Guide | None:
@@ -136,8 +157,8 @@ def _as_announced(chances: Mapping[str, float], running: SessionSummary) -> dict
 
 def _overlap(action: str, said: AbstractSet[str]) -> float:
     """The share of the words of an action's name that were said."""
-    words = set(terms(" ".join(_WORDS.findall(action)).lower()))
-    return len(words & said) / len(words) if words else 0.0
+    named = set(terms(" ".join(_WORDS.findall(action)).lower()))
+    return len(named & said) / len(named) if named else 0.0
 
 
 def _tools(chances: Mapping[str, float], playbooks: Sequence[Guide]) -> list[tuple[str, float]]:

@@ -37,6 +37,26 @@ def test_request_alone_gives_the_procedure(learned):
     assert (found.tools[0].tool, found.artifact_id in found.tools[0].artifact_ids) == ("find_user_by_email", True)
 
 
+def test_a_change_that_the_request_names_is_expected():
+    """Although nobody asked for it in these words before; a word that is no verb of a change names none."""
+
+    def session(name, request, *tools):
+        script = Script(name).user(request)
+        for tool in tools:
+            script.call(tool, {"id": "F1"}, id="F1")
+        return script.feedback("positive").events
+
+    sessions = [session(f"q{n}", f"Is my flight to Rome on time, gate {n}?", "get_flight_status") for n in range(12)]
+    sessions += [session(f"b{n}", "I need a seat to Rome", "find_flights", "book_flight") for n in range(3)]
+    compiled = compile_summaries(summarise(events) for events in sessions)
+    made = reconcile([], compiled.drafts, Making("acme", DEFAULT_PROFILE, START))
+    found = [change.artifact for change in made]
+    guides = [Guide(a.artifact_id, a.artifact_type, a.title, a.content, a.metadata, a.confidence) for a in found]
+    model = Model.of(compiled)
+    assert told((model, guides), Script("n").user("Book a flight for my friend")).title == "Book the flight"
+    assert told((model, guides), Script("n").user("Is the flight I booked late?")).title != "Book the flight"
+
+
 def test_steps_taken_are_behind(learned):
     """The hints go on after the last step that the session has reached."""
     script = Script("n").user("Please cancel my order").call("find_user_by_email", email="ann@example.com")
