@@ -970,7 +970,7 @@ class AsyncTasks(AsyncSharedWork):
     async def release(
         self, task_id: str, *, agent_id: str, at: Moment | None = None, **fields: Unpack[BoardFields]
     ) -> RecordReceipt:
-        """Give a claimed task back.
+        """Release a claimed task.
 
         Raises:
             TaskError: nobody or another agent holds it, or it is finished or unknown.
@@ -1011,7 +1011,7 @@ class AsyncTasks(AsyncSharedWork):
         Agents are compared without case and blanks. The saved query ``explore/task_board`` shows the same in a browser.
 
         Raises:
-            InvalidRequest: a value that is no text, or a limit outside 1..500.
+            InvalidRequest: a value that is not a string, or a limit outside 1..500.
 
         """
         chosen = {"project_id": project_id, "status": status, "assignee": assignee}

@@ -111,7 +111,7 @@ def short_id(record_id: str) -> str:
 
 
 def full_id(graph: "KnowledgeGraph", given: str) -> str:
-    """The id that begins with *given*, if it is the beginning of one; otherwise *given* itself.
+    """The one id that begins with *given*; *given* itself if there is none.
 
     Raises:
         typer.BadParameter: several ids begin with it, and it is none of them.

@@ -22,7 +22,7 @@ from hmxgraph.recall.pack import Pack
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
 _WIDTH = 80
 _TITLES = 5
-# Events of the session from the failed call to the repeated one.
+# Events to show before and after the failure: from the failed call to the retry.
 _BEFORE, _AFTER = 2, 5
 
 
@@ -65,13 +65,13 @@ def browser_uri() -> str:
 
 
 def _failure(graph: KnowledgeGraph) -> list[str]:
-    """What a sample session went through at the failure: calls, the error and words, in order."""
+    """What happened around the failure in a sample session: calls, the error and messages, in order."""
     errors = [row for row in graph.query("explore/error_events") if FAILURE in row["text"]]
     session = errors[-1]["session_id"]
     story = graph.query("explore/session_story", session_id=session).rows
     at = next(place for place, row in enumerate(story) if FAILURE in row["text"])
-    around = story[max(at - _BEFORE, 0) : at + _AFTER]
-    return [f"{row['timestamp'][:10]}  {row['text']}" for row in around if row["event_type"] != "tool_result"]
+    excerpt = story[max(at - _BEFORE, 0) : at + _AFTER]
+    return [f"{row['timestamp'][:10]}  {row['text']}" for row in excerpt if row["event_type"] != "tool_result"]
 
 
 def _show_learning(report: IngestReport, compiled: CompileReport) -> None:

@@ -180,12 +180,12 @@ def list_tasks(
 def claim(
     task_id: _TaskId,
     agent: Agent = None,
-    lease: Annotated[int, typer.Option(min=1, help="For how many seconds.")] = LEASE,
+    lease: Annotated[int, typer.Option(min=1, help="Seconds that the claim lasts.")] = LEASE,
     at: At = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Take a task for a while; again, to keep it longer."""
+    """Claim a task for a limited time; repeat it to extend the claim."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
         receipt = graph.tasks.claim(task_id, agent_id=agent or "", lease=lease, at=at)
@@ -196,7 +196,7 @@ def claim(
 def release(
     task_id: _TaskId, agent: Agent = None, at: At = None, tenant: Tenant = "default", as_json: AsJson = False
 ) -> None:
-    """Give a claimed task back."""
+    """Release a claimed task."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
         receipt = graph.tasks.release(task_id, agent_id=agent or "", at=at)
@@ -212,7 +212,7 @@ def reopen(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Open a finished task again, and say why."""
+    """Reopen a finished task, with the reason."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
         receipt = graph.tasks.reopen(task_id, summary=summary, at=at, **fields_of(None, agent_id=agent))

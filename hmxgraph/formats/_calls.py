@@ -24,7 +24,7 @@ class Calls:
             self._open[call_id] = [tool, event_id]
 
     def answered(self, call_id: str) -> tuple[str, str]:
-        """The tool and the event of the call that a result answers; empty where the call is unknown."""
+        """The tool and the event id of the call that a result answers; empty if the call is unknown."""
         tool, event_id = self._open.pop(call_id, ("", ""))
         return tool, event_id
 

@@ -80,7 +80,7 @@ def skipped(reason: str) -> Reading:
 
 
 def not_an_object(record: Record) -> Outcome:
-    """The outcome of a record that is no JSON object."""
+    """The outcome for a record that is not a JSON object."""
     json_type = type(record.value).__name__
     return Outcome(record, fault=Fault("$", "the format's records", json_type, "an object"))
 
@@ -171,13 +171,13 @@ def _unique(place: Place, session_id: str) -> str:
 
 
 def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
-    """What the caller knows, as metadata of every event."""
+    """The caller's statements about the source, as metadata of every event."""
     user = {"user_id": origin.user_id} if origin.user_id else {}
     return user | ({"undated": True} if undated else {})
 
 
 def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, str, list[str]]:
-    """The event of a draft with warnings; None and the reason where recalled text was all that it held."""
+    """The event of a draft, with warnings; None and the reason if it contained nothing but recalled text."""
     content, pack_ids = without_packs(draft.content)
     if pack_ids and not _says_something(draft.event_type, content):
         return None, "text of a pack, recalled from memory", []

@@ -80,7 +80,7 @@ _NOTES = re.compile(
 
 
 def passages(text: str) -> Iterator[Passage]:
-    r"""*text* in passages of one origin each, in their order; what is left blank is no passage.
+    r"""*text* split into passages of one origin each, in order, without blank ones.
 
     >>> [*passages("fix it <system-reminder>be brief</system-reminder>")]  # doctest: +NORMALIZE_WHITESPACE
     [Passage(text='fix it', origin='user', kind='message', wrapper=''),

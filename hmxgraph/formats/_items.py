@@ -44,7 +44,7 @@ _SILENT = {
 
 
 def is_item(value: Any) -> bool:
-    """Whether *value* is an item of the Responses interface that is no plain message.
+    """Whether *value* is an item of the Responses API other than a plain message.
 
     >>> is_item({"type": "function_call", "name": "f"}), is_item({"type": "message", "role": "user", "content": "hi"})
     (True, False)

@@ -1,4 +1,4 @@
-"""Multi-part message contents: readable text, with everything that is no text kept as an attachment."""
+"""Multi-part message contents: readable text, and everything else as attachments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _WORDS = ("text", "content", "output_text", "input_text", "refusal", "transcript
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
 )
-# Longer strings of a block that is no text are its data, of no use to a reader.
+# Longer strings in a non-text block are its data, of no use to a reader.
 _LONGEST_FIELD = 2_000
 _DATA = ("data", "file_data", "b64_json", "blob", "base64")
 
@@ -64,7 +64,7 @@ def block_text(block: Any) -> str | None:
 
 
 def attachment(block: Any) -> JsonObject:
-    """A block that is no text, as an attachment: its kind, its address, and for data its size and hash.
+    """A non-text block as an attachment: its kind, its address, and for data its size and hash.
 
     >>> attachment({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}})["bytes"]
     2

@@ -51,7 +51,7 @@ class Span:
 
 
 def spans_in(value: Mapping[str, Any]) -> list[Span] | None:
-    """The spans of a record by their start; None where the record is no trace.
+    """The spans of a record in order of start; None if the record is not a trace.
 
     >>> spans_in({"resourceSpans": []}), spans_in({"role": "user"})
     ([], None)

@@ -116,7 +116,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 class _Transcript:
-    """Reads lines one by one; ``origin.carried`` knows open calls by id and what the user has queued."""
+    """Reads a transcript line by line; ``origin.carried`` keeps open calls by id and messages that the user queued."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
@@ -207,7 +207,7 @@ class _Transcript:
         return Reading(tuple(drafts), tuple(left_out))
 
     def progress(self, line: Line, _frame: Frame) -> Reading:
-        """Interim reports; the messages of a sub-agent among them stand in its own transcript, too."""
+        """Interim reports; those of a sub-agent repeat messages that its own transcript contains."""
         data = mapping(line.get("data"))
         kind = name(data.get("type"))
         if kind == "agent_progress" and (uuid := name(mapping(data.get("message")).get("uuid"))):
@@ -412,7 +412,7 @@ def _spoken(said: str, line: Line) -> Draft | str:
 
 
 def _result_ending(words: str, block: Line, details: Line) -> JsonObject:
-    """``success`` and ``exit_code``; a call that was declined, cancelled or interrupted neither worked nor failed."""
+    """``success`` and ``exit_code``; a call that was declined, cancelled or interrupted has no success."""
     plain = _plain_error(words)
     if words.startswith(_DECLINED) or plain.startswith(_CANCELLED) or details.get("interrupted") is True:
         return {}

@@ -56,7 +56,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the caller knows about a source that its records may not say; None where nothing is known.
+    """Facts about a source that its records may lack, as stated by the caller; None for unknown.
 
     ``time_us`` is the time of records that carry none (the file's, or now). Their events say ``"undated": true`` in
     metadata: a stored event of the same id is then the same event, whatever its time. ``key`` begins the ids of records

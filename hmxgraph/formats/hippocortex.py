@@ -16,7 +16,7 @@ from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, TOOL, USER
 
-# What hmxgraph stores for a fact that somebody states outright.
+# The event type of a fact that is stated directly.
 MEMORY = "x-hmxgraph-memory"
 _FIELDS = ("type", "sessionId", "payload")
 _AGENTS = ("agentId", "agent_id", "agent_name", "sender")

@@ -11,7 +11,7 @@ from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outco
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat", "developer"})
 _CHUNK = "MessageChunk"
 _METADATA: JsonObject = {"format": "langchain"}
-# Where the state of a graph is kept in checkpoints, streams and saved threads.
+# Fields that hold a graph's state in checkpoints, streams and saved threads.
 _STATES = ("values", "state", "channel_values", "data", "output", "input")
 
 
@@ -48,7 +48,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
 
 
 def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
-    """All messages in a record; a stream of updates names the node that wrote them first."""
+    """All messages in a record; a stream of updates nests them under the node that wrote them."""
     if (message := _plain_message(value)) is not None:
         return [message]
     if isinstance(value.get("messages"), list):
@@ -61,7 +61,7 @@ def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
 
 
 def _plain_message(value: Any) -> JsonObject | None:
-    """A message in one shape, whichever way it was written; None for what is none."""
+    """A message in one common shape, however it was serialised; None if *value* is not a message."""
     fields = mapping(value)
     kind = name(fields.get("type"))
     if isinstance(fields.get("lc"), int) and kind == "constructor":
@@ -75,7 +75,7 @@ def _plain_message(value: Any) -> JsonObject | None:
     if role is None or not ("content" in inner or "tool_calls" in inner):
         return None
     calls = [call for call in listed(inner.get("tool_calls")) if isinstance(call, Mapping)]
-    # Providers' own copies of the calls stand in additional_kwargs; the parsed ones say the same.
+    # additional_kwargs repeats the calls as the provider sent them: read only where the parsed ones are missing.
     more = (
         {}
         if calls

@@ -9,7 +9,7 @@ from hmxgraph.formats._values import derived_id, listed, mapping, name, present,
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import IMPORT
 
-# What hmxgraph stores for a fact that somebody states outright.
+# The event type of a fact that is stated directly.
 MEMORY = "x-hmxgraph-memory"
 _WORDS = ("memory", "data", "text")
 _LISTS = ("results", "memories")

@@ -1,8 +1,8 @@
 """OpenTelemetry traces of generative AI: the GenAI conventions, OpenInference, and OpenLLMetry's earlier attributes.
 
-Each model call repeats the conversation so far, and each tool call stands in the model's answer, in a span of its own
-and in the next model call. A message is known by everything said before it and a call by its id, so each becomes one
-event.
+Each model call repeats the conversation so far, and each tool call appears three times: in the model's answer, in its
+own span and in the next model call. A message is identified by everything before it and a call by its id, so each
+becomes exactly one event.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ def recognise(sample: Sequence[Any]) -> Match:
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
-    """One outcome per record; what is no model or tool call in a trace is left out by name."""
+    """One outcome per record; spans without content to remember are reported as left out."""
     traces = _Traces(origin)
     for record in records:
         if not isinstance(record.value, Mapping):
@@ -76,7 +76,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """A span on its way to events: its record, its session and what all its events share."""
+    """A span being converted, with its record, its session and what its events share."""
 
     record: Record
     span: Span
@@ -86,7 +86,7 @@ class _Scene:
 
 
 class _Traces:
-    """Knows which messages and calls of a session were read, and which calls wait for their results."""
+    """Tracks the messages and calls that were read from each session, and the calls whose results are still missing."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
@@ -118,7 +118,7 @@ class _Traces:
             else:
                 yield frame, _other(span, kind)
 
-    # A model call: what is new in the conversation that it was given, and its answer.
+    # A model call: the new messages of its input, and its answer.
 
     def _model(self, scene: _Scene) -> Iterator[tuple[Frame, Reading] | Fault]:
         given, answered = messages_of(scene.span)
@@ -127,7 +127,7 @@ class _Traces:
             if role_of(message) == "system":
                 yield from self._left_out(scene, "system prompt")
                 continue
-            before = derived_id(before, role_of(message), _telling(message))
+            before = derived_id(before, role_of(message), _content_key(message))
             late = number >= len(given)
             yield from self._message(scene, message, before, late=late)
         if not given and not answered and not scene.span.failed:
@@ -156,7 +156,7 @@ class _Traces:
         yield frame, reading
 
     def _repeats(self, scene: _Scene, message: Message) -> bool:
-        """Whether a result was stored from the tool's own span; results are known by the ids of their calls."""
+        """Whether the result was read from the tool's own span already; results are identified by their call ids."""
         if role_of(message) != "tool":
             return False
         parts = [mapping(part) for part in listed(message.get("parts"))]
@@ -183,7 +183,7 @@ class _Traces:
             )
         )
         returned = json_or_text(span.first("gen_ai.tool.call.result", "output.value", "traceloop.entity.output"))
-        call_id = name(span.first("gen_ai.tool.call.id", "tool_call.id", "tool.id")) or self._waited(scene, tool)
+        call_id = name(span.first("gen_ai.tool.call.id", "tool_call.id", "tool.id")) or self._take_pending(scene, tool)
         frame = self._frame(scene, f"{span.trace_id}-{span.span_id}")
         if isinstance(frame, Fault):
             yield frame
@@ -202,14 +202,14 @@ class _Traces:
             yield at_end, Reading((answer_draft(self._calls, "1", answer),))
 
     def _wait(self, scene: _Scene, draft: Draft) -> None:
-        """Note a call from a model's answer: the tool's own span often lacks its id."""
+        """Remember a call from a model's answer, because the tool's own span often lacks the call id."""
         call_id = text(draft.content.get("call_id"))
         if call_id and self._new(f"{scene.session_id}/call/{call_id}"):
             self._waiting.append([scene.session_id, text(draft.content.get("tool_name")), call_id])
             del self._waiting[:-1000]
 
-    def _waited(self, scene: _Scene, tool: str) -> str:
-        """The id of the oldest call of that tool that waits in the session."""
+    def _take_pending(self, scene: _Scene, tool: str) -> str:
+        """Take out the id of the oldest pending call to *tool* in the session; empty if there is none."""
         for waiting in self._waiting:
             if waiting[:2] == [scene.session_id, tool]:
                 self._waiting.remove(waiting)
@@ -257,17 +257,17 @@ class _Traces:
         return True
 
 
-# What a span holds.
+# The contents of a span.
 
 
 def _kind(span: Span) -> str:
-    """What a span is: model, tool, retrieval, evaluation, or its own word for what it is."""
+    """The kind of a span: model, tool, retrieval or evaluation, else the kind that the span itself states."""
     stated = span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type")
     return _KINDS.get(name(stated), name(stated) or ("model" if "llm.model_name" in span.attributes else ""))
 
 
 def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
-    """The messages that a model was given and those that it answered with."""
+    """The input and output messages of a model call."""
     stated = dict(span.attributes)
     for event in span.events:
         stated |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
@@ -282,7 +282,7 @@ def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
 
 
 def _of_openinference(part: Any) -> JsonObject:
-    """A message of OpenInference's flat attributes, as others write it."""
+    """A message from OpenInference's flat attributes, in the shape of the other conventions."""
     message = mapping(mapping(part).get("message"))
     blocks = [mapping(mapping(block).get("message_content")) for block in listed(message.get("contents"))]
     calls = [mapping(mapping(call).get("tool_call")) for call in listed(message.get("tool_calls"))]
@@ -302,8 +302,8 @@ def _block(block: Mapping[str, Any]) -> JsonObject:
     return {"type": name(block.get("type")) or "image", **present(url=url)}
 
 
-def _telling(message: Message) -> str:
-    """What tells a message from others that follow the same talk: its content, without what instrumentation adds."""
+def _content_key(message: Message) -> str:
+    """What distinguishes messages at the same point of a conversation: content without what instrumentation adds."""
     content = message.get("content", message.get("parts"))
     parts = [mapping(part) for part in listed(content)]
     words = (
@@ -326,7 +326,7 @@ def _metadata(span: Span) -> JsonObject:
 
 
 def _other(span: Span, kind: str) -> Reading:
-    """Retrievals and evaluations; all else holds no words of its own."""
+    """Retrievals and evaluations; other spans have no text of their own."""
     if kind == "retrieval":
         return _retrieval(span)
     drafts = tuple(_evaluations(span, whole=kind == "evaluation"))
@@ -358,7 +358,7 @@ def _document_text(document: Mapping[str, Any]) -> str:
 
 
 def _evaluations(span: Span, *, whole: bool) -> Iterator[Draft]:
-    """Judgements of a model's work, as events of its span or as spans of their own."""
+    """Judgements of a model's work, from events of its span or from evaluation spans."""
     results = [event.attributes for event in span.events if event.name == "gen_ai.evaluation.result"]
     for number, stated in enumerate([*results, span.attributes] if whole and not results else results):
         label = name(stated.get("gen_ai.evaluation.score.label", stated.get("eval.label"))).lower()

@@ -184,7 +184,7 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 
     Raises:
         NotFound: there is no such task.
-        InvalidRequest: an id that is no text.
+        InvalidRequest: an id that is not a string.
 
     """
     checked_text("task_id", task_id)
@@ -197,7 +197,7 @@ def board(
     """The tasks of a project, status or assignee, the latest first; leases are judged at *at_us*.
 
     Raises:
-        InvalidRequest: a value that is no text, or a limit outside 1..500.
+        InvalidRequest: a value that is not a string, or a limit outside 1..500.
 
     """
     checked_limit(limit)

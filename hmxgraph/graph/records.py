@@ -339,7 +339,7 @@ def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
 
     Raises:
         NotFound: there is none.
-        InvalidRequest: an id that is no text.
+        InvalidRequest: an id that is not a string.
 
     """
     checked_text("artifact_id", artifact_id)
@@ -352,7 +352,7 @@ def thread(
     """The records of a thread, oldest first, by default including superseded ones.
 
     Raises:
-        InvalidRequest: an id that is no text.
+        InvalidRequest: an id that is not a string.
 
     """
     checked_text("thread_id", thread_id)

@@ -15,14 +15,14 @@ from hmxgraph.protocol.parsing import WRITTEN_AS_INTEGER, parse_json
 
 # Content stands inside an event, which may be nested 64 deep (MAX_DEPTH).
 DEEPEST = 60
-_DEEP = f"what is nested deeper than {DEEPEST} is kept as text"
+_DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = frozenset({bool, type(None)})
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to convert longer ones
 _SIGN = re.compile(rb'["\[\]{}]')
 _IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _REPEATED = "values of a repeated key are kept as text, the last one as its value"
-_NUMBER = "a number beyond all floats is kept as text"
+_NUMBER = "a number too large for a float is kept as text"
 
 # Any JSON text.
 
@@ -36,7 +36,7 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     >>> parse_any('{"a": 1, "a": 2}')[0]
     {'a': 2, 'a (repeated)': ['1']}
     >>> parse_any(b"[" * 65 + b"]" * 65)[1]
-    ('what is nested deeper than 60 is kept as text',)
+    ('values nested deeper than 60 are kept as text',)
     """
     try:
         return parse_json(data), ()
@@ -111,8 +111,8 @@ def _flattened(raw: bytes) -> Iterator[bytes]:
 def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
     """*value* as an event can hold it, and a warning for each kind of value that was kept as text.
 
-    Integers beyond 2^53-1, numbers that are none, and what is nested too deep become text; a lone surrogate becomes the
-    replacement character; a key that is no text becomes text.
+    Integers beyond 2^53-1, NaN, infinities and values nested too deep become text, and so do keys that are not
+    strings; a lone surrogate becomes the replacement character.
 
     >>> storable({"a": [1, 2.5, "x"]})
     ({'a': [1, 2.5, 'x']}, ())
@@ -152,7 +152,7 @@ class _Walk:
 
     def _key(self, name: Any) -> str:
         if not isinstance(name, str):
-            self._warn("a key that is no text is kept as text")
+            self._warn("a key that is not a string is kept as text")
         return self._text(str(name))
 
     def _text(self, text: str) -> str:
@@ -168,7 +168,7 @@ class _Walk:
             self._warn("an integer beyond 2^53-1 is kept as text")
             return str(number)
         if not math.isfinite(number):
-            self._warn("a number that is none is kept as text")
+            self._warn("NaN or an infinity is kept as text")
             return str(number)
         if MAX_INTEGER < abs(number) < WRITTEN_AS_INTEGER:
             self._warn("an integer beyond 2^53-1 is kept as text")

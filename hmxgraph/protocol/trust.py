@@ -59,7 +59,7 @@ class TrustPolicy:
         """Check the fields.
 
         Raises:
-            InvalidRequest: a source that is no text, or a count below one.
+            InvalidRequest: a source that is not a string, or a count below one.
             UnknownChoice: no such way of masking secrets.
 
         """

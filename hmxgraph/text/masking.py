@@ -46,7 +46,7 @@ def _looks_secret(word: str) -> bool:
 
 
 def _not_blank(value: str) -> bool:
-    """Whether *value* is a real value: not empty, unset or boolean, not masked already, no code that looks it up."""
+    """Whether *value* is a real value: not empty, unset or boolean, not masked already, not code."""
     bare = value.strip("\"' ")
     return bare.lower() not in UNSET and not value.startswith("[") and not _LOOKED_UP.match(bare)
 
@@ -65,11 +65,11 @@ def phone(number: str) -> bool:
     return 8 <= sum(map(str.isdigit, number)) <= 15
 
 
-# Code in the place of a secret, which gets it elsewhere: request.form[, input(, process.env.KEY; or a placeholder.
+# Code that reads a secret from elsewhere (request.form[, input(, process.env.KEY), and placeholders.
 _LOOKED_UP = re.compile(
     r"[A-Za-z_][\w.]*(?:\[|\(\)?)\Z|(?:process\.env|os\.environ|import\.meta\.env)\b|(?i:your|my|the)[_-]\w*(?i:key|token|password)"
 )
-# Values in the place of a secret that are none.
+# Values that stand where a secret is expected, but mean that there is none.
 UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
 _NAMES_WITH_DIGITS = frozenset(
     (

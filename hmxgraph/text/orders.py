@@ -1,4 +1,4 @@
-"""Text from outside that gives orders: what a tool's error says to do is left out of what is quoted from it."""
+"""Instructions in text from outside: an error message is quoted only up to the first clause that gives an order."""
 
 import re
 

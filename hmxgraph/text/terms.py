@@ -137,7 +137,7 @@ def nearest_term(term: str, known: Iterable[str]) -> str:
 
 
 def _one_slip(term: str, other: str) -> bool:
-    """Whether the two differ by one letter inserted or left out, or by two neighbours swapped."""
+    """Whether the two differ by one letter inserted or left out, or by two adjacent letters swapped."""
     if not other.isalpha() or len(other) < SHORTEST_MISSPELT:
         return False
     size = min(len(term), len(other))
@@ -158,9 +158,9 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold())))
 
 
-def _pairs(words_found: list[str]) -> list[str]:
+def _pairs(folded_words: list[str]) -> list[str]:
     pieces: list[str] = []
-    for word in words_found:
+    for word in folded_words:
         for run in filter(None, _WITHOUT_SPACES.split(word)):
             pairs = len(run) > 1 and _WITHOUT_SPACES.fullmatch(run)
             pieces.extend((run[at : at + 2] for at in range(len(run) - 1)) if pairs else [run])
@@ -171,7 +171,7 @@ def _pairs(words_found: list[str]) -> list[str]:
 
 
 def trigrams(text: str) -> frozenset[tuple[str, ...]]:
-    """The word trigrams of *text*; a text of fewer words is one run.
+    """The word trigrams of *text*; a text of fewer than three words is a single run.
 
     >>> sorted(trigrams("always verify the rollout"))
     [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
@@ -181,7 +181,7 @@ def trigrams(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """The trigrams of a list of words, in order; fewer than three words are one run.
+    """The trigrams of a list of words, in order; fewer than three words are a single run.
 
     >>> list(word_trigrams(["a", "b", "a", "b"])), list(word_trigrams(["verify", "it"]))
     ([('a', 'b', 'a'), ('b', 'a', 'b')], [('verify', 'it')])

@@ -11,7 +11,7 @@ from hmxgraph.protocol.lenient import DEEPEST, parse_any
 from hmxgraph.protocol.reports import Tally
 from tests.unit.ingest.making import document, words
 
-DEEP = "what is nested deeper than 60 is kept as text"
+DEEP = "values nested deeper than 60 are kept as text"
 
 
 def test_strict_json_is_as_it_is():

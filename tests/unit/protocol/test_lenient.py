@@ -28,9 +28,9 @@ def test_whatever_json_is_given_can_be_hashed(value):
     [
         (2**53, "9007199254740992", "an integer beyond 2^53-1 is kept as text"),
         (2.0**53, "9007199254740992", "an integer beyond 2^53-1 is kept as text"),
-        (float("nan"), "nan", "a number that is none is kept as text"),
+        (float("nan"), "nan", "NaN or an infinity is kept as text"),
         ("a\ud800", "a\ufffd", "a lone surrogate is replaced"),
-        ({1: "x"}, {"1": "x"}, "a key that is no text is kept as text"),
+        ({1: "x"}, {"1": "x"}, "a key that is not a string is kept as text"),
         (b"x", "b'x'", "a value of type bytes is kept as text"),
     ],
 )
