@@ -333,6 +333,10 @@ class ServerDied(EngineError):
         return f"{self.reason}:\n{self.log_tail}\n{self.way_out}"
 
 
+class StoreDamaged(EngineError):
+    """The server started without its database, which does not open; the server has been stopped."""
+
+
 class ServerUnresponsive(EngineError):
     """A server process that neither responds nor exits."""
 

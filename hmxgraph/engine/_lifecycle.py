@@ -60,6 +60,8 @@ _CLUES = (
     ),
 )
 _LINES = 15
+_NOT_OPENED = r"Failed to start DatabaseId\{\w+\[neo4j\]\}"
+_DEBUG_LINES = 4000
 
 
 def explained(words: str, log: Path) -> EngineError:
@@ -69,11 +71,30 @@ def explained(words: str, log: Path) -> EngineError:
     the local server exited while starting: Address already in use
 
     """
+    return _known_cause(words) or _refusals.died(log, _without_trace(words))
+
+
+def _known_cause(words: str) -> EngineError | None:
     for clue in _CLUES:
         matches = [line for line in words.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
         if matches:
             return clue.kind(f"the local server exited while starting: {_message(matches[-1])}", clue.way_out)
-    return _refusals.died(log, _without_trace(words))
+    return None
+
+
+def not_opened(words: str, log: Path) -> EngineError | None:
+    """The error of a server whose *log* says that it started without its database; None if it does not.
+
+    >>> not_opened("INFO  [o.n.k.d.Database] [neo4j/60d71926] Started.", Path("debug.log")) is None
+    True
+
+    """
+    if not re.search(_NOT_OPENED, words):
+        return None
+    if "fail_on_corrupted_log_files" in words:
+        return _refusals.torn_log(log)
+    causes = re.findall(r"^\s*Caused by: .+", words, re.MULTILINE) or ["Neo4j does not say why"]
+    return _known_cause("\n".join(causes)) or _refusals.not_opened(log, _message(causes[-1]))
 
 
 def _message(line: str) -> str:
@@ -142,11 +163,17 @@ class _Launch(NamedTuple):
     ports: Ports
     password: str
     log_start: int = 0
+    debug_start: int | None = None
 
 
 def _log_path(home: Path) -> Path:
     """The file that receives the server's output."""
     return home / "logs" / "console.log"
+
+
+def _debug_log(home: Path) -> Path:
+    """The server's own log, the only one that says why a database does not open."""
+    return home / "logs" / "debug.log"
 
 
 def start(settings: Settings, listen: Listener) -> Server:
@@ -174,14 +201,16 @@ def start(settings: Settings, listen: Listener) -> Server:
 
 def _configure(settings: Settings, sizes: _settings.Memory, version: str) -> Ports:
     chosen = _process.choose(settings, _configured(settings.home))
-    write_private(_conf(settings.home), _process.text(chosen, sizes, version))
+    write_private(_conf(settings.home), _process.text(chosen, sizes, version, salvage=settings.salvage))
     return chosen
 
 
 def _launch(command: list[str], home: Path, chosen: Ports, secret: str) -> _Launch:
     log = _log_path(home)
     log_start = begin(log)
-    return _Launch(_process.launch(command, home, log), chosen, secret, log_start)
+    debug = _debug_log(home)
+    debug_start = debug.stat().st_size if debug.is_file() else 0
+    return _Launch(_process.launch(command, home, log), chosen, secret, log_start, debug_start)
 
 
 def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
@@ -219,10 +248,31 @@ def ready(launch: _Launch, settings: Settings, version: str) -> Server:
     return _server(launch, settings.home, version or _process.version(launch.ports.http))
 
 
+def _check_database(launch: _Launch, home: Path) -> None:
+    """Stop a server that started without its database: it would never answer.
+
+    Raises:
+        StoreDamaged: it did.
+
+    """
+    log = _debug_log(home)
+    since = launch.debug_start
+    if since is None or not log.is_file():
+        return
+    # A log that was rotated meanwhile is read from its beginning.
+    text = tail(log, _DEBUG_LINES, since if log.stat().st_size >= since else 0)
+    error = not_opened(text, log)
+    if error is not None:
+        _process.terminate(launch.pid, home, _STOP_SECONDS)
+        raise error
+
+
 def _logs_in(launch: _Launch, home: Path) -> bool:
     answer = _process.login(launch.ports.http, USER, launch.password)
     if answer == 401:
         raise _refusals.password_refused(home)
+    if answer not in {None, 200}:
+        _check_database(launch, home)
     return answer == 200 and _process.speaks_bolt(launch.ports.bolt)
 
 

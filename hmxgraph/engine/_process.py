@@ -197,8 +197,11 @@ _SINCE_2025 = {
 }
 
 
-def text(ports: Ports, memory: Memory, version: str) -> str:
-    """The text of neo4j.conf: local access only, no telemetry, no file import, fast shutdown."""
+def text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -> str:
+    """The text of neo4j.conf: local access only, no telemetry, no file import, fast shutdown.
+
+    To *salvage* is to open a database whose transaction log has an unreadable end, without that end.
+    """
     lines = {
         "server.default_listen_address": HOST,
         "server.default_advertised_address": HOST,
@@ -216,6 +219,7 @@ def text(ports: Ports, memory: Memory, version: str) -> str:
         "db.logs.query.enabled": "OFF",
         "db.tx_log.rotation.retention_policy": "256M size",
         **(_ONLY_5 if version.startswith("5.") else _SINCE_2025),
+        **({"internal.dbms.tx_log.fail_on_corrupted_log_files": "false"} if salvage else {}),
     }
     head = "# Written by hmxgraph at every start; changes are overwritten.\n"
     return head + "".join(f"{name}={value}\n" for name, value in lines.items())

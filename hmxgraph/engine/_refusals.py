@@ -15,6 +15,7 @@ from hmxgraph.errors import (
     PortTaken,
     ServerDied,
     ServerUnresponsive,
+    StoreDamaged,
 )
 
 _MIB = 1024 * 1024
@@ -130,6 +131,21 @@ def died(log: Path, lines: str) -> ServerDied:
     return ServerDied(
         "the local server exited while starting", f"see {log} and debug.log beside it, or {_OTHER_SERVER}", lines
     )
+
+
+def torn_log(log: Path) -> StoreDamaged:
+    """The transaction log ends with bytes that are no transaction."""
+    return StoreDamaged(
+        f"the database does not open: its transaction log ends in the middle of a write (see {log})",
+        "run HMXGRAPH_SALVAGE=1 hmxgraph server start once, which cuts that end off and keeps it as a zip file, "
+        "then hmxgraph verify for each tenant; or hmxgraph restore a dump",
+    )
+
+
+def not_opened(log: Path, cause: str) -> StoreDamaged:
+    """Neo4j says why the database does not open."""
+    way_out = f"see {log}; hmxgraph restore replaces it with a dump"
+    return StoreDamaged(f"the database does not open: {cause}", way_out)
 
 
 def unresponsive(pid: int, seconds: float, log: Path) -> ServerUnresponsive:

@@ -24,6 +24,7 @@ from hmxgraph.errors import EngineError
 # ``HMXGRAPH_HEAP``          heap of the server, like ``2g``; ``HMXGRAPH_PAGECACHE`` likewise
 # ``HMXGRAPH_BOLT_PORT``     a fixed port; ``HMXGRAPH_HTTP_PORT`` likewise (default: free ones, kept over restarts)
 # ``HMXGRAPH_START_SECONDS`` maximum duration of a start (default 120)
+# ``HMXGRAPH_SALVAGE``       ``1``: cut off the end of a transaction log that cannot be read; for one start
 # =========================  ==============================================================================
 
 _MIB_PER_UNIT = {"m": 1, "g": 1024, "t": 1024 * 1024}
@@ -49,6 +50,7 @@ class Settings:
     bolt_port: int | None = None
     http_port: int | None = None
     start_seconds: int = 120
+    salvage: bool = False
     retry_seconds: tuple[float, ...] = (0, 1, 2, 4, 8)
 
 
@@ -76,6 +78,7 @@ def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, s
         bolt_port=_port("HMXGRAPH_BOLT_PORT", environment),
         http_port=_port("HMXGRAPH_HTTP_PORT", environment),
         start_seconds=_number("HMXGRAPH_START_SECONDS", environment) or 120,
+        salvage=get("HMXGRAPH_SALVAGE") == "1",
     )
 
 

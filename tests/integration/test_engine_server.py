@@ -19,7 +19,7 @@ from hmxgraph.engine import _jars
 from hmxgraph.engine._jars import distribution, is_sound
 from hmxgraph.engine._settings import read
 from hmxgraph.engine.server import silent
-from hmxgraph.errors import EngineError, JarDamaged, PasswordLost
+from hmxgraph.errors import EngineError, JarDamaged, PasswordLost, StoreDamaged
 
 SMALL = {"HMXGRAPH_HEAP": "256m", "HMXGRAPH_PAGECACHE": "64m"}
 ENSURE = "from hmxgraph import engine; print(engine.ensure().pid)"
@@ -215,3 +215,24 @@ def test_a_dump_brings_back_a_store_that_does_not_open(home, server, tmp_path):
     revived = engine.ensure(home)
     with neo4j.GraphDatabase.driver(revived.uri, auth=(revived.user, revived.password)) as driver:
         assert driver.execute_query("MATCH (dumped:Dumped) RETURN count(dumped) AS n").records[0]["n"] == 1
+
+
+@pytest.mark.slow
+def test_a_torn_transaction_log_has_a_way_back(home, server, monkeypatch):
+    """The error comes at once and names it; what was acknowledged is there afterwards, on a usual start too."""
+    asked(server, "MERGE (n:Acknowledged {id: 1})")
+    process = psutil.Process(server.pid)
+    process.kill()
+    psutil.wait_procs([process], timeout=20)
+    (log,) = (home / "data" / "transactions" / "neo4j").glob("neostore.transaction.db.*")
+    with log.open("r+b") as file:
+        file.seek(len(file.read().rstrip(b"\0")))
+        file.write(b"\x07" * 300)
+    with pytest.raises(StoreDamaged, match="HMXGRAPH_SALVAGE=1 hmxgraph server start"):
+        engine.ensure(home)
+    assert servers(home) == set()
+    monkeypatch.setenv("HMXGRAPH_SALVAGE", "1")
+    engine.ensure(home)
+    engine.stop(home)
+    monkeypatch.delenv("HMXGRAPH_SALVAGE")
+    assert asked(engine.ensure(home), "MATCH (n:Acknowledged) RETURN count(n)") == [[1]]

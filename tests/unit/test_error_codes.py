@@ -35,6 +35,7 @@ STABLE = {
     "PasswordLost": "unavailable",
     "ServerDied": "unavailable",
     "ServerUnresponsive": "unavailable",
+    "StoreDamaged": "unavailable",
     "FingerprintError": "invalid",
     "FingerprintRefused": "invalid",
     "HashMismatch": "invalid",

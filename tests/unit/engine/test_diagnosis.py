@@ -1,7 +1,7 @@
 import pytest
 
-from hmxgraph.engine._lifecycle import explained
-from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemory, PortTaken, ServerDied
+from hmxgraph.engine._lifecycle import explained, not_opened
+from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemory, PortTaken, ServerDied, StoreDamaged
 
 PORT = """2026-11-21 07:42:43.943+0000 ERROR Failed to start Neo4j on 127.0.0.1:57291.
 java.lang.RuntimeException: Error starting Neo4j database server at /home/data/databases
@@ -59,3 +59,33 @@ def test_unknown_cause_carries_the_last_words(tmp_path):
     assert error.log_tail.splitlines()[-1] == "java.lang.IllegalStateException: odd"
     assert len(error.log_tail.splitlines()) == 15
     assert str(tmp_path / "console.log") in str(error)
+
+
+NOT_OPENED = (
+    "2026-11-25 03:26:57.314+0000 ERROR [o.n.d.d.DatabaseLifecycles] Failed to start DatabaseId{60d71926[neo4j]}\n"
+)
+TORN_LOG = (
+    "Caused by: java.lang.RuntimeException: Error reading transaction logs, recovery not possible. To force the start, "
+    "you can specify 'internal.dbms.tx_log.fail_on_corrupted_log_files=false'.\n\t... 17 more\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("cause", "kind", "way_out"),
+    [
+        (TORN_LOG, StoreDamaged, "HMXGRAPH_SALVAGE=1 hmxgraph server start"),
+        (f"Caused by: {FULL}", EngineError, "free 300 MB on the disk of the data home"),
+        ("Caused by: java.lang.IllegalStateException: odd\n", StoreDamaged, "does not open: odd; see "),
+        ("", StoreDamaged, "Neo4j does not say why"),
+    ],
+)
+def test_a_database_that_does_not_open(cause, kind, way_out, tmp_path):
+    """The log of a server without its database becomes an error with the cause and the way back."""
+    error = not_opened(f"INFO Starting...\n{NOT_OPENED}{cause}", tmp_path / "debug.log")
+    assert type(error) is kind
+    assert way_out in str(error)
+
+
+def test_a_database_that_opens(tmp_path):
+    """A log of another database, or of none that failed, is no error."""
+    assert not_opened(TORN_LOG + NOT_OPENED.replace("[neo4j]", "[other]"), tmp_path / "debug.log") is None
