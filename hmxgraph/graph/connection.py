@@ -124,6 +124,12 @@ _STOPPED = (
     "Neo.DatabaseError.Transaction.TransactionStartFailed",
     "Neo.DatabaseError.Transaction.TransactionCommitFailed",
 )
+# A server that stops ends what is under way; so does an administrator.
+_ENDED = tuple(
+    f"Neo.{kind}.Transaction.{name}"
+    for kind in ("ClientError", "TransientError")
+    for name in ("LockClientStopped", "Terminated")
+)
 _TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 _SECURITY = "Neo.ClientError.Security."
 _NOT_PERMITTED = (
@@ -137,9 +143,9 @@ def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> Gra
     """The graph error for a driver's *error*: no answer, no access, or a refused statement."""
     error = origin(error)
     reason = _reason(error)
-    if isinstance(error, ServiceUnavailable | SessionExpired | ConfigurationError | DriverError):
+    code = getattr(error, "code", None) or "unknown"
+    if isinstance(error, ServiceUnavailable | SessionExpired | ConfigurationError | DriverError) or code in _ENDED:
         return StorageUnavailable(uri, reason)
-    code = error.code or "unknown"
     if code == _NO_DATABASE:
         return DatabaseMissing(uri, reason)
     if code in _STOPPED:

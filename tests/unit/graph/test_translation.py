@@ -5,8 +5,16 @@ import re
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from hmxgraph.errors import AccessDenied, DatabaseMissing, NotPermitted, StatementRefused, StorageStopped
-from hmxgraph.graph.connection import translated, worth_repeating
+from hmxgraph.errors import (
+    AccessDenied,
+    DatabaseMissing,
+    NotPermitted,
+    StatementRefused,
+    StorageStopped,
+    StorageUnavailable,
+)
+from hmxgraph.graph.connection import Course, translated, worth_repeating
+from hmxgraph.graph.deadlines import Patience
 
 URI = "bolt://db:7687"
 
@@ -41,6 +49,14 @@ def test_a_database_that_can_no_longer_write_names_the_way_out(code):
     error = translated(refused, URI, "events/record")
     assert type(error) is StorageStopped
     assert re.search(rf"{URI}.*needs to be restarted.*free some disk space.*server stop", str(error))
+
+
+@pytest.mark.parametrize("code", ["LockClientStopped", "Terminated"])
+def test_a_transaction_that_the_server_ended_is_no_refused_statement(code):
+    """A server that stops ends what is under way: nothing is stored, and the call can be repeated."""
+    refused = Neo4jError._hydrate_neo4j(code=f"Neo.TransientError.Transaction.{code}", message="it was terminated")
+    error = Course(Patience("write", None), URI, ()).error(refused)
+    assert (type(error), error.outcome) == (StorageUnavailable, "not stored")
 
 
 @pytest.mark.parametrize(
