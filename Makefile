@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: make demo, make test. The environment is made on the way.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint fuzz faults bench compare docs notebooks dist async clean
+.PHONY: help demo test test-all lint fuzz faults matrix bench compare docs notebooks dist async clean
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
@@ -48,6 +48,10 @@ fuzz: $(EQUIPPED)  ## The long randomised tests
 faults: $(EQUIPPED)  ## Plant faults: the conformance kit and the tests must find each; more than an hour
 	$(BIN)/python -m tests.faults kit
 	$(BIN)/python -m tests.faults suite
+
+matrix: $(EQUIPPED)  ## Every write disturbed in every way at 25 random moments, and ten minutes of races: many hours
+	HMXGRAPH_FAULT_MOMENTS=25 HMXGRAPH_RACE_SECONDS=600 $(BIN)/python -m pytest -n 0 -m slow \
+		tests/integration/test_faults.py tests/integration/test_everything_racing.py
 
 bench: $(EQUIPPED)  ## Measurements: latency, throughput, quality, each beside a floor or a peer
 	$(BIN)/python -m pytest tests/benchmarks -m bench --timeout 7200 -s -o addopts='--strict-markers --import-mode=importlib' -o python_files='bench_*.py'
