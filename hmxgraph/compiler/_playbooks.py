@@ -17,7 +17,7 @@ from hmxgraph.compiler.failures import FailureGroup, Occurrence, most_frequent, 
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.text.artifacts import noted, plain, times
+from hmxgraph.text.artifacts import attempted, noted, plain, times
 from hmxgraph.text.terms import most_first
 
 _COMMON = frozenset(("id", "name", "type", "i", "is", "not", "the", "a", "of", "to", "for", "with", "value", "number"))
@@ -128,10 +128,15 @@ def _symptoms(group: FailureGroup) -> list[str]:
 def _recovery_steps(group: FailureGroup, best: Sequence[Recovery], most: int) -> list[str]:
     proven = [recovery for recovery in best if recovery.proven][:most]
     if proven:
-        return [noted(_deed(group, recovery), _trust(recovery)) for recovery in proven]
-    tried = [recovery for recovery in best if kind_of(recovery.action) != "handover"][:most]
+        last = "" if all(map(_hands_over, proven)) else " if nothing else helps"
+        return [noted(_deed(group, recovery) + last * _hands_over(recovery), _trust(recovery)) for recovery in proven]
+    tried = [recovery for recovery in best if not _hands_over(recovery)][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
-    vain = [f"{_attempt(recovery)}{alone} did not help ({times(0, recovery.seen.count)})" for recovery in tried]
+    vain = [
+        noted(f"{_attempt(recovery)}{alone} did not help", attempted(recovery.seen.count))
+        for recovery in tried
+        if not recovery.guesswork
+    ]
     return ["; ".join([_no_recovery(group), *vain])]
 
 
@@ -140,10 +145,32 @@ def _no_recovery(group: FailureGroup) -> str:
     retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
     gone = sum(occurrence.repaired for occurrence in retried)
     if not gone:
-        return "Stop and tell the user what failed"
+        return _gone_on(group) or "Stop and tell the user what failed"
     return noted(
         f"Try {group.action} again after several changes: no single one is known to help", times(gone, len(retried))
     )
+
+
+def _gone_on(group: FailureGroup) -> str:
+    """What most sessions went on with, where none tried again what failed; "" if they stopped or came to nothing."""
+    went_on = [occurrence for occurrence in group.occurrences if _carried_on(occurrence)]
+    failed = all(occurrence.summary.went_well is False for occurrence in went_on)
+    if not group.action or failed or len(went_on) <= _HALF * len(group.occurrences):
+        return ""
+    names = most_first(Counter(occurrence.following[0].action for occurrence in went_on))
+    return f"No way to repair it is known; the work went on with {listed(names[:2], 'or')}"
+
+
+def _carried_on(occurrence: Occurrence) -> bool:
+    """Whether the session went on with other work: it did not try again what failed, nor stop, nor hand over."""
+    following = occurrence.following[:1]
+    return occurrence.again is None and any(
+        kind_of(step.action) in {"lookup", "action"} and step.action != occurrence.action for step in following
+    )
+
+
+def _hands_over(recovery: Recovery) -> bool:
+    return kind_of(recovery.action) == "handover"
 
 
 def _attempt(recovery: Recovery) -> str:
@@ -154,16 +181,18 @@ def _deed(group: FailureGroup, recovery: Recovery) -> str:
     """What to do and how to continue."""
     if recovery.retry:
         return _once_more(group, recovery)
-    if kind_of(recovery.action) == "handover":
-        return f"{instruction(recovery.action)} if nothing else helps"
+    if _hands_over(recovery):
+        return instruction(recovery.action)
     deeds = [
         line_instruction(name, line) if line else instruction(name)
         for name, line in zip(recovery.actions, recovery.lines, strict=True)
     ]
     deed = ", then ".join([deeds[0], *map(_small, deeds[1:])])
-    if recovery.then == group.action or (recovery.attempts and not recovery.then):
+    if not recovery.instead:
         return f"{deed}, then try {group.action} again"
-    return f"{deed}, then go on with {recovery.then}" if recovery.then else deed
+    if group.action:
+        deed = f"{deed} instead"
+    return f"{deed}, then go on with {recovery.then}" if recovery.then not in {"", group.action} else deed
 
 
 def _once_more(group: FailureGroup, recovery: Recovery) -> str:
@@ -215,10 +244,11 @@ def _changes(occurrence: Occurrence) -> list[tuple[str, str]]:
 
 
 def _trust(recovery: Recovery) -> str:
-    """How often it worked, or "" if that is unknown."""
-    if recovery.unknown or kind_of(recovery.action) == "handover":
+    """How often it worked, and how often another error followed; "" if that is unknown."""
+    if recovery.unknown or _hands_over(recovery):
         return ""
-    return times(recovery.seen.successes, recovery.seen.count)
+    worked = recovery.seen.successes - recovery.displaced
+    return times(worked, recovery.seen.count, recovery.displaced, futile=recovery.futile)
 
 
 def _prevention(group: FailureGroup, protecting: Sequence[str]) -> list[str]:
@@ -230,7 +260,7 @@ def _prevention(group: FailureGroup, protecting: Sequence[str]) -> list[str]:
     advice = [f"{before}{_small(instruction(name))}" for name in protecting[:_MOST_LOOKUPS]]
     if lacking := _lacking(group):
         return [*advice, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
-    blamed = [name for name in _blamed(group, group.action) if not _cleared(group, name)] if group.action else []
+    blamed = [name for name in _blamed(group, group.action) if _at_fault(group, name)] if group.action else []
     if group.action and (doubtful := blamed or _mended(group)):
         inputs = listed(doubtful)
         check = f"bring {inputs} into the form it demands" if _FORM.search(group.signature) else f"check {inputs}"
@@ -238,16 +268,15 @@ def _prevention(group: FailureGroup, protecting: Sequence[str]) -> list[str]:
     return advice
 
 
-def _cleared(group: FailureGroup, name: str) -> bool:
-    """Whether most successful retries left an input unchanged, so that it was not at fault."""
+def _at_fault(group: FailureGroup, name: str) -> bool:
+    """Whether successful retries show that an input was at fault: at least half of them changed it."""
     again = [
         (occurrence, occurrence.again)
         for occurrence in group.occurrences
         if occurrence.again is not None and occurrence.again.ok
     ]
-    return sum(
-        name not in step.changed or _on_the_same(occurrence, step, name) for occurrence, step in again
-    ) > _HALF * len(again)
+    changed = sum(name in step.changed and not _on_the_same(occurrence, step, name) for occurrence, step in again)
+    return bool(again) and changed >= _HALF * len(again)
 
 
 def _on_the_same(occurrence: Occurrence, again: Step, name: str) -> bool:

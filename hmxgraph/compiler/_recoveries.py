@@ -24,7 +24,9 @@ class Recovery:
     """One reaction to a failure: its actions with their usual lines, how often it was tried, how often it helped.
 
     ``retry`` is set if it is nothing but another attempt at the failed action. ``attempts`` counts the times that the
-    failed action was attempted again; without any, the end of the session judges.
+    failed action was attempted again; without any, the end of the session judges. ``displaced`` counts how often the
+    failure was gone but another came in its place. ``instead`` is set if the failed action was usually not tried again
+    where it helped, and ``futile`` if feedback calls all sessions in which it helped failures.
     """
 
     actions: Way
@@ -34,6 +36,9 @@ class Recovery:
     attempts: int
     then: str
     unknown: bool
+    displaced: int = 0
+    instead: bool = False
+    futile: bool = False
 
     @property
     def action(self) -> str:
@@ -170,7 +175,9 @@ def _recovery(way: Way, retry: bool, occurrences: Sequence[Occurrence]) -> Recov
         len(occurrences),
         sum(bool(occurrence.helped) for occurrence in judged),
     )
-    after = [_next(occurrence, way, retry=retry) for occurrence in occurrences]
+    credited = [occurrence for occurrence in occurrences if occurrence.helped] or list(occurrences)
+    again = sum(occurrence.again is not None for occurrence in credited)
+    after = [_next(occurrence, way, retry=retry) for occurrence in credited]
     return Recovery(
         actions=way,
         lines=tuple(usual_line(_steps(name, occurrences, retry=retry)) for name in way),
@@ -179,7 +186,15 @@ def _recovery(way: Way, retry: bool, occurrences: Sequence[Occurrence]) -> Recov
         attempts=sum(occurrence.again is not None for occurrence in occurrences),
         then=most_frequent(name for name in after if name),
         unknown=not judged,
+        displaced=sum(occurrence.displaced for occurrence in judged),
+        instead=again <= _HALF * len(credited),
+        futile=any(occurrence.helped for occurrence in credited) and all(map(_rejected, credited)),
     )
+
+
+def _rejected(occurrence: Occurrence) -> bool:
+    """Whether feedback says that the session failed; an outcome inferred from later work is no judgement of this."""
+    return occurrence.summary.went_well is False and occurrence.summary.outcome_reason.endswith("feedback")
 
 
 def _steps(action: str, occurrences: Sequence[Occurrence], *, retry: bool) -> list[Step]:

@@ -5,6 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from hmxgraph.compiler._shell import tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
@@ -126,6 +127,11 @@ class Occurrence:
         """Whether the failure was gone at the next attempt."""
         return self.again is not None and bool(self.helped)
 
+    @property
+    def displaced(self) -> bool:
+        """Whether the failure was gone at the next attempt, but another one came in its place."""
+        return self.again is not None and bool(self.helped) and self.again.ok is False
+
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
@@ -244,23 +250,34 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
         # The first steps answer a failure before any work; what followed a step that was not kept is unknown.
         first = () if summary.skipped_steps else _answers(summary.steps)
         return Occurrence(summary, failure, "", first, None, first[:1], summary.went_well)
-    failed, later = summary.steps[failure.step], summary.steps[failure.step + 1 :]
+    failed, later = summary.steps[failure.step], _reactions(summary, failure.step)
     place = next((place for place, step in enumerate(later) if _is_attempt(step, failed)), None)
     again = None if place is None else later[place]
     between = _outside(failed, later[:place], again, summary)
     changes = {} if again is None else _changes(between)
     route = tuple(changes.values())[-_ROUTE:] or _answers(between)[:1]
-    helped = summary.went_well if again is None or place is None else _gone(summary, failure, again, place)
+    helped = summary.went_well if again is None else _gone(summary, failure, again)
     action = failure.line or failed.action
     return Occurrence(summary, failure, action, _answers(later), again, route, helped, changes=tuple(changes))
 
 
-def _gone(summary: SessionSummary, failure: Failure, again: Step, place: int) -> bool | None:
+def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:
+    """The steps after a failed one, without those of other events called before its result was known."""
+    event_id, later = summary.steps[failed].event_id, summary.steps[failed + 1 :]
+    parallel = sum(1 for _ in takewhile(lambda step: step.event_id == event_id or _in_parallel(step), later))
+    return tuple(step for step in later[:parallel] if step.event_id == event_id) + later[parallel:]
+
+
+def _in_parallel(step: Step) -> bool:
+    """Whether a step was called while the one before it had neither a result nor an error."""
+    return step.situation.since == "pending" and not step.situation.failure
+
+
+def _gone(summary: SessionSummary, failure: Failure, again: Step) -> bool | None:
     """Whether the failure was gone at the next attempt, whatever else failed there."""
     if again.ok is not False:
         return again.ok if again.ok is not None else summary.went_well
-    attempt = failure.step + 1 + place
-    later = [other for other in summary.failures if other.step == attempt]
+    later = [other for other in summary.failures if other.step >= 0 and summary.steps[other.step] is again]
     return all(failure_key(other.signature) != failure_key(failure.signature) for other in later)
 
 

@@ -100,23 +100,61 @@ def _time(text: str | None) -> int | None:
 _EXACT = 10
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 _NOTE = re.compile(
-    r" \((?:tried once, and it worked|tried once, without success|worked \d+ of \d+ times"
-    r"|worked about \d+ % of more than \d+ times)\)$"
+    r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
+    r"|(?:tried once: )?this error went away(?: \d+ of \d+ times)?, but another followed"
+    r"|worked \d+ of \d+ times|worked about \d+ % of more than \d+ times)"
+    r"(?:; (?:once|twice|\d+ times|often) another error followed)?(?:; the sessions? failed nevertheless)?\)$"
 )
 
 
-def times(worked: int, tried: int) -> str:
-    """How often something worked.
+def times(worked: int, tried: int, displaced: int = 0, *, futile: bool = False) -> str:
+    """How often something worked, how often another error followed, and whether the sessions failed nevertheless.
 
     >>> times(1, 1), times(4, 4), times(19, 21)
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
+    >>> times(1, 3, 2), times(0, 1, 1)
+    ('worked 1 of 3 times; twice another error followed', 'tried once: this error went away, but another followed')
+    >>> times(0, 4, 3)
+    'this error went away 3 of 4 times, but another followed'
+    >>> times(2, 9, futile=True)
+    'worked 2 of 9 times; the sessions failed nevertheless'
     """
+    end = f"; the session{'s' if tried > 1 else ''} failed nevertheless" if futile else ""
+    if displaced and not worked:
+        gone = "this error went away" + ("" if tried == 1 else f" {displaced} of {tried} times" * (tried <= _EXACT))
+        return f"{'tried once: ' * (tried == 1)}{gone}, but another followed{end}"
+    return f"{_worked(worked, tried)}{_displaced(displaced, tried)}{end}"
+
+
+def attempted(tried: int) -> str:
+    """How often something was tried in vain.
+
+    >>> attempted(1), attempted(3), attempted(12)
+    ('tried once', 'tried 3 times', 'tried more than 10 times')
+    """
+    if tried == 1:
+        return "tried once"
+    return f"tried {tried} times" if tried <= _EXACT else f"tried more than {_bound(tried)} times"
+
+
+def _bound(tried: int) -> int:
+    return max(bound for bound in _ROUNDED if bound < tried)
+
+
+def _worked(worked: int, tried: int) -> str:
     if tried == 1:
         return "tried once, and it worked" if worked else "tried once, without success"
     if tried <= _EXACT:
         return f"worked {worked} of {tried} times"
-    least = max(bound for bound in _ROUNDED if bound < tried)
-    return f"worked about {round(10 * worked / tried) * 10} % of more than {least} times"
+    return f"worked about {round(10 * worked / tried) * 10} % of more than {_bound(tried)} times"
+
+
+def _displaced(displaced: int, tried: int) -> str:
+    """How often another error followed; not counted where the rest of the counts is rounded."""
+    if not displaced:
+        return ""
+    counted = {1: "once", 2: "twice"}.get(displaced, f"{displaced} times")
+    return f"; {counted if tried <= _EXACT else 'often'} another error followed"
 
 
 def noted(step: str, words: str) -> str:
