@@ -17,6 +17,7 @@ SET
   artifact.updated_us = at_us,
   artifact.count_times = artifact.count_times + at_us,
   artifact.observed_counts = artifact.observed_counts + row.observed_count,
-  artifact.success_rates = artifact.success_rates + row.success_rate
+  artifact.success_rates = artifact.success_rates + row.success_rate,
+  artifact.worked = row.worked
 RETURN artifact.artifact_id AS artifact_id, at_us
 ORDER BY artifact_id

@@ -63,6 +63,7 @@ CALL (memory, lost) {
   }
   SET
     memory.text = '',
+    memory.name = null,
     memory.search_text = '',
     memory.token_count = 0,
     memory.subject = null,

@@ -44,6 +44,7 @@ CALL () {
     memory.first_us = CASE WHEN row.first_us < memory.first_us THEN row.first_us ELSE memory.first_us END,
     memory.last_us = CASE WHEN row.last_us > memory.last_us THEN row.last_us ELSE memory.last_us END
   SET
+    memory.name = left(memory.text, 60),
     memory.valid_from_us = memory.first_us,
     memory.confidence = round(1 - (1 - memory.surest) ^ memory.observation_count, 6),
     memory.valid_to_us = CASE WHEN retired THEN memory.valid_to_us ELSE row.ends_us END,

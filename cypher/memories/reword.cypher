@@ -11,5 +11,6 @@ CALL (memory, row) {
   SET conflict.text = replace(conflict.text, memory.text, row.words.text)
 }
 SET memory += row.words
+SET memory.name = left(memory.text, 60)
 RETURN memory.memory_id AS memory_id
 ORDER BY memory_id

@@ -23,10 +23,10 @@ from hmxgraph.protocol.reports import VerifyReport
 
 # Properties that name a node to people, in order of preference.
 _NAMES = (
-    "name",
     "title",
     "goal",
     "text",
+    "name",
     "summary",
     "reason",
     "session_id",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rich.cells import cell_len
 from rich.console import (
     COLOR_SYSTEMS,
     Console,
@@ -67,7 +68,7 @@ class _Visible:
 
 # Tables that never break words, so that ids can be copied and rows found with grep.
 
-# Width of output that is not a terminal. Longer cells are broken, so that other rows are not padded to their length.
+# Width of output that is not a terminal.
 _UNBOUNDED = 10_000
 
 
@@ -88,8 +89,8 @@ class Lines(Console):
 class Whole(RenderHook):
     """Makes *console* print tables without breaking words.
 
-    If the columns do not fit, each row becomes a list of names and values; values that still do not fit are put below
-    their names.
+    In a pipe or file each row is one line, without a frame. At a terminal, if the columns do not fit, each row becomes
+    a list of names and values; values that still do not fit are put below their names.
     """
 
     def __init__(self, console: Console) -> None:
@@ -102,6 +103,9 @@ class Whole(RenderHook):
     def _fitting(self, renderable: ConsoleRenderable) -> Iterator[ConsoleRenderable]:
         if not isinstance(renderable, Table):
             yield renderable
+            return
+        if not self._console.is_terminal and _is_of_text(renderable):
+            yield from _lines(renderable)
             return
         renderable.expand = renderable.expand and self._console.is_terminal
         for column in renderable.columns:
@@ -131,6 +135,36 @@ class Whole(RenderHook):
 
     def _minimum_width(self, table: Table) -> int:
         return Measurement.get(self._console, self._console.options.update(max_width=_UNBOUNDED), table).minimum
+
+
+# Cells up to this width are padded in a pipe, so that short columns stand below one another.
+_PADDED = 32
+_BREAK = " / "
+
+
+def _is_of_text(table: Table) -> bool:
+    return all(isinstance(cell, str | Text) for column in table.columns for cell in column.cells)
+
+
+def _lines(table: Table) -> Iterator[ConsoleRenderable]:
+    """The rows of *table*, each as one line without a frame, and no line longer than what it says."""
+    if table.title:
+        yield _line(str(table.title))
+    headings = [[str(column.header) for column in table.columns]] if table.show_header else []
+    cells = [[_BREAK.join(str(cell).splitlines()) for cell in column.cells] for column in table.columns]
+    rows = [*headings, *map(list, zip(*cells, strict=True))]
+    widths = [min(max(map(cell_len, column)), _PADDED) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield _line("  ".join(map(_padded, row, widths, table.columns)).rstrip())
+
+
+def _padded(cell: str, width: int, column: Column) -> str:
+    padding = " " * (width - cell_len(cell))
+    return padding + cell if column.justify == "right" else cell + padding
+
+
+def _line(text: str) -> Text:
+    return Text(text, no_wrap=True, overflow="ignore")
 
 
 def _parts(renderable: RenderableType) -> Iterator[ConsoleRenderable]:

@@ -140,6 +140,12 @@ def explain_empty_result(graph: "KnowledgeGraph", otherwise: str) -> None:
     _print_hint("; ".join(filter(None, (_drafts(graph), _no_events(graph)))) or otherwise)
 
 
+def mention_drafts(graph: "KnowledgeGraph") -> None:
+    """Print how many artifacts are only drafts yet, if there are any: lists of active ones leave them out."""
+    if drafts := _drafts(graph):
+        _print_hint(drafts)
+
+
 def explain_empty_pack(graph: "KnowledgeGraph", pack: "ContextPack") -> None:
     """Print why *pack* is empty: the budget, a tenant without active knowledge, or the query."""
     if sizes := [drop.token_estimate for drop in pack.dropped_entries or () if drop.drop_reason == "budget_exceeded"]:

@@ -9,7 +9,18 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
+from hmxgraph.cli._terminal import (
+    AsJson,
+    AsOf,
+    Tenant,
+    emit,
+    explain_empty_result,
+    full_id,
+    mention_drafts,
+    opened,
+    out,
+    short_id,
+)
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Conflict
 from hmxgraph.protocol.parsing import parse_json
@@ -55,6 +66,8 @@ def list_artifacts(
         if not page:
             hint = "--status any lists those that are no longer active, too"
             explain_empty_result(graph, hint if status_filter else _NONE_OF_ANY_STATUS)
+        elif status_filter == "active" and not as_json:
+            mention_drafts(graph)
 
 
 @app.command()

@@ -71,6 +71,21 @@ def recall_row(properties: Mapping[str, Any]) -> str | None:
     ).decode()
 
 
+_LONGEST_NAME = 60
+
+
+def event_name(properties: Mapping[str, Any]) -> str:
+    r"""What Neo4j Browser writes on an event that it has no style for: how its text begins, marked where it failed.
+
+    >>> event_name({"event_type": "error", "text": "No such file\nor folder"}), event_name({"text": "hello"})
+    ('✗ No such file', 'hello')
+
+    """
+    failed = properties.get("failed") or properties.get("event_type") == "error"
+    begins = next(iter(properties["text"].splitlines()), "")
+    return f"{'✗ ' if failed else ''}{begins[:_LONGEST_NAME]}"
+
+
 def _ranked_words(search_text: str) -> str:
     """The search terms that an event is ranked by: the beginning in full, then each further term once, the last first.
 
@@ -220,7 +235,7 @@ def _event_row(event: PreparedEvent, *, new: bool, repeat: bool) -> dict[str, An
     if event.base_salience is not None:
         salience = adjusted(event.base_salience, new=new, repeat=repeat)
         properties = {**properties, "salience": salience, "salience_origin": "engine"}
-    return {**properties, "recall_row": recall_row(properties)}
+    return {**properties, "recall_row": recall_row(properties), "name": event_name(properties)}
 
 
 def _extent(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ BLANK = MappingProxyType(
 _SEARCHED = 4_000
 _NESTED = ("content", "metadata", "validity_scope")
 _NUMBERS = ("confidence", "success_rate")
+_MOSTLY = 0.5
 # The field that names an artifact's subject, by type: two with the same subject may contradict each other.
 SUBJECTS = {"decision_policy": "condition", "causal_pattern": "cause"}
 _WIRE = tuple(name for name in Artifact.model_fields if name != "updated_at")
@@ -177,7 +178,20 @@ def _history(document: Mapping[str, Any], began_us: int) -> Row:
         "count_times": [began_us],
         "observed_counts": [document.get("observed_count", -1)],
         "success_rates": [float(document.get("success_rate", -1.0))],
+        "worked": worked(document.get("observed_count", 0), document.get("success_rate")),
     }
+
+
+def worked(observed: int, success_rate: float | None) -> str | None:
+    """How often it worked, as drawings write it; None where nobody counted.
+
+    >>> worked(4, 1.0), worked(2, 0.0), worked(3, None)
+    ('✓ 4 of 4', '✗ 0 of 2', None)
+
+    """
+    if success_rate is None or observed < 1:
+        return None
+    return f"{'✓' if success_rate >= _MOSTLY else '✗'} {round(success_rate * observed)} of {observed}"
 
 
 def _readable(tenancy: Tenancy, document: Mapping[str, Any], count_tokens: TokenCounter) -> Row:

@@ -14,7 +14,7 @@ from hmxgraph.compiler.sessions import SessionReader
 from hmxgraph.compiler.suggest import Guide
 from hmxgraph.compiler.summary import SUMMARY_VERSION, SessionSummary
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
-from hmxgraph.graph.artifacts import artifact_row, dedup_key
+from hmxgraph.graph.artifacts import artifact_row, dedup_key, worked
 from hmxgraph.graph.conflicts import detect, settle
 from hmxgraph.graph.fingerprint_imports import confirm_imports
 from hmxgraph.graph.fingerprints import NOTHING_IMPORTED, InForce, in_force, last_run
@@ -142,6 +142,7 @@ def _count_rows(tenancy: Tenancy, changes: Iterable[Change], at_us: int) -> Iter
                 "key": tenancy.node_key(change.head.artifact_id),
                 "observed_count": change.draft.seen.count,
                 "success_rate": change.draft.seen.success_rate,
+                "worked": worked(change.draft.seen.count, change.draft.seen.success_rate),
                 "at_us": at_us,
             }
 

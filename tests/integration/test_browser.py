@@ -100,3 +100,45 @@ def test_saved_query_is_a_picture(page, saved):
     page.wait(f"{FILLS}.includes({json.dumps(ENTITY_FILL)})")
     page.wait("[...document.querySelectorAll('g.node text')].some(text => text.textContent.includes('kubectl'))")
     assert page.ask(f"{FILLS}.filter(fill => fill === {json.dumps(ENTITY_FILL)}).length") > 20
+
+
+def captions(page):
+    """What is written on the nodes of the picture, a string for each."""
+    return page.ask("[...document.querySelectorAll('g.node')].map(node => node.textContent.trim())")
+
+
+def test_nodes_have_captions_without_a_style(page, saved):
+    """Favourites alone give a picture that can be read: events and playbooks say what they are, failures are marked."""
+    page.drop(".filedrop", saved[1])
+    page.click("[data-testid=navigationFavorites]")
+    page.click("[data-testid=expandFolder-hmxgraph]")
+    run_favourite(page, "0. Parameters")
+    page.wait("document.querySelector('[data-testid=rawParamData]')")
+    run_favourite(page, "Failures and what fixed them")
+    page.wait("[...document.querySelectorAll('g.node text')].some(text => text.textContent.includes('✗'))")
+    written = captions(page)
+    keep(page, "browser-plain.png")
+    assert any(caption.startswith("✗") for caption in written), written
+    assert any(caption.startswith("exec") for caption in written)
+    assert any(caption.startswith("kubectl") for caption in written)
+
+
+def test_a_styled_picture_says_what_helped(page, saved):
+    """With the style, a playbook begins with how often it worked."""
+    page.drop(".filedrop", saved[0])
+    page.wait(f"document.body.innerText.includes({json.dumps(ENTITY_FILL)})")
+    page.drop(".filedrop", saved[1])
+    page.click("[data-testid=navigationFavorites]")
+    page.click("[data-testid=expandFolder-hmxgraph]")
+    run_favourite(page, "0. Parameters")
+    page.wait("document.querySelector('[data-testid=rawParamData]')")
+    run_favourite(page, "Failures and what fixed them")
+    page.wait("[...document.querySelectorAll('g.node text')].some(text => text.textContent.includes('✓ 4 of 4'))")
+    assert any(caption.startswith("✗ 0 of 2") for caption in captions(page))
+    keep(page, "browser-styled.png")
+
+
+def keep(page, name):
+    """Save what is seen where a person wants to look at it (HMXGRAPH_PICTURES)."""
+    if folder := os.environ.get("HMXGRAPH_PICTURES"):
+        page.picture(Path(folder) / name)

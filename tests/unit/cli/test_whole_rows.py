@@ -56,6 +56,20 @@ def test_in_a_pipe_a_row_is_a_line(shown):
     assert TITLE in line
 
 
+def test_in_a_pipe_no_row_is_longer_than_what_it_says(shown):
+    """A long cell lengthens its own row alone, lines of a cell stand in one row, and there is no frame to cut off."""
+    table = Table("id", "title", "seen", title="what there is")
+    table.columns[2].justify = "right"
+    table.add_row("1", "one two", "12")
+    table.add_row("2", "t" * 300, "3")
+    table.add_row("3", "one\ntwo", "4")
+    heading, names, first, second, third = shown(table).splitlines()
+    assert (heading, names.split()) == ("what there is", ["id", "title", "seen"])
+    assert (first.split("  ")[0], len(first)) == ("1", len("1   ") + 32 + len("    12"))
+    assert second == f"2   {'t' * 300}     3"
+    assert third.split() == ["3", "one", "/", "two", "4"]
+
+
 def test_a_narrow_terminal_gets_each_row_as_a_list(shown):
     """Where words would be broken side by side, names and values stand below one another; nothing is lost."""
     table = Table("id", "title", "kept", "tenant", title="what there is")

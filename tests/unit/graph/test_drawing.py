@@ -10,7 +10,7 @@ from hmxgraph.graph.exploring import PictureEdge, PictureNode
 
 SVG = "{http://www.w3.org/2000/svg}"
 FAILURE = PictureNode("a", "Event", {"event_type": "error", "text": "<script>alert(1)</script> no such file"})
-CALL = PictureNode("b", "Event", {"event_type": "tool_call", "text": "ls"})
+CALL = PictureNode("b", "Event", {"event_type": "tool_call", "name": "ls", "text": "ls"})
 KUBECTL = PictureNode("c", "Entity", {"name": "kubectl"})
 EDGES = (PictureEdge("b", "a", "NEXT", {}), PictureEdge("a", "b", "CAUSED_BY", {}))
 
@@ -27,7 +27,7 @@ def shapes(drawing, kind):
 
 
 def test_captions_are_those_of_browser():
-    """An event is captioned by its type and text, as in Browser."""
+    """An event is captioned by its type and name, as in Browser."""
     assert caption(CALL) == "tool_call ls"
 
 
