@@ -1,6 +1,6 @@
 """Whole episodes: beside procedures, a few past sessions told as calls with their results, instead of torn lines."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from hmxgraph.recall._packing import Box, Repeats
@@ -15,11 +15,11 @@ _NEARLY = 0.7
 Unit = tuple[Ranked, ...]
 
 
-def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[Dropped]:
+def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats, logs: Collection[str] = ()) -> list[Dropped]:
     """Add the sessions in *ranking*, the best first, that fit the cap whole; of a longer first one, its best part.
 
-    What was *stated* before is not repeated. Return what is left out as low_relevance, as a duplicate, or for a verdict
-    known in advance.
+    Of *logs* of many tasks, only what is nearly as relevant as the best is added. What was *stated* before is not
+    repeated. Return what is left out as low_relevance, as a duplicate, or for a verdict known in advance.
     """
     sessions = sorted(_sessions(ranking), key=lambda events: min(ranked.rank for ranked in events))
     dropped, eligible = list[Dropped](), list[Ranked]()
@@ -30,7 +30,7 @@ def add_episodes(box: Box, ranking: Iterable[Ranked], stated: Repeats) -> list[D
         eligible += kept
         used = box.in_section.get(SECTION, 0)
         if not used or sum(ranked.candidate.tokens for ranked in kept) <= cap - used:
-            for unit in _chosen(list(units(kept)), cap - used, torn=_torn(left)):
+            for unit in _chosen(list(units(kept)), cap - used, torn=events[0].candidate.session_id in logs):
                 _add(box, unit)
     if SECTION not in box.in_section:
         _add_best(box, eligible)
@@ -76,11 +76,6 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Ranked], lis
         else:
             kept.append(ranked)
     return kept, dropped
-
-
-def _torn(left: Iterable[Dropped]) -> bool:
-    """Whether events of the session are left out as unrelated: it is a log of many tasks."""
-    return any(dropped.reason == "low_relevance" for dropped in left)
 
 
 def _chosen(told: Sequence[Unit], limit: int, *, torn: bool) -> list[Unit]:

@@ -66,7 +66,10 @@ def assemble(draft: Draft) -> Pack:
     told = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
     judgement = judged([ranked for ranked in ranking if ranked not in told], draft.appraised.contest, repeats)
     box = _filled(draft, judgement)
-    added = add_episodes(box, told, repeats) if whole_episodes else _top_up(box, draft, reachable_ids, repeats)
+    if whole_episodes:
+        added = add_episodes(box, told, repeats, draft.logs)
+    else:
+        added = _top_up(box, draft, reachable_ids, repeats)
     dropped = (*judgement.dropped, *_without_text(judgement), *added)
     if draft.events.question.recalls and not whole_episodes:
         _add_recurrences(box, dropped, draft.events.match.share)

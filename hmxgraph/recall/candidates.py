@@ -207,6 +207,8 @@ class Dropped(NamedTuple):
 HELPS = 0.2
 # What a step is worth of the best of its episode, where that is shown whole.
 _WITHIN_EPISODE = 0.5
+# A message of fewer distinct terms, with less than this of the best share of the question, is small talk.
+_FEW_WORDS, _HARDLY = 8, 0.2
 # A session over more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 64
 # Fraction of the top relevance above which recency counts fully.
@@ -304,20 +306,39 @@ class Episodes:
         above = [session_id in worked for session_id, score in scored if score >= THRESHOLD]
         return 2 * sum(above) > len(above)
 
-    def told_whole(self, sessions: Collection[str]) -> "Episodes":
+    def told_whole(self, sessions: Collection[str], shares: Floats) -> "Episodes":
         """Return the events with those of *sessions* at no less than half of the relevance of their session's best.
 
-        Of a log of many tasks only the related events count, each call with its result.
+        Of a log of many tasks only the related events count, each call with its result. Empty results and small talk
+        are left out: messages with few words, and hardly any *shares* of the question.
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self._empty
+        small_talk = self._small_talk(shares)
         for session_id in sessions:
             own = np.array([other == session_id for other in self.pool.session_id], dtype=np.bool_)
             if self._is_log(own):
                 own &= self._paired(related)
-            own &= ~self._empty
+            related &= ~(own & small_talk)
+            own &= ~self._empty & ~small_talk
             relevance[own] = np.maximum(relevance[own], _WITHIN_EPISODE * relevance[own].max(initial=0.0))
             related |= own
         return replace(self, relevance=relevance, related=related)
+
+    def logs(self, sessions: Collection[str]) -> frozenset[str]:
+        """Return those of *sessions* that are logs of many tasks."""
+        own = {each: np.array([other == each for other in self.pool.session_id], dtype=np.bool_) for each in sessions}
+        return frozenset(session_id for session_id, events in own.items() if events.any() and self._is_log(events))
+
+    def _small_talk(self, shares: Floats) -> Flags:
+        """Which messages are greetings, thanks and confirmations: few words, hardly any of them asked for.
+
+        The last event of a session says how it ended.
+        """
+        spoken = np.array([bool(speaker) for speaker in self.pool.speaker], dtype=np.bool_) & ~self._results
+        short = self.pool.occurrences.vocabulary < _FEW_WORDS
+        small: Flags = spoken & short & (shares <= _HARDLY * shares.max(initial=0.0))
+        small[np.append(np.diff(self.pool.sessions) != 0, True)] = False
+        return small
 
     @property
     def _empty(self) -> Flags:

@@ -389,7 +389,9 @@ class Draft:
         wanted = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(wanted), *(self._evidence() if EVIDENCE in wanted else ())]
         episodes = self._scored_events
-        return Standings(episodes.told_whole(self.whole_sessions) if self.whole_sessions else episodes, others)
+        if self.whole_sessions:
+            episodes = episodes.told_whole(self.whole_sessions, self.events.match.share)
+        return Standings(episodes, others)
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -404,6 +406,11 @@ class Draft:
         pool = self._scored_events.pool
         named = zip(pool.event_id, pool.session_id, strict=True)
         return frozenset(event_id for event_id, session_id in named if session_id in self.whole_sessions)
+
+    @property
+    def logs(self) -> frozenset[str]:
+        """Those of :attr:`whole_sessions` that are logs of many tasks."""
+        return self._scored_events.logs(self.whole_sessions)
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:

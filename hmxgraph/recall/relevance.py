@@ -221,6 +221,8 @@ ANSWERS = 0.15
 # whose surroundings have less than this of the question's words that the best ones have. What an event shares with the
 # best events counts half.
 _RELATED, _LINKED = 0.3, 0.5
+# So few of the question's words are said in passing.
+_IN_PASSING = 1
 
 
 @dataclass(frozen=True)
@@ -319,6 +321,7 @@ class Ranking:
         covered = self.neighbours.coverage(self.match) + _LINKED * linked
         share = self.match.share
         related: Flags = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
+        related &= ~self._in_passing(neighbourhood)
         related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
         if self.meanings:
             related |= self._meaning >= np.maximum(_RELATED, _LINKED * self._meaning.max(initial=0.0))
@@ -328,6 +331,24 @@ class Ranking:
     def _is_matched(self) -> bool:
         """Whether any event has words or the meaning of the question."""
         return bool(self.words.any()) or bool(self.meanings)
+
+    def _in_passing(self, neighbourhood: Neighbourhood) -> Flags:
+        """Whether each turn has at most one of the question's words and little of the best event's relevance.
+
+        Beside a turn that answers stand thanks, greetings and other subjects; its neighbours alone make none of them an
+        answer. A reply to a turn that asks the same is one, in however few words.
+        """
+        said = (self.match.counts >= 1).sum(axis=0)
+        few = (said <= _IN_PASSING) & (self.pool.talk > 0) & (len(self.terms) > _IN_PASSING)
+        few[1:] &= ~(self._asks_the_same[:-1] & (np.diff(self.pool.places) == 1))
+        passing: Flags = few & (self.relevance(neighbourhood) < _RELATED)
+        return passing
+
+    @property
+    def _asks_the_same(self) -> Flags:
+        share = self.match.share
+        same: Flags = self.pool.questions & (share > 0) & (share >= SURE * share.max(initial=0.0))
+        return same
 
     @property
     def _answers(self) -> Floats:

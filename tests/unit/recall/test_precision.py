@@ -99,6 +99,16 @@ def test_beside_procedures_two_past_sessions_are_told_whole():
     assert set(reasons(pack)).isdisjoint(entry.source_id for entry in pack.entries)
 
 
+def test_small_talk_is_no_part_of_an_episode():
+    """Greetings, thanks and confirmations have none of the question's words; the end of the session stays."""
+    said = [("Hi! How can I help?", "agent"), ("Sure, go on", "user"), ("Thanks, have a great day!", "user")]
+    chat = [event(6 + at, text, session="s1", source=by, speaker=by, age_days=9) for at, (text, by) in enumerate(said)]
+    end = event(9, "Done", session="s1", speaker="agent", age_days=9)
+    told = shown(packed([*work("s1", 0), *chat, end], known(artifacts=[PROCEDURE])), "episodes")
+    assert not [line for line in told if any(text in line for text, _ in said)]
+    assert "agent: Done" in told
+
+
 def test_a_result_never_stands_without_its_call():
     """Where a session does not fit, its units are left out whole; how it began and ended stays."""
     events = work("s1", 0)
@@ -178,6 +188,16 @@ def test_a_turn_beside_the_answer_belongs_to_it():
     """Answers follow questions, whatever words they use."""
     events = talk(RUNNING, "It clears my head every single time")
     assert len(shown(packed(events, query=DESTRESS))) == 2
+
+
+def test_a_turn_near_the_answer_that_says_nothing_of_it_stays_out():
+    """Unless it replies to the same question; a search for episodes alone returns it too."""
+    asked, other = "Which music festival did Ann visit in Lisbon?", "What did you eat?"
+    said = ["I went to a music festival in Lisbon", "They played for three hours", other]
+    assert f"Ann: {other}" not in shown(packed(talk(*said), query=asked))
+    assert f"Ann: {other}" in shown(packed(talk(*said), query=asked, sections=["episodes"]))
+    replied = talk("Which music festival in Lisbon did you visit?", "Kalorama")
+    assert "Ann: Kalorama" in shown(packed(replied, query=asked))
 
 
 def test_episodes_alone_are_a_search():
