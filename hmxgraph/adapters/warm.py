@@ -34,6 +34,8 @@ _LOOK = 5.0
 _STARTING = 20.0
 # Seconds to wait for an answer: longer than any read may take.
 _PATIENCE = 60.0
+# The shell exits at once, so that the process is not our child: it outlives us and leaves no zombie.
+_DETACHED = 'exec 3<&0; "$@" <&3 3<&- &'
 # The exit status that shells report for a program ended by SIGPIPE.
 _UNREAD = 141
 
@@ -74,16 +76,14 @@ def start(message: Mapping[str, Any]) -> None:
         return
     with log.open("ab") as file:
         log.touch()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "hmxgraph.cli.resident"],
-            stdin=subprocess.PIPE,
+        subprocess.run(  # noqa: S603 - our own program
+            ["/bin/sh", "-c", _DETACHED, "sh", sys.executable, "-m", "hmxgraph.cli.resident"],
+            input=json.dumps(message).encode(),
             stdout=file,
             stderr=file,
             start_new_session=True,
+            check=True,
         )
-    if process.stdin is not None:
-        with process.stdin as pipe:
-            pipe.write(json.dumps(message).encode())
 
 
 # Commands.

@@ -121,6 +121,8 @@ def main() -> None:
         first = json.loads(sys.stdin.buffer.read())
     except ValueError:
         first = {}  # the hook's deadline passed while it wrote; its transcript is read by the next one
+    if not first and _server_stopped():
+        return  # stopped again right after its start
     with connect() as graph, resident(graph) as warm:
         if warm is not None:
             warm.handle(first)
