@@ -77,7 +77,8 @@ def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dic
     chances = model.goals.chances(request) if request and related else {}
     likely = {name: chance for name, chance in chances.items() if name in related}
     if likely and not any(is_action(name) and chance >= _SURE for name, chance in likely.items()):
-        likely |= dict.fromkeys(_named(request, likely, model.goals.actions), _NAMED)
+        named = dict.fromkeys(_named(request, likely, model.goals.actions), _NAMED)
+        likely = {name: chance for name, chance in likely.items() if not (named and is_action(name))} | named
     return likely | dict.fromkeys(taken, 1.0)
 
 

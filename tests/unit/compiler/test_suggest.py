@@ -6,7 +6,7 @@ from hmxgraph.compiler.compilation import Model, compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
 from hmxgraph.compiler.reconcile import Making, reconcile
 from hmxgraph.compiler.sessions import summarise
-from hmxgraph.compiler.suggest import Guide, suggest
+from hmxgraph.compiler.suggest import Guide, predicted_actions, suggest
 from tests.session_makers import START, Script, deployment, order_session, repaired_deployment
 
 
@@ -46,7 +46,8 @@ def test_a_change_that_the_request_names_is_expected():
             script.call(tool, {"id": "F1"}, id="F1")
         return script.feedback("positive").events
 
-    sessions = [session(f"q{n}", f"Is my flight to Rome on time, gate {n}?", "get_flight_status") for n in range(12)]
+    asked = [("get_flight_status",), ("get_flight_status",), ("get_flight_status", "upgrade_flight")]
+    sessions = [session(f"q{n}", f"Is my flight to Rome on time, gate {n}?", *asked[n % 3]) for n in range(12)]
     sessions += [session(f"b{n}", "I need a seat to Rome", "find_flights", "book_flight") for n in range(3)]
     compiled = compile_summaries(summarise(events) for events in sessions)
     made = reconcile([], compiled.drafts, Making("acme", DEFAULT_PROFILE, START))
@@ -55,6 +56,8 @@ def test_a_change_that_the_request_names_is_expected():
     model = Model.of(compiled)
     assert told((model, guides), Script("n").user("Book a flight for my friend")).title == "Book the flight"
     assert told((model, guides), Script("n").user("Is the flight I booked late?")).title != "Book the flight"
+    assert "upgrade_flight" in predicted_actions("Is the flight I booked late?", (), model)
+    assert "upgrade_flight" not in predicted_actions("Book a flight for my friend", (), model)
 
 
 def test_steps_taken_are_behind(learned):
