@@ -25,8 +25,8 @@ from tests.integration.serving import environment
 
 # Seconds for one call, for one whose server starts anew and has to plan every statement, and until all must be done.
 DEADLINE = 20
-DEADLINE_OF_START = 60
-PATIENCE = 300
+DEADLINE_OF_START = 120
+PATIENCE = 600
 _LIBFAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
 
