@@ -339,7 +339,8 @@ class Course:
 
         """
         answered = isinstance(error, Neo4jError) and not isinstance(origin(error), DriverError)
-        if not answered:
+        # A commit that could not be written to the end may be in the log, from which a restart recovers it.
+        if not answered or getattr(origin(error), "code", None) in _STOPPED:
             self.patience.lost()
         if worth_repeating(error) and self._races < RACES:
             self._races += 1

@@ -17,8 +17,8 @@ from tests.session_makers import repaired_deployment
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(7200)]
 SIZES = tuple(int(size) for size in os.environ.get("HMXGRAPH_GROWTH", "100,400,1600").split(","))
-# How much more than its share a call may cost on the largest store: erasing one session touches the same everywhere, and
-# nothing may cost more than what is stored grows.
+# How much more than its share a call may cost on the largest store: erasing one session touches the same everywhere,
+# and nothing may grow faster than the store.
 TOLERANCE = 1.5
 
 

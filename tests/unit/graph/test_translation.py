@@ -51,6 +51,17 @@ def test_a_database_that_can_no_longer_write_names_the_way_out(code):
     assert re.search(rf"{URI}.*needs to be restarted.*free some disk space.*server stop", str(error))
 
 
+@pytest.mark.parametrize(("committing", "outcome"), [(True, "unknown"), (False, "not stored")])
+def test_a_commit_that_could_not_be_written_is_unknown(committing, outcome):
+    """It may be in the transaction log, from which the restarted server recovers it."""
+    refused = Neo4jError._hydrate_neo4j(code="Neo.DatabaseError.Transaction.TransactionCommitFailed", message="full")
+    course = Course(Patience("write", None), URI, ())
+    course.patience.committing = committing
+    with pytest.raises(StorageStopped) as failed:
+        course.pause(refused)
+    assert failed.value.outcome == outcome
+
+
 @pytest.mark.parametrize("code", ["LockClientStopped", "Terminated"])
 def test_a_transaction_that_the_server_ended_is_no_refused_statement(code):
     """A server that stops ends what is under way: nothing is stored, and the call can be repeated."""
