@@ -2,6 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from threading import Barrier
 from typing import Any
 from uuid import uuid4
 
@@ -70,6 +73,9 @@ _ERRORS = {
     "UnknownChoice": "unknown_filter",
     "UnsupportedVersion": "unsupported_version",
 }
+
+
+_RACE_SECONDS = 60
 
 
 def documents(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,10 +184,30 @@ class StoreAdapter:
         return self._graph
 
     def _do(self, step: str, given: Any) -> dict[str, Any]:
+        if step == "at_once":
+            return {"result": {"answers": self._race(given)}}
+        return self._done(self._open, step, given)
+
+    def _race(self, steps: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """What each step answers if all begin at the same instant, each over connections of its own."""
+        barrier = Barrier(len(steps))
+
+        def run(step: Mapping[str, Any]) -> dict[str, Any]:
+            ((name, given),) = step.items()
+            with self._opened(self._open.tenant_id) as graph:
+                graph.health()
+                barrier.wait(_RACE_SECONDS)
+                return self._done(graph, name, given)
+
+        with ThreadPoolExecutor(len(steps)) as pool:
+            return list(pool.map(run, steps))
+
+    @staticmethod
+    def _done(graph: KnowledgeGraph, step: str, given: Any) -> dict[str, Any]:
         if step not in _STEPS:
             return {"unsupported": True}
         try:
-            result = _STEPS[step](self._open, given)
+            result = _STEPS[step](graph, given)
         except HmxGraphError as error:
             fields = {name: value for name, value in vars(error).items() if isinstance(value, str | int)}
             return {"error": _ERRORS.get(type(error).__name__, "other"), "fields": fields}
@@ -230,6 +256,7 @@ def _record_task(graph: KnowledgeGraph, document: Any) -> Any:
 
 _STEPS: Mapping[str, Callable[[KnowledgeGraph, Any], Any]] = {
     "ingest": lambda graph, events: graph.ingest(events),
+    "ingest_text": lambda graph, text: graph.ingest(BytesIO(text.encode())),
     "record_artifact": lambda graph, artifact: graph.record_artifact(artifact),
     "supersede": lambda graph, given: graph.supersede(given["old"], given["artifact"]),
     "transition": lambda graph, given: graph.transition(given["artifact_id"], given["status"]),

@@ -5,6 +5,7 @@ An implementation is a function from a request to an answer, both JSON objects (
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -265,6 +266,9 @@ def _store_case(case: Mapping[str, Any], implementation: Implementation) -> None
 
 def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[str, Any], earlier: Any) -> None:
     then = case["then"]
+    if "at_once" in case["when"]:
+        _judge_race(_done(implementation, tenant_id, case["when"]), then)
+        return
     if "error" not in then:
         _judge_result(_done(implementation, tenant_id, case["when"]), earlier, then)
         return
@@ -272,6 +276,15 @@ def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[st
     fields = answer.get("fields", {})
     same = all(fields.get(name) == value for name, value in then.get("fields", {}).items())
     _expect(answer.get("error") == then["error"] and same, then, answer)
+
+
+def _judge_race(result: Any, then: Mapping[str, Any]) -> None:
+    """Of the steps done at once so many succeed ("done"), at most so many, or are refused with so many of a code."""
+    count = Counter("done" if "result" in answer else answer.get("error") for answer in _in(result, "/answers"))
+    if "outcomes" in then:
+        _expect(count == then["outcomes"], then["outcomes"], dict(count))
+    for outcome, limit in then.get("at_most", {}).items():
+        _expect(count[outcome] <= limit, f"at most {limit} {outcome}", count)
 
 
 def _step(implementation: Implementation, tenant_id: str, step: Mapping[str, Any]) -> Answer:
@@ -291,6 +304,9 @@ def _filled(described: Any, tenant_id: str) -> Any:
         return [_filled(part, tenant_id) for part in described]
     if not isinstance(described, Mapping):
         return described
+    if "$ndjson" in described:
+        lines = (_filled(part, tenant_id) for part in described["$ndjson"])
+        return "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
     if "example" not in described:
         return {name: _filled(part, tenant_id) for name, part in described.items()}
     document = built(described)
@@ -347,6 +363,14 @@ def _judge_effect(implementation: Implementation, name: str, value: Any, before:
         return
     if name == "unchanged":
         _expect(_asked(implementation, op="look", at="version")["is"] == before, "nothing written", "a write")
+        return
+    if name == "active":
+        statuses = [_asked(implementation, op="look", at="status", of=one)["is"] for one in value["of"]]
+        _expect(statuses.count("active") >= value["at_least"], {name: value}, statuses)
+        return
+    if name == "versions":
+        chain = _asked(implementation, op="look", at="chain", of=value["of"])["is"]
+        _expect(len(chain) == value["is"], {name: value}, chain)
         return
     subject = next(value[key] for key in ("artifact_id", "of", "session_id") if key in value)
     answer = _asked(implementation, op="look", at=name, of=subject)

@@ -102,6 +102,22 @@ def test_a_result_without_the_value_is_a_failure():
     assert (verdict.outcome, verdict.detail) == ("failed", "expected a value at /outcome, got {}")
 
 
+@pytest.mark.parametrize("name", ["hmx-a-07-8-writers-at-once", "hmx-a-07-9-loop-at-once"])
+def test_a_store_that_lets_every_writer_through_fails(name):
+    """Where all that were started at the same instant succeed, the chain is none."""
+
+    def careless(request):
+        done = {"result": {}}
+        many = request.get("step") == "at_once"
+        given = request.get("arguments")
+        answers = {"begin": {"tenant_id": "t"}, "look": {"is": 2}}
+        return answers.get(request["op"]) or ({"result": {"answers": [done for _ in given]}} if many else done)
+
+    verdict = TRIALS[name](careless)
+    assert verdict.outcome == "failed"
+    assert "done" in verdict.detail
+
+
 def _opened(address, tenant_id):
     login = {"user": address.user, "password": address.password, "database": address.database}
     return hmxgraph.connect(address.uri, tenant_id=tenant_id, **login)
