@@ -304,6 +304,9 @@ def _filled(described: Any, tenant_id: str) -> Any:
         return [_filled(part, tenant_id) for part in described]
     if not isinstance(described, Mapping):
         return described
+    if "$list" in described:
+        numbered = (json.dumps(described["$list"]).replace("#", str(index)) for index in range(described["times"]))
+        return [_filled(json.loads(one), tenant_id) for one in numbered]
     if "$ndjson" in described:
         lines = (_filled(part, tenant_id) for part in described["$ndjson"])
         return "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
@@ -320,6 +323,10 @@ def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
         _expect(_in(result, pointer) == value, {pointer: value}, _in(result, pointer))
     for pointer, limit in then.get("at_most", {}).items():
         _expect(_in(result, pointer) <= limit, f"{pointer} at most {limit}", _in(result, pointer))
+    for pointer, limit in then.get("at_least", {}).items():
+        _expect(_in(result, pointer) >= limit, f"{pointer} at least {limit}", _in(result, pointer))
+    for pointer, length in then.get("lengths", {}).items():
+        _expect(len(_in(result, pointer)) == length, f"{pointer} of length {length}", len(_in(result, pointer)))
     for pointer, ending in then.get("ends", {}).items():
         _expect(_in(result, pointer).endswith(ending), f"{pointer} ends with {ending}", _in(result, pointer))
     for pointer, ids in then.get("sources", {}).items():
