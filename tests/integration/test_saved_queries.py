@@ -74,6 +74,12 @@ def test_saved_query_shows_something(demo, examples, name):
     assert "{'" not in result._repr_html_()
 
 
+def test_the_depth_is_that_of_the_digest(demo):
+    """The database alone computes the same depth as the digest."""
+    (row,) = demo.query("explore/max_depth").rows
+    assert row["max_depth"] == demo.digest().max_depth > 1
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_are_drawn(demo, examples, name):
     """What Browser draws, ``draw`` draws too: nodes of the rows, and relationships whose ends are there."""
