@@ -132,7 +132,9 @@ def appraised(
 ) -> Appraised:
     """Appraise *known* for *request*, with term weights from the events in *by_words*."""
     in_force = _in_force(request, state, known)
-    guidance = replace(guidance, remedies=remedies(by_words.question, in_force.artifacts, guidance.failure))
+    question = by_words.question
+    answering = remedies(question, in_force.artifacts, guidance.failure)
+    guidance = replace(guidance, remedies=answering, troubled=question.troubled)
     appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))
     labelled = tuple(_labelled(known_candidates(in_force, appraisal), in_force))
     contest = contested(labelled, in_force.conflicts)

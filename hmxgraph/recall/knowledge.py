@@ -241,7 +241,8 @@ class Guidance:
 
     ``done`` are the actions of the running session so far, oldest first; ``failure`` is the key of the failure it just
     hit, empty if the last action did not fail. ``remedies`` are the ids of the playbooks for this failure, and for the
-    one that the question reports. Without a model there is no leading procedure.
+    one that the question reports; ``troubled`` means that it speaks of trouble at all. Without a model there is no
+    leading procedure.
     """
 
     lead: str | None = None
@@ -250,6 +251,7 @@ class Guidance:
     done: tuple[str, ...] = ()
     failure: str = ""
     remedies: frozenset[str] = frozenset()
+    troubled: bool = False
 
     def answers(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for the current failure."""
@@ -277,12 +279,18 @@ class Guidance:
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
     def _lies_ahead(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a playbook for a step of the leading procedure."""
-        return bool(self.lead and artifact.failures) and not self.expected.isdisjoint(artifact.actions[:1])
+        """Whether *artifact* is a playbook for a step of the leading procedure, rather than for other trouble."""
+        if not (self.lead and artifact.failures) or (self.troubled and not self.done):
+            return False
+        return not self.expected.isdisjoint(artifact.actions[:1])
 
-    @property
-    def _follows_lead(self) -> bool:
-        return not self.remedies or bool(self.done)
+    def _leads(self, artifact: KnownArtifact, share: float) -> bool:
+        """Whether *artifact* is the leading procedure, and the question asks for one.
+
+        Trouble without a playbook asks for a procedure only if that shares a word with the question.
+        """
+        asked = bool(self.done) or not (self.remedies or (self.troubled and not share))
+        return artifact.artifact_id == self.lead and asked
 
     def relevance(self, artifact: KnownArtifact, share: float) -> float:
         """Return the relevance of *artifact*, of which the question matches this *share*.
@@ -295,7 +303,7 @@ class Guidance:
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
         if share and self._lies_ahead(artifact):
             fitting = max(fitting, _TROUBLE_AHEAD)
-        led = 1.0 if artifact.artifact_id == self.lead and self._follows_lead else fitting
+        led = 1.0 if self._leads(artifact, share) else fitting
         return led * _BESIDE_REMEDY if self.remedies and artifact.artifact_type != "decision_policy" else led
 
 

@@ -289,3 +289,28 @@ def test_the_first_step_of_a_playbook_is_shown_once():
 
     assert steps("procedures", "workflow") == []
     assert steps("facts", "workflow") == ["Next: Create it"]
+
+
+def test_trouble_alone_asks_for_no_procedure():
+    """The model's guess at one needs a word of the question, unless its session is running."""
+    lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
+    running = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}), ("git push",))
+    trouble = "The parser crashes, fix it"
+    leading = [
+        [entry.source_id for entry in packed(what=known(artifacts=[RELEASE]), query=query, guidance=by).entries][:1]
+        for query, by in ((trouble, lead), (trouble, running), (f"{trouble} and release it", lead), ("Go on", lead))
+    ]
+    assert leading == [[], *[[RELEASE.artifact_id]] * 3]
+
+
+def test_trouble_brings_no_playbook_for_steps_of_a_guessed_procedure():
+    """One common word is enough for a step of the leading procedure, but not beside other trouble."""
+    lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
+    titles = [
+        [
+            entry.source_id
+            for entry in packed(what=known(artifacts=[UPSTREAM, RELEASE]), query=query, guidance=lead).entries
+        ]
+        for query in ("Release it with git", "The parser of git logs crashes on merges")
+    ]
+    assert titles == [[RELEASE.artifact_id, UPSTREAM.artifact_id], []]
