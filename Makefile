@@ -29,11 +29,11 @@ $(EQUIPPED): $(READY)
 demo: $(READY)  ## Load the demo's events, compile them, print a context pack and the graph's digest
 	$(BIN)/hmxgraph demo
 
-test: $(EQUIPPED)  ## The main paths, every statement, conformance, isolation: minutes, two workers, each on a real Neo4j
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+test: $(EQUIPPED)  ## The main paths, every statement, conformance, isolation: minutes, two workers on a real Neo4j
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-all: $(EQUIPPED)  ## Every test but the long randomised ones: kills, streams, notebooks, browser, packaging too
-	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not fuzz and not bench'
+	HYPOTHESIS_PROFILE=all $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not fuzz and not bench'
 
 lint: $(EQUIPPED)  ## ruff, mypy, pyright, and an audit of the dependencies where its database answers
 	$(BIN)/ruff check .

@@ -2,8 +2,6 @@
 
 import gc
 import os
-import shutil
-import tempfile
 import uuid
 import warnings
 from collections.abc import Iterator
@@ -15,7 +13,7 @@ from hypothesis import HealthCheck, settings
 import hmxgraph
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.driver import Address
-from tests.databases import local_database, migrated
+from tests.databases import migrated, shared_database
 
 # A machine that runs all tests at once is slower than any deadline foresees.
 os.environ.setdefault("HMXGRAPH_TIMEOUT", "120")
@@ -31,15 +29,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 @pytest.fixture(scope="session")
-def address() -> Iterator[Address]:
-    """A real Neo4j: HMXGRAPH_TEST_URI, else a container, else the local engine in a throw-away data home."""
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    """A real Neo4j: HMXGRAPH_TEST_URI, else a container, else a server that all workers share in a throw-away home."""
     if uri := os.environ.get("HMXGRAPH_TEST_URI"):
         user = os.environ.get("HMXGRAPH_TEST_USER", "neo4j")
         yield migrated(Address(uri, user, os.environ.get("HMXGRAPH_TEST_PASSWORD", "")))
     elif _docker_answers():
         yield from _container()
     else:
-        yield from _local()
+        yield from _local(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture
@@ -101,10 +99,7 @@ def _container() -> Iterator[Address]:
         yield migrated(Address(container.get_connection_url(), container.username, container.password))
 
 
-def _local() -> Iterator[Address]:
-    home = Path(tempfile.mkdtemp(prefix="hmxgraph-test-"))
-    try:
-        with local_database(home) as address:
-            yield address
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
+def _local(temporary: Path) -> Iterator[Address]:
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    with shared_database(temporary.parent if worker else temporary, worker or "alone") as address:
+        yield address

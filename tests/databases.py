@@ -1,8 +1,11 @@
-"""Real databases for tests: one with the schema of today, and one on a server of its own."""
+"""Real databases for tests: one with the schema of today, one on a server of its own, and one for all workers."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock
 
 from hmxgraph import engine
 from hmxgraph.graph.connection import Connection
@@ -26,3 +29,25 @@ def local_database(home: Path) -> Iterator[Address]:
         yield migrated(Address(server.uri, server.user, server.password))
     finally:
         engine.stop(home)
+
+
+@contextmanager
+def shared_database(folder: Path, worker: str) -> Iterator[Address]:
+    """The database of the data home in *folder*, for each *worker* of a run; its server ends with the last of them.
+
+    One server plans every statement once for all workers, and its code is compiled once.
+    """
+    home, users, lock = folder / "neo4j", folder / "neo4j-users", FileLock(folder / "neo4j.lock")
+    with lock:
+        users.mkdir(exist_ok=True)
+        (users / worker).touch()
+        server = engine.ensure(home)
+        address = migrated(Address(server.uri, server.user, server.password))
+    try:
+        yield address
+    finally:
+        with lock:
+            (users / worker).unlink()
+            if not any(users.iterdir()):
+                engine.stop(home)
+                shutil.rmtree(home, ignore_errors=True)

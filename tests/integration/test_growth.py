@@ -122,6 +122,7 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
     assert hits("recall/surroundings", **where) == few
 
 
+@pytest.mark.slow
 def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
     """However many artifacts a tenant has, and however long each of them holds, those after the page are not read."""
     asked = {"status": "active", "artifact_type": None, "compiled_by": None, "tags": [], "terms": []}
@@ -142,6 +143,7 @@ def test_a_page_of_artifacts_costs_what_it_holds(graph, tenant_id, hits):
     assert few[1] == 3
 
 
+@pytest.mark.slow
 def test_a_page_of_memories_costs_what_it_holds(graph, tenant_id, hits):
     """However much is remembered, on the first page and on later ones nothing of the others is read."""
     asked = {"kind": None, "status": None, "subject": None, "as_of_us": None, "until_us": ALWAYS, "limit": 3}
@@ -162,6 +164,7 @@ def test_a_page_of_memories_costs_what_it_holds(graph, tenant_id, hits):
     assert [rows for _, rows in few] == [3, 3]
 
 
+@pytest.mark.slow
 def test_a_page_to_verify_costs_what_it_holds(graph, tenant_id, hits):
     """However many events come after a page, they are not read."""
     message = {"role": "user", "text": "Deploy"}
@@ -225,6 +228,7 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
     assert cost(300, 900) == few
 
 
+@pytest.mark.slow
 def test_the_latest_reports_are_read_without_the_rest(graph, tenant_id, hits):
     """However many packs were judged, an export reads the latest reports straight from the index."""
 

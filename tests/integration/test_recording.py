@@ -54,6 +54,7 @@ def test_one_message_takes_four_statements(graph, text):
     assert len(sent) <= 4
 
 
+@pytest.mark.slow
 def test_eight_processes_append_to_one_session(address, graph, stored):
     """Nothing is lost, nothing is late, and the chain has no fork."""
     where = (address.uri, address.user, address.password, address.database, graph.tenant_id)
