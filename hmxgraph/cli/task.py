@@ -236,6 +236,8 @@ def _board(entries: Sequence[TaskEntry]) -> Table:
     for entry in entries:
         held = (entry.assignee or "", entry.lease_until or "")
         table.add_row(short_id(entry.task_id), entry.status, entry.project_id or "", *held, entry.goal)
+    if not entries:
+        table.caption = "no task matches"
     return table
 
 

@@ -217,7 +217,8 @@ def check_step(record: TaskRecord, standing: Standing, parent: Parent | None) ->
         return
     if not standing.started:
         reason = f"there is no task {record.task_id!r}, and nothing is recorded before its start"
-        raise TaskError(kind, reason, "start it first (tasks.start)")
+        step = record.artifact_role if record.is_move and record.artifact_role else kind
+        raise TaskError(step, reason, "start it first (tasks.start), or look up its id (tasks.list)")
     if record.is_move:
         check_board_step(record, standing)
         return

@@ -81,8 +81,16 @@ def test_summarized_belongs_to_digests():
 @pytest.mark.parametrize("kind", [kind for kind in ARTIFACT_KINDS if kind != "task_start"])
 def test_nothing_comes_before_the_start(kind):
     """Every other kind needs a task that was started."""
-    with pytest.raises(TaskError, match=r"there is no task 't1', and .* before its start; start it first"):
+    with pytest.raises(
+        TaskError, match=r"there is no task 't1', and .* before its start; start it first .*, or look up"
+    ):
         check_step(made(kind, **SAID), Standing("t1"), None)
+
+
+def test_a_claim_of_no_task_is_named_as_a_claim():
+    """A mistyped task id in a claim is no fault of a checkpoint."""
+    with pytest.raises(TaskError, match=r"^claim: there is no task 't1'"):
+        check_step(made("task_progress", **SAID, artifact_role="claim"), Standing("t1"), None)
 
 
 @pytest.mark.parametrize("standing", [OPEN, DONE])
