@@ -9,11 +9,13 @@ from typing import Any
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._shell import command_name
-from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction, serves_any_purpose
+from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction, read_action, serves_any_purpose
 from hmxgraph.compiler._vocabulary import BROWSER, OBJECT_VERBS, REQUEST_VERBS, TROUBLES
 from hmxgraph.compiler._wording import (
     asked_to,
+    asks_for_change,
     capital,
+    common_complaint,
     common_phrase,
     common_topics,
     common_words,
@@ -21,6 +23,7 @@ from hmxgraph.compiler._wording import (
     goal_phrase,
     link_between,
     listed,
+    matters,
     plain_words,
     subjects,
     term_counts,
@@ -108,17 +111,37 @@ def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     Of many changes, those of most sessions count. Without changes, or if they are programs that serve any purpose, the
     words of the requests name the class.
     """
-    if phrase := common_phrase(goal_class.requests, profile.title_share):
-        return phrase
+    for phrase in (common_complaint, common_phrase):
+        if name := phrase(goal_class.requests, profile.title_share):
+            return name
+    if not any(is_action(name) for name, _ in goal_class.steps):
+        return _answer(goal_class)
     changes = {name: share for name, share in goal_class.steps if is_action(name)}
-    usual = [name for name in changes if changes[name] >= profile.required_share][:_MOST_CHANGES]
-    few = len(changes) <= _MOST_CHANGES
-    runs = any(map(serves_any_purpose, changes if few else usual))
-    if (runs or not (few or usual)) and (name := _spoken_name(goal_class.requests)):
+    often = [name for name in changes if changes[name] >= _MAJORITY]
+    usual = [name for name in often if len(often) <= _MOST_CHANGES or changes[name] >= profile.required_share]
+    usual = (usual or most_first(changes))[:_MOST_CHANGES]
+    if (not often or any(map(serves_any_purpose, usual))) and (name := _spoken_name(goal_class.requests)):
         return name
-    if few:
-        return goal_phrase([name for name, _ in goal_class.steps])
-    return goal_phrase(usual or most_first(changes)[:_MOST_CHANGES])
+    return goal_phrase(usual, _link(usual, goal_class.models))
+
+
+def _link(actions: Sequence[str], models: Sequence[SessionSummary]) -> str:
+    """The word that joins these actions: "and" if most sessions took them all with success, else "or"."""
+    taken = [{step.action for step in session.steps if step.ok is not False} for session in models]
+    return "and" if sum(names.issuperset(actions) for names in taken) > _HALF * len(models) else "or"
+
+
+def _answer(goal_class: GoalClass) -> str:
+    """The purpose of sessions without changes: an answer only if that is what was asked for and what came of it."""
+    names = [name for name, _ in goal_class.steps]
+    about, members = matters(names), goal_class.members
+    handed_over = sum(any(kind_of(action) == "handover" for action in member.actions) for member in members)
+    to_change = sum(map(asks_for_change, goal_class.requests))
+    if about and handed_over > _OFTEN * len(members):
+        return f"decline or hand over requests about {about}"
+    if about and to_change > _OFTEN * len(members):
+        return f"answer or decline requests about {about}"
+    return goal_phrase(names)
 
 
 def _spoken_name(requests: Sequence[str]) -> str:
@@ -174,7 +197,7 @@ def _schema(
         source_events=evidence((trail(session) for session in models), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_TELLING]]),
         keywords=tuple(keywords),
-        qualifiers=_qualifiers(goal_class, content, telling, usual),
+        qualifiers=_qualifiers(goal_class, telling, usual),
         metadata={"goal_actions": sorted(goal_class.key), "requests_speak_of": telling},
         # Of a class without a step that its sessions share, nothing is known.
         useful=any(not step["optional"] for step in content["steps"]),
@@ -234,21 +257,15 @@ def _check_step(check: str, first: Mapping[str, Any], order: int) -> dict[str, A
     return {**first, "order": order, "description": f"{described} again, to check the result", "tools_used": [check]}
 
 
-def _qualifiers(
-    goal_class: GoalClass, content: dict[str, Any], telling: Sequence[str], usual: frozenset[str]
-) -> tuple[str, ...]:
-    """What distinguishes this class from others of the same name: inputs, lookups and words of its requests."""
-    given = [text.removeprefix("The user has given ") for text in content["preconditions"] if "has given" in text]
-    lookups = [name for name, _ in goal_class.steps if kind_of(name) == "lookup" and name not in usual]
-    return tuple(
-        text
-        for text in (
-            f"given {given[0]}" if given else "",
-            f"with {listed(lookups[:2])}" if lookups else "",
-            f"mentioning {listed(telling[:2])}" if telling else "",
-        )
-        if text
+def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[str]) -> tuple[str, ...]:
+    """What distinguishes this class from others of the same name: its changes, words of its requests, its lookups."""
+    steps = [name for name, share in goal_class.steps if share >= _MAJORITY and name not in usual]
+    changes, lookups = ([name for name in steps if kind_of(name) == kind] for kind in ("action", "lookup"))
+    changed, looked_up = (
+        listed([read_action(name).phrase for name in names[:2]], _link(names[:2], goal_class.models))
+        for names in (changes, lookups)
     )
+    return tuple(filter(None, (changed, f"mentioning {listed(telling[:2])}" if telling else "", looked_up)))
 
 
 def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:

@@ -25,6 +25,12 @@ LONGEST_TITLE = 120
 # Mask marks, words, names with digits, anything else.
 _TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/-]*+(?!\w)|[A-Za-z][\w'/-]*|[^\sA-Za-z<]+|<")
 _NO_WORD = re.compile(r"[\d_]")
+_COMPLAINT = re.compile(
+    rf"\b(?:{'|'.join(sorted(TROUBLES))}|can['\u2019]t|cannot|unable|won['\u2019]t|(?:not|stops|stopped) working)\b",
+    re.IGNORECASE,
+)
+# A status of one to four words in quotation marks.
+_QUOTED = re.compile(r"(?<!\w)[\"'\u201c\u2018]([A-Z][\w-]*(?: [\w-]+){0,3})[\"'\u201d\u2019](?!\w)")
 _BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
 _LONGEST_PHRASE = 8
 _MOST_GOALS = 3
@@ -51,8 +57,10 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def goal_phrase(actions: Sequence[str]) -> str:
+def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
     """The purpose of *actions*: their changes, or the information they answer from if they change nothing.
+
+    *link* joins changes: "or" where not all of them are made.
 
     >>> goal_phrase(["get_order_details", "modify_order_items", "modify_order_address"])
     'modify the order items and the order address'
@@ -63,12 +71,22 @@ def goal_phrase(actions: Sequence[str]) -> str:
     """
     changes = [read_action(name) for name in actions if is_action(name)]
     if changes:
-        return _joined([(reading.verb, reading.subject) for reading in changes])
+        return _joined([(reading.verb, reading.subject) for reading in changes], link)
+    if about := matters(actions):
+        return f"answer a question about {about}"
     lookups = [name for name in actions if kind_of(name) == "lookup"]
-    subjects = [read_action(name).subject for name in lookups if read_action(name).verb == "look up"]
-    if matters := list(dict.fromkeys(matter for subject in subjects if (matter := _matter(subject)))):
-        return f"answer a question about {listed(matters[:_MOST_GOALS])}"
     return _joined([_phrase(name) for name in lookups or actions])
+
+
+def matters(actions: Iterable[str]) -> str:
+    """What the lookups among *actions* are about; "" if their names do not say.
+
+    >>> matters(["get_user_details", "get_order_details", "transfer_to_agent"])
+    'the user and the order'
+    """
+    lookups = (read_action(name) for name in actions if kind_of(name) == "lookup")
+    subjects = (_matter(reading.subject) for reading in lookups if reading.verb == "look up")
+    return listed(list(dict.fromkeys(filter(None, subjects)))[:_MOST_GOALS])
 
 
 def _matter(subject: str) -> str:
@@ -106,6 +124,46 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
         return ""
     text = " ".join(_IMPERSONAL.get(word, word) for word in best)
     return text if best[0] in REQUEST_VERBS else f"resolve the {text}"
+
+
+def common_complaint(requests: Sequence[str], share: float) -> str:
+    """What at least *share* of the requests complain about, as an instruction; "" if they share no complaint.
+
+    A status in quotation marks says it best, else the longest phrase that the complaints share.
+
+    >>> common_complaint(["My phone shows 'No Service'", "I can't call, it says “No Service”"], 0.6)
+    'resolve “No Service”'
+    >>> common_complaint(["I can't send those picture messages", "I have trouble with picture messages"], 0.6)
+    'resolve the trouble with picture messages'
+    """
+    needed = max(min(2, len(requests)), math.ceil(share * len(requests)))
+    complaints = [request for request in requests if _COMPLAINT.search(request)]
+    quoted = Counter(status for request in requests for status in set(_QUOTED.findall(request)))
+    if complaints and (status := next(iter(most_first(quoted)), "")) and quoted[status] >= needed:
+        return f"resolve “{status}”"
+    if not requests or len(complaints) < needed:
+        return ""
+    if (phrase := common_phrase(complaints, needed / len(complaints))).startswith("resolve "):
+        return phrase
+    runs = Counter(run for request in complaints for run in _runs(request))
+    common = [run for run, count in runs.items() if count >= needed and REQUEST_VERBS.isdisjoint(run)]
+    best = max(common, key=lambda run: (len(set(_telling(run)) - COUNT_WORDS), -len(run), runs[run], run), default=())
+    if len(set(_telling(best)) - COUNT_WORDS) < _LEAST_TELLING:
+        return ""
+    return f"resolve the trouble with {' '.join(_IMPERSONAL.get(word, word) for word in best)}"
+
+
+def asks_for_change(request: str) -> bool:
+    """Whether a request asks to change something and not only for an answer.
+
+    >>> asks_for_change("I'd like to cancel my order"), asks_for_change("What does it cost? Please show me the price")
+    (True, False)
+    """
+    tokens = _TOKEN.findall(request)
+    return any(
+        token.lower() in REQUEST_VERBS and kind_of(f"{token.lower()}_it") == "action" and _asks(tokens, place)
+        for place, token in enumerate(tokens)
+    )
 
 
 def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]:
@@ -224,15 +282,15 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 4].rsplit(" ", 1)[0] + " ..."
 
 
-def _joined(pairs: Sequence[tuple[str, str]]) -> str:
+def _joined(pairs: Sequence[tuple[str, str]], link: str = "and") -> str:
     """The first few verbs with their objects; repeated verbs and objects are merged."""
     grouped: dict[str, list[str]] = {}
     for verb, subject in pairs[:_MOST_GOALS]:
         grouped.setdefault(verb, []).append(subject)
     verbs: dict[str, list[str]] = {}
     for verb, subjects in grouped.items():
-        verbs.setdefault(listed(subjects), []).append(verb)
-    return listed([f"{listed(doing)} {subject}".strip() for subject, doing in verbs.items()])
+        verbs.setdefault(listed(subjects, link), []).append(verb)
+    return listed([f"{listed(doing, link)} {subject}".strip() for subject, doing in verbs.items()], link)
 
 
 def _worth(run: Sequence[str]) -> int:
@@ -250,7 +308,7 @@ def _worth(run: Sequence[str]) -> int:
 def _runs(request: str) -> frozenset[tuple[str, ...]]:
     """The phrases of plain words that start and end with an informative word; a capitalised name ends a phrase."""
     tokens = _TOKEN.findall(request)
-    plain = [token.lower() if _plain(token, place, tokens) else "" for place, token in enumerate(tokens)]
+    plain = [_written(token) if _plain(token, place, tokens) else "" for place, token in enumerate(tokens)]
     telling = [bool(word) and bool(telling_words(word)) for word in plain]
     runs = set()
     for start in range(len(plain)):
@@ -261,6 +319,10 @@ def _runs(request: str) -> frozenset[tuple[str, ...]]:
             if telling[start] and telling[end] and (plain[start] not in REQUEST_VERBS or _asks(tokens, start)):
                 runs.add(run)
     return frozenset(runs)
+
+
+def _written(token: str) -> str:
+    return token if _is_acronym(token) else token.lower()
 
 
 def asked_to(verb: str, requests: Sequence[str]) -> bool:
@@ -304,7 +366,11 @@ def _plain(token: str, place: int, tokens: Sequence[str]) -> bool:
     """Whether a token is a word and not a proper name, which is capitalised inside a sentence."""
     first = place == 0 or tokens[place - 1][-1] in ".!?:\n"
     word = token[0].isalpha() and not _NO_WORD.search(token)
-    return word and (token[0].islower() or first) and token.lower() not in PRONOUNS
+    return word and (token[0].islower() or first or _is_acronym(token)) and token.lower() not in PRONOUNS
+
+
+def _is_acronym(token: str) -> bool:
+    return len(token) > 1 and token.isupper()
 
 
 def _telling(run: Sequence[str]) -> list[str]:

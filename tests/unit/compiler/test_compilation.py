@@ -220,6 +220,46 @@ def test_a_recovery_is_judged_by_the_next_attempt():
     assert recovery_steps(sessions) == ["Run `docker push web`, then try kubectl apply again (worked 6 of 6 times)"]
 
 
+def titles(sessions):
+    """The titles of the procedures."""
+    return [draft.title for draft in drafts(sessions, "task_schema")]
+
+
+def served(name, request, *tools):
+    """A session that calls these tools in order, to the user's content."""
+    script = Script(name).user(request)
+    for tool in tools:
+        script.call(tool, {"done": 1}, reference=name)
+    return script.feedback("positive").events
+
+
+def test_a_complaint_names_its_procedure():
+    """Sessions with one complaint are named by it, whichever of several repairs each of them needed."""
+    words = ["I am having trouble sending MMS messages, please help", "There is trouble sending MMS messages again"]
+    fixes = ["toggle_roaming", "reset_apn", "grant_permission", "reboot_device"]
+    sessions = [served(f"s{n}", words[n % 2], "check_status", fixes[n % 4]) for n in range(8)]
+    assert {title.partition(" (")[0] for title in titles(sessions)} == {"Resolve the trouble sending MMS messages"}
+
+
+def test_what_was_refused_is_no_question():
+    """Requests for a change that end with a handover are not called questions; questions are."""
+    words = ["Please cancel booking one", "My booking is wrong", "The booking needs care", "About my booking"]
+    mixed = [served(f"s{n}", words[n], "get_booking", "transfer_to_human") for n in range(4)]
+    assert titles(mixed) == ["Decline or hand over requests about the booking"]
+    questions = [served(f"q{n}", "When does my train leave?", "get_booking") for n in range(4)]
+    assert titles(questions) == ["Answer a question about the booking"]
+
+
+def test_changes_are_joined_by_and_only_where_most_sessions_made_them_all():
+    """A procedure of either change says "or"."""
+    both = [served(f"s{n}", f"Task {n}", "get_order", "cancel_order", "refund_card") for n in range(4)]
+    assert titles(both) == ["Cancel the order and refund the card"]
+    either = [
+        served(f"s{n}", "Sort out what I bought", "get_order", ("cancel_order", "refund_card")[n % 2]) for n in range(4)
+    ]
+    assert titles(either) == ["Cancel the order or refund the card"]
+
+
 def refused(name, *errors, signal="positive"):
     """A session that books until it works, with one error after the other."""
     script = Script(name).user("Book the flight")
