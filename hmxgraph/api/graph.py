@@ -155,10 +155,10 @@ def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, 
 def _imported(name: str) -> Embedder:
     module, _, attribute = name.partition(":")
     try:
-        found: Embedder = getattr(import_module(module), attribute)
+        embedder: Embedder = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise InvalidRequest("embed", name, "module:function", f"check the name ({error})") from error
-    return found
+    return embedder
 
 
 # Isolation: one database per tenant where the edition allows it, or a shared one with tenant keys.

@@ -404,8 +404,8 @@ def commands(line: str) -> Iterator[str]:
     ['kubectl apply', 'tee', 'run.sh']
     """
     plain = _QUOTED.sub("''", line[:2_000])
-    found = (_command(part.split()) for part in _JOINTS.split(plain))
-    known = dict.fromkeys(name for name in found if name)
+    programs = (_command(part.split()) for part in _JOINTS.split(plain))
+    known = dict.fromkeys(name for name in programs if name)
     yield from list(known)[:_MAX_COMMANDS]
 
 

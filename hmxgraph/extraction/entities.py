@@ -170,10 +170,10 @@ def mentioned_with(title: Ref, others: Iterable[Ref]) -> Iterator[Relation]:
         yield Relation(title, "mentions_with", other, 0.6)
 
 
-def fixes(text: str, found: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
+def fixes(text: str, named: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
     """Link fixes to errors: entities before the verb, or the *actors* of the event, to the errors after it.
 
-    *found* pairs the entities of *text* with their name as written.
+    *named* pairs the entities of *text* with their name as written.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
     >>> text = "kubectl rollout fixed the ImagePullBackOff"
@@ -185,8 +185,8 @@ def fixes(text: str, found: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) ->
     if not verb:
         return
     lowered = text.lower()
-    after = [ref for ref, name in found if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
-    before = [ref for ref, name in found if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
+    after = [ref for ref, name in named if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
+    before = [ref for ref, name in named if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
     for ref in list(dict.fromkeys([*before, *actors]))[:2]:
         for error in after[:2]:
             yield Relation(ref, "fixes", error, 0.7)
@@ -246,10 +246,10 @@ class Gathering:
 
     def by_type(self) -> dict[str, list[Ref]]:
         """The entities collected so far, in order, grouped by type."""
-        found: dict[str, list[Ref]] = {}
+        refs: dict[str, list[Ref]] = {}
         for mention in self._found.values():
-            found.setdefault(mention.type, []).append(mention.ref)
-        return found
+            refs.setdefault(mention.type, []).append(mention.ref)
+        return refs
 
     def of_type(self, *types: str) -> list[Ref]:
         """The entities of these types collected so far, in order."""
@@ -373,15 +373,15 @@ def _records(event: Event, gathering: Gathering) -> tuple[list[Relation], frozen
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
     hint = tool if part and isinstance(tool, str) else event.event_type
-    found = list(records({part: content.get(part)} if part else content, hint))
-    links = [each for each in found if isinstance(each, Link)]
+    readings = list(records({part: content.get(part)} if part else content, hint))
+    links = [each for each in readings if isinstance(each, Link)]
     room = gathering.room
     gathering.room = max(room, _MAX_RECORD_MENTIONS) if links else room
-    things = [each for each in found if isinstance(each, Thing) and gathering.add(each.type, each.name, 0.95)]
+    things = [each for each in readings if isinstance(each, Thing) and gathering.add(each.type, each.name, 0.95)]
     gathering.room = max(room, min(len(gathering) + _BESIDE_RECORDS, _MAX_MENTIONS)) if links else room
     kept = {*things}
     relations = [_linked(link, gathering) for link in links if {link.source, link.target} <= kept]
-    return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in found if isinstance(each, Thing))
+    return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in readings if isinstance(each, Thing))
 
 
 def _linked(link: Link, gathering: Gathering) -> Relation:
@@ -417,10 +417,10 @@ def _title_type(title: Any) -> str:
 
 
 def _names(text: str, gathering: Gathering, *, listing: bool = False) -> list[Relation]:
-    relations, found = _forms(text, gathering)
+    relations, named = _forms(text, gathering)
     _spans(text, gathering, listing=listing)
-    if any(ref.type == "error_type" for ref, _ in found):
-        relations.extend(fixes(text, found, ()))
+    if any(ref.type == "error_type" for ref, _ in named):
+        relations.extend(fixes(text, named, ()))
     return relations
 
 
@@ -430,14 +430,14 @@ def _spans(text: str, gathering: Gathering, *, titled: bool = False, listing: bo
 
 
 def _forms(text: str, gathering: Gathering) -> tuple[list[Relation], list[tuple[Ref, str]]]:
-    found: list[tuple[Ref, str]] = []
+    named: list[tuple[Ref, str]] = []
     hosts: list[tuple[Ref, Ref]] = []
     for form in forms(text):
         ref = gathering.add(form.type, form.name, form.confidence)
         if ref:
-            found.append((ref, form.name))
+            named.append((ref, form.name))
             hosts.extend(_host(ref, form.name, gathering))
-    return list(_hosted(hosts)), found
+    return list(_hosted(hosts)), named
 
 
 def _host(url: Ref, name: str, gathering: Gathering) -> Iterable[tuple[Ref, Ref]]:

@@ -122,8 +122,8 @@ def _embedded(tenancy: Tenancy, events: Sequence[Sequence[str]]) -> Procedure[in
 
 def _text(tenancy: Tenancy, speaker: str, text: str) -> str:
     """What the embedder is given of an event; it may be a service of others, so secrets are masked as in packs."""
-    told = f"{speaker}: {text}" if speaker else text
-    return told if tenancy.trust.mask_secrets == "off" else linked_secrets(told, tenancy.key)
+    line = f"{speaker}: {text}" if speaker else text
+    return line if tenancy.trust.mask_secrets == "off" else linked_secrets(line, tenancy.key)
 
 
 def _pending(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
@@ -179,8 +179,8 @@ class Asked:
 
     def meanings(self, row: Row) -> Mapping[str, float]:
         """How much each event in a row of ``embeddings/nearest`` means what is asked; those by chance are left out."""
-        found = ((event_id, self.background.meaning(similarity)) for event_id, similarity in row["similarities"])
-        return {event_id: meaning for event_id, meaning in found if meaning}
+        meanings = ((event_id, self.background.meaning(similarity)) for event_id, similarity in row["similarities"])
+        return {event_id: meaning for event_id, meaning in meanings if meaning}
 
 
 def asked(tenancy: Tenancy, question: str) -> Procedure[Asked | None]:

@@ -116,8 +116,8 @@ def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[st
     )
 
 
-def _evidence(found: Sequence[Sequence[str]], as_of_us: int) -> Iterator[Evidence]:
-    records, events, texts = zip(*found, strict=True) if found else ((), (), ())
+def _evidence(rows: Sequence[Sequence[str]], as_of_us: int) -> Iterator[Evidence]:
+    records, events, texts = zip(*rows, strict=True) if rows else ((), (), ())
     for event_id, session_id, speaker, _, _, _, time_us, tokens, salience, _, label, record_id, text in pool_rows(
         as_of_us, events, records, texts
     ):

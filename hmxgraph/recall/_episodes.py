@@ -78,23 +78,25 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Ranked], lis
     return kept, dropped
 
 
-def _chosen(told: Sequence[Unit], limit: int, *, torn: bool) -> list[Unit]:
+def _chosen(units: Sequence[Unit], limit: int, *, torn: bool) -> list[Unit]:
     """Return the units that fit *limit*: how the session began and ended, then the best, in the session's order.
 
     A log of many tasks has no such beginning and end: only its units nearly as relevant as the best are chosen.
     """
-    best = max(map(_relevance, told), default=0.0)
-    ends = [] if torn else [place for place in (0, len(told) - 1) if told]
-    ranks = sorted(range(len(told)), key=lambda place: min(ranked.rank for ranked in told[place]))
+    best = max(map(_relevance, units), default=0.0)
+    ends = [] if torn else [place for place in (0, len(units) - 1) if units]
+    ranks = sorted(range(len(units)), key=lambda place: min(ranked.rank for ranked in units[place]))
     if torn:
-        ranks = [place for place in ranks if _relevance(told[place]) >= _NEARLY * best and not _announces(told[place])]
+        ranks = [
+            place for place in ranks if _relevance(units[place]) >= _NEARLY * best and not _announces(units[place])
+        ]
     chosen: set[int] = set()
     for place in dict.fromkeys([*ends, *ranks]):
-        tokens = _tokens(told[place])
+        tokens = _tokens(units[place])
         if tokens <= limit:
             chosen.add(place)
             limit -= tokens
-    kept = [told[place] for place in sorted(chosen)]
+    kept = [units[place] for place in sorted(chosen)]
     return kept if sum(map(len, kept)) > 1 else []
 
 

@@ -63,11 +63,11 @@ def assemble(draft: Draft) -> Pack:
     reachable_ids = whole_episodes or draft.reachable()
     ranking = list(draft.ranking.comparable(reachable_ids))
     repeats = Repeats()
-    told = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
-    judgement = judged([ranked for ranked in ranking if ranked not in told], draft.appraised.contest, repeats)
+    whole_events = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
+    judgement = judged([ranked for ranked in ranking if ranked not in whole_events], draft.appraised.contest, repeats)
     box = _filled(draft, judgement)
     if whole_episodes:
-        added = add_episodes(box, told, repeats, draft.logs)
+        added = add_episodes(box, whole_events, repeats, draft.logs)
     else:
         added = _top_up(box, draft, reachable_ids, repeats)
     dropped = (*judgement.dropped, *_without_text(judgement), *added)

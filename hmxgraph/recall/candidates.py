@@ -259,8 +259,8 @@ class Episodes:
         """Recency per event in [0, 1]: scaled by *timely*, but enough to reach the threshold if the clock allows."""
         by_clock = self.clock.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
-        found: Floats = self._counts * np.maximum(self.timely * by_clock, np.minimum(by_clock, lacking))
-        return found
+        recencies: Floats = self._counts * np.maximum(self.timely * by_clock, np.minimum(by_clock, lacking))
+        return recencies
 
     @cached_property
     def scores(self) -> Floats:

@@ -74,8 +74,8 @@ class Appraisal:
 
     def share_of_failure(self, words: str) -> float:
         """Return the share of what the question says about its failure, in the *words* of a playbook."""
-        told = {term: weight for term, weight in self.weights.items() if term not in _ANY_FAILURE}
-        return replace(self, weights=told).share(words) if told else self.share(words)
+        specific = {term: weight for term, weight in self.weights.items() if term not in _ANY_FAILURE}
+        return replace(self, weights=specific).share(words) if specific else self.share(words)
 
     def match(self, memory: KnownMemory) -> float:
         """Return the relevance of a memory: its share of the question, more if the question calls it by a name.
@@ -89,9 +89,9 @@ class Appraisal:
 
     def _is_rare(self, name: str) -> bool:
         """Whether the question has *name*, and it is rare enough to select something."""
-        found = search_text(name).split()
+        name_terms = search_text(name).split()
         top = max(self.weights.values(), default=0.0)
-        return bool(found) and all(self.weights.get(term, 0.0) >= _RARE_NAME * top > 0 for term in found)
+        return bool(name_terms) and all(self.weights.get(term, 0.0) >= _RARE_NAME * top > 0 for term in name_terms)
 
     @property
     def now_us(self) -> int:

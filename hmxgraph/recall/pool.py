@@ -143,9 +143,9 @@ class Occurrences:
             (row, number) for row, word in enumerate(words) for number in self._related_numbers(word, words)
         ]
         places = {number: place for place, number in enumerate(dict.fromkeys(number for _, number in related_words))}
-        found = self._occurrences(list(places))
+        occurrences = self._occurrences(list(places))
         for row, number in related_words:
-            counts[row] += FAMILY * found[places[number]]
+            counts[row] += FAMILY * occurrences[places[number]]
         return counts
 
     def _related_numbers(self, word: str, asked: Sequence[str]) -> list[int]:
@@ -166,10 +166,10 @@ class Occurrences:
 
     def _occurrences(self, numbers: Sequence[int]) -> Floats:
         places = self._marked(numbers)[self._numbers]
-        found = places >= 0
-        cells = places[found] * self._size + self._events[found]
+        known = places >= 0
+        cells = places[known] * self._size + self._events[known]
         shape = len(numbers), self._size
-        return np.bincount(cells, self._times[found], shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
+        return np.bincount(cells, self._times[known], shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
 
     def _marked(self, numbers: Sequence[int]) -> Integers:
         """Return, for each term number, its index in *numbers*, or -1."""
@@ -182,9 +182,9 @@ class Occurrences:
     @cached_property
     def _present(self) -> NDArray[np.bool_]:
         """For each term number, whether some event contains it."""
-        found = np.zeros(self._end, dtype=bool)
-        found[self._numbers] = True
-        return found
+        present = np.zeros(self._end, dtype=bool)
+        present[self._numbers] = True
+        return present
 
     @cached_property
     def _end(self) -> int:
@@ -396,8 +396,8 @@ def weighted(weights: Floats, values: Floats | NDArray[np.bool_]) -> Floats:
     [2.0, 2.0]
 
     """
-    found: Floats = np.einsum("r,rc->c", weights, values)
-    return found
+    totals: Floats = np.einsum("r,rc->c", weights, values)
+    return totals
 
 
 class Nearby:

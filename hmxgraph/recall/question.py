@@ -88,9 +88,9 @@ class Question:
         """
         if not spelling:
             return self
-        found = [spelling.get(term, term) for term in terms(self.text[:LONGEST_QUESTION])]
+        corrected = [spelling.get(term, term) for term in terms(self.text[:LONGEST_QUESTION])]
         asked = tuple(dict.fromkeys(spelling.get(term, term) for term in self.terms))
-        return replace(self, terms=asked, runs=self.runs | frozenset(_runs(found[: 4 * MOST_TERMS])))
+        return replace(self, terms=asked, runs=self.runs | frozenset(_runs(corrected[: 4 * MOST_TERMS])))
 
 
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
@@ -105,13 +105,13 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     """
     read = text[:LONGEST_QUESTION]
     time = named_time(read, as_of_us)
-    found = terms(read if time is None else _reduce_time(read, time))
+    question_terms = terms(read if time is None else _reduce_time(read, time))
     recalls = _asks_about_past(read)
     return Question(
         text,
-        tuple(dict.fromkeys(found))[:MOST_TERMS],
+        tuple(dict.fromkeys(question_terms))[:MOST_TERMS],
         tuple(dict.fromkeys(word for word in words(read) if word not in STOP_WORDS))[:MOST_TERMS],
-        frozenset(_runs(found[: 4 * MOST_TERMS])),
+        frozenset(_runs(question_terms[: 4 * MOST_TERMS])),
         _intent(read, recalls=recalls),
         recalls,
         asks_for_work(read),
@@ -165,10 +165,10 @@ def _intent(text: str, *, recalls: bool) -> str:
     return "factual" if recalls else "procedural"
 
 
-def _runs(found: list[str]) -> Iterator[str]:
-    for start in range(len(found)):
-        for end in range(start + 1, min(start + LONGEST_NAME, len(found)) + 1):
-            yield " ".join(found[start:end])
+def _runs(terms_in_order: list[str]) -> Iterator[str]:
+    for start in range(len(terms_in_order)):
+        for end in range(start + 1, min(start + LONGEST_NAME, len(terms_in_order)) + 1):
+            yield " ".join(terms_in_order[start:end])
 
 
 # The pack request: question, budget and filters.

@@ -172,11 +172,11 @@ def feedback_scores(
     shared = _shared(pool, best, asked)
     if not shared:
         return np.zeros(len(pool))
-    found = field_scores(
+    scores = field_scores(
         _feedback_match(pool, shared, {at: max(float(first[at]), 0.0) for at in best}, event_count), neighbours
     )
-    top = found.max(initial=0.0)
-    return np.where(talk, WEIGHT * (found / top) ** _EXPONENT, 0.0) if top else found
+    top = scores.max(initial=0.0)
+    return np.where(talk, WEIGHT * (scores / top) ** _EXPONENT, 0.0) if top else scores
 
 
 def _shared(pool: EventPool, best: Sequence[int], asked: Collection[str]) -> list[str]:
@@ -258,15 +258,15 @@ class Ranking:
     @cached_property
     def words(self) -> Floats:
         """The lexical match, 1 for the best event."""
-        found = field_scores(self.match, self.neighbours)
-        best = found.max(initial=0.0)
-        return (found / best) ** _SHARPNESS if best else found
+        scores = field_scores(self.match, self.neighbours)
+        best = scores.max(initial=0.0)
+        return (scores / best) ** _SHARPNESS if best else scores
 
     @cached_property
     def first(self) -> Floats:
         """The score by words, titles, cues, feedback terms and meaning."""
-        found = self._by_words + self._feedback
-        return found + MEANING * self._meaning if self.meanings else found
+        scores = self._by_words + self._feedback
+        return scores + MEANING * self._meaning if self.meanings else scores
 
     @cached_property
     def _meaning(self) -> Floats:
@@ -306,8 +306,8 @@ class Ranking:
         """
         scores = np.maximum(self.scores(neighbourhood), 0.0)
         best = scores.max(initial=0.0)
-        found = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
-        return np.maximum(found, self._answers) if self.question.recalls else found
+        relevance_of_events = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
+        return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
     def related(self, neighbourhood: Neighbourhood) -> Flags:
         """Whether each event is about what is asked, by its words, its neighbours', or what it shares with the best.

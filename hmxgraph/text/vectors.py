@@ -33,8 +33,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
         raise InvalidVectors(f"{len(rows)} vectors for {count} texts", "one vector for each text, in the same order")
     sizes = sorted({row.size if row.ndim == 1 else -1 for row in rows})
     if len(sizes) > 1 or any(not 0 < size <= _MOST_NUMBERS for size in sizes):
-        found = "vectors of " + " and ".join(str(size) if size >= 0 else "several rows of" for size in sizes)
-        raise InvalidVectors(f"{found} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
+        sizes_named = "vectors of " + " and ".join(str(size) if size >= 0 else "several rows of" for size in sizes)
+        raise InvalidVectors(f"{sizes_named} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
     for place, row in enumerate(rows):
         if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SHORTEST:
             raise InvalidVectors(f"vector {place + 1} is zero or not finite", "finite numbers, not all zero")
