@@ -6,9 +6,10 @@ and Haenszel (1959) over all kinds are kept.
 """
 
 import re
+import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of, noun_words
@@ -19,7 +20,6 @@ from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.comparison import jaccard
 
-_OFTEN = 3
 _COUNTEREXAMPLES = 3
 # Below three affected sessions the test is significant too easily.
 _LEAST_AFFECTED = 3
@@ -143,15 +143,14 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
         if _ends(uses[action], summaries):
             continue
         nouns = tuple(subjects([action]))
-        advice = capital(instruction(action)) if kind_of(action) == "lookup" else ""
-        called = _Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns)
-        yield replace(called, effects=(_SUCCEEDS,), advice=advice)
-        yield replace(called, effects=(_FAILS,))
-        users = [user for user in summaries if user.session_id in uses[action]]
-        often = {name: places for name, places in uses[action].items() if len(places) >= _OFTEN}
-        yield _Cause(f"{action} is called {_OFTEN} times or more", f"often:{action}", often, users, nouns)
         if is_action(action):
+            users = [user for user in summaries if user.session_id in uses[action]]
             yield from _unprepared(action, users, uses[action])
+        else:
+            # A lookup costs little; whether a change is due, the state of things decides and not the agent.
+            advice = capital(instruction(action))
+            effects = (_SUCCEEDS,)
+            yield _Cause(f"{action} is called", f"action:{action}", uses[action], summaries, nouns, effects, advice)
 
 
 def _failure_places(group: FailureGroup) -> dict[str, list[int]]:
@@ -203,17 +202,29 @@ def _alike(action: str, other: str) -> bool:
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
     """The cause and its effect, if enough sessions support it and chance is an unlikely explanation."""
     good = effect == _SUCCEEDS
+    running = _still_running(cause)
+    groups = {session.session_id: f"{kinds[session.session_id]}|{session.agent_id}" for session in running}
     by_kind = strata(
-        (kinds[session.session_id], session.session_id in cause.places, session.succeeded == good)
-        for session in cause.scope
+        (groups[session.session_id], session.session_id in cause.places, session.succeeded == good)
+        for session in running
     )
-    comparable = [session for session in cause.scope if kinds[session.session_id] in by_kind]
+    comparable = [session for session in running if groups[session.session_id] in by_kind]
     having = tuple(session for session in comparable if session.session_id in cause.places)
     finding = Finding(cause, effect, having, tuple(by_kind.values()))
     if min(finding.count, finding.others) < profile.cause_support or finding.affected < _LEAST_AFFECTED:
         return None
     clear = finding.strength >= profile.cause_strength and finding.significance >= profile.cause_significance
     return finding if clear else None
+
+
+def _still_running(cause: _Cause) -> list[SessionSummary]:
+    """The sessions that could still show the cause at the step at which it usually comes.
+
+    Otherwise what is tried last would be blamed for the failure of the sessions that need it.
+    """
+    places = {session_id: min(steps) for session_id, steps in cause.places.items()}
+    usual = statistics.median(places.values())
+    return [session for session in cause.scope if session.session_id in places or len(session.steps) > usual]
 
 
 def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
@@ -227,7 +238,10 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
         "direction": "forward",
         "strength": finding.strength,
         "conditions": [
-            f"Among sessions with like requests: {finding.affected} of {finding.count} with the cause, {without}"
+            (
+                f"Among sessions of the same agents with like requests: {finding.affected} of {finding.count} "
+                f"with the cause, {without}"
+            )
         ],
         "counterexamples": [f"Session {session.session_id} {opposite} all the same" for session in spared],
     }
@@ -235,8 +249,8 @@ def _pattern(finding: Finding, profile: CompilerProfile) -> ArtifactDraft:
         artifact_type="causal_pattern",
         lineage_key=f"cause:{cause.key}:{effect}",
         title=title(f"{cause.advice}: {_contrast(finding)}" if cause.advice else _heading(cause.name, effect)),
-        summary=f"Where {cause.name}, {finding.share:.0%} of sessions {_HAPPENED[effect]}; "
-        f"without it, {finding.base:.0%} of sessions with like requests.",
+        summary=f"Where {cause.name}, {finding.affected} of {finding.count} sessions {_HAPPENED[effect]}; without it, "
+        f"{finding.others_affected} of {finding.others} sessions of the same agents with like requests.",
         content=content,
         seen=Observations(finding.count, finding.count, finding.affected),
         source_events=evidence(
