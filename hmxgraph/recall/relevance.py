@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from heapq import nsmallest
 
@@ -223,6 +223,8 @@ ANSWERS = 0.15
 _RELATED, _LINKED = 0.3, 0.5
 # So few of the question's words are said in passing.
 _IN_PASSING = 1
+# Weight of a term of a name in the question: what is asked about says more than how it is asked.
+_NAME = 1.5
 
 
 @dataclass(frozen=True)
@@ -248,7 +250,10 @@ class Ranking:
     @cached_property
     def match(self) -> WordMatch:
         """Term matches per event."""
-        return match_words(self.terms, self.pool, self.event_count)
+        found = match_words(self.terms, self.pool, self.event_count)
+        named = {term for name in self.question.names for term in terms(name)}
+        factors = np.array([_NAME if term in named else 1.0 for term in found.terms])
+        return replace(found, weights=found.weights * factors)
 
     @cached_property
     def neighbours(self) -> Nearby:

@@ -152,3 +152,11 @@ def test_what_alone_has_the_words_asked_for_is_no_low_relevance():
     ]
     found = packed(events, query="Which notary signed it?", sections=["episodes"], budget=16_384)
     assert "e020" in {entry.source_id for entry in found.entries}
+
+
+def test_a_name_in_the_question_says_more_than_its_other_words():
+    """What is asked about counts more than how it is asked, although both words are as rare."""
+    pool = pool_of("We talked about the editing checklist", "Carla has read the draft")
+    asked = [understood("Which checklist did I bring up with Carla?", NOW, names) for names in ([], ["Carla"])]
+    plain, named = (Ranking(question, pool, 2).match.weight_by_term for question in asked)
+    assert plain["carla"] == plain["checklist"] == named["checklist"] < named["carla"]
