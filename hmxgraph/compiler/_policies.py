@@ -234,9 +234,9 @@ def _distinguishable(options: Sequence[Option]) -> bool:
 
 
 def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
-    """Whether the first option went better than the others within the same kind of request."""
+    """Whether the first option went better than the others within the same kind of request and the same agent."""
     taken = [
-        (kinds.get(session.session_id, ""), option is options[0], good)
+        (f"{kinds.get(session.session_id, '')}|{session.agent_id}", option is options[0], good)
         for option in options
         for session, good, _ in option.taken
         if good is not None

@@ -249,6 +249,8 @@ def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
         for name in {name for name in model.actions[changes[-1] + 1 :] if name in model.actions[: changes[0]]}
     )
     usual = [name for name in names if kind_of(name) == "lookup" and checks[name] > _HALF * len(models)]
+    if any(kind_of(name) == "handover" for name in names):
+        return ""  # nothing follows a handover
     return max(usual, key=lambda name: (checks[name], name), default="")
 
 

@@ -65,7 +65,7 @@ def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -
 
     Strategies of one phase are dropped, since task schemas say more; of two with equal phases the wider is kept.
     """
-    fields = [field for field in _fields(classes, profile) if field.purpose or field.subject or len(field.classes) == 1]
+    fields = [field for field in _fields(classes, profile) if len(field.classes) == 1 or _makes_its_change(field)]
     known_phases: list[list[dict[str, Any]]] = []
     for field in sorted(fields, key=lambda subject_field: -len(subject_field.members)):
         template = _template(field, profile)
@@ -257,11 +257,14 @@ def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
 def _about(field: Field, names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
-    usual = all(dict(goal_class.steps).get(field.purpose, 0.0) >= _USUALLY for goal_class in field.classes)
-    if field.purpose and (usual or not field.subject):
-        return goal_phrase([field.purpose])
-    asked = any(goal_class.requests for goal_class in field.classes)
-    return f"handle requests about the {field.subject}" if asked else f"work on the {field.subject}"
+    return goal_phrase([field.purpose])
+
+
+def _makes_its_change(field: Field) -> bool:
+    """Whether all classes usually make the change of the field; what shares a subject only is done in many ways."""
+    return bool(field.purpose) and all(
+        dict(goal_class.steps).get(field.purpose, 0.0) >= _USUALLY for goal_class in field.classes
+    )
 
 
 def _phase_documents(worked: Sequence[_Phased], flow: Sequence[str], *, asked: bool) -> list[dict[str, Any]]:
@@ -279,7 +282,7 @@ def _phase_tools(worked: Sequence[_Phased], flow: Sequence[str]) -> dict[str, li
         for phase, action in sorted({(phase, step.action) for phase, step in session}):
             tools[phase][action] += 1
     sessions = _phase_sessions(worked)
-    frequent = {phase: _frequent(tools[phase], sessions[phase]) for phase in flow}
+    frequent = {phase: _frequent(tools[phase], max(sessions[phase], len(worked))) for phase in flow}
     if {"identify", "gather"} <= frequent.keys():
         frequent["gather"] = [name for name in frequent["gather"] if name not in frequent["identify"]]
     return {phase: frequent[phase] for phase in flow if frequent[phase]}
@@ -297,7 +300,7 @@ def _phase_sessions(worked: Sequence[_Phased]) -> Counter[str]:
 
 def _frequent(counts: Counter[str], sessions: int) -> list[str]:
     ranked = most_first(counts)
-    return [name for name in ranked if counts[name] >= _FREQUENT * sessions][:_MOST_TOOLS] or ranked[:1]
+    return [name for name in ranked if counts[name] >= _MAJORITY * sessions][:_MOST_TOOLS]
 
 
 def _phase_document(order: int, phase: str, names: Sequence[str], criterion: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """What an agent did in an event, under one name: a tool, a program with its subcommand, a web request."""
 
+import ast
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -159,6 +161,8 @@ _LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
 # Words from which on a tool's name is a sentence.
 _WORDS_OF_NAME = 3
+# Arguments longer than this as one text are not read.
+_LONGEST_OBJECT = 20_000
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
@@ -255,14 +259,39 @@ def tool_name(value: object) -> str:
 
 def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
     tool = tool_name(content.get("tool_name") or content.get("name")) or "tool"
-    arguments = content.get("arguments")
-    given: Mapping[str, Any] = arguments if isinstance(arguments, Mapping) else {}
+    given = _arguments(content.get("arguments"))
     line = _command_line(given) if _is_shell(tool) else None
     if line is not None and (run := commands(line)):
         return tuple(Action(part.name, {}, _shown(part), parsed=part) for part in run)
     if request := request_name(given):
         return (Action(request, {name: value for name, value in given.items() if name not in _REQUEST_FIELDS}),)
     return (Action(tool, given),)
+
+
+def _arguments(given: object) -> Mapping[str, Any]:
+    """The arguments of a call; those kept as one text that holds an object, in JSON or as Python writes it, are read.
+
+    >>> _arguments({"raw": "{'order': 7, 'note': None}"}), _arguments('{"order": 7}')
+    ({'order': 7, 'note': None}, {'order': 7})
+    >>> _arguments({"text": "{not an object"}), _arguments(None)
+    ({'text': '{not an object'}, {})
+    """
+    whole: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+    texts = [given] if isinstance(given, str) else list(whole.values()) if len(whole) == 1 else []
+    written = next((text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")), "")
+    return _object(written) if 0 < len(written) <= _LONGEST_OBJECT and _object(written) else whole
+
+
+def _object(written: str) -> dict[str, Any]:
+    """The object that a text holds; {} if it holds none."""
+    for read in (json.loads, ast.literal_eval):
+        try:
+            value = read(written)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+            return value
+    return {}
 
 
 def _is_shell(tool: str) -> bool:

@@ -101,12 +101,15 @@ class _Origins:
         return named
 
     def _origin(self, value: Any) -> str:
-        for text in _scalars(value):
-            if text in self._values:
-                return self._values[text]
-            if any(text.lower() in message for message in self._messages):
-                return FROM_USER
-        return ""
+        """The one origin of all parts of *value*; "" if they have several. Words that the user said are the user's."""
+        origins = {self._origin_of(text) for text in islice(_scalars(value), _SCALARS_PER_RESULT)}
+        return origins.pop() if len(origins) == 1 else ""
+
+    def _origin_of(self, text: str) -> str:
+        if text in self._values and any(map(str.isdigit, text)):
+            return self._values[text]
+        said = any(text.lower() in message for message in self._messages)
+        return FROM_USER if said else self._values.get(text, "")
 
 
 def _scalars(value: Any, depth: int = 0) -> Iterator[str]:

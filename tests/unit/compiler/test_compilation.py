@@ -1006,8 +1006,8 @@ def test_what_there_is_no_material_for_is_said():
     assert no_material(talk, failing) == no_material() == ()
 
 
-def test_a_strategy_of_sessions_without_a_request_speaks_of_none():
-    """Sessions that nobody asked for have a subject, and no request that could mention it."""
+def test_a_subject_alone_makes_no_strategy():
+    """Classes that share a subject, and neither a change nor a request, are handled in ways of their own."""
     sessions = [
         Script(f"{change}{n}")
         .call("get_order", order_id=f"O{n}")
@@ -1018,6 +1018,26 @@ def test_a_strategy_of_sessions_without_a_request_speaks_of_none():
         for change in ("cancel", "return")
         for n in range(4)
     ]
-    (strategy,) = drafts(sessions, "strategy_template")
-    assert strategy.title == "Strategy to work on the order"
-    assert not [text for text in strategy.content["applicability_conditions"] if "request" in text]
+    assert drafts(sessions, "strategy_template") == []
+
+
+def test_a_phase_names_what_most_sessions_do():
+    """What a few sessions look up is no part of the strategy."""
+    sessions = [
+        served(
+            f"s{n}", "return the lamp", "find_user", "get_order", *(["get_product"] if n < 3 else []), "return_items"
+        )
+        for n in range(9)
+    ]
+    for draft in drafts(sessions, "strategy_template"):
+        assert "get_product" not in str(draft.content)
+    assert drafts(sessions, "strategy_template")
+
+
+def test_nothing_follows_a_handover():
+    """A procedure that ends by handing over lists no check after it."""
+    sessions = [
+        served(f"s{n}", "No service", "get_bill", "reboot_phone", "get_bill", "transfer_to_human") for n in range(4)
+    ]
+    (schema,) = drafts(sessions, "task_schema")
+    assert [step["tools_used"] for step in schema.content["steps"]][-1] == ["transfer_to_human"]

@@ -128,6 +128,23 @@ def test_inputs_tell_where_they_came_from():
     ]
 
 
+def test_a_value_has_an_origin_only_if_all_of_it_has():
+    """A part of an argument that an earlier result held is not its source; words that the user said are the user's."""
+    script = Script("s").user("Please upgrade me to business")
+    script.call("get_booking", {"cabin": "business", "flight": "HAT001"}, number="B77")
+    script.call("update", {}, cabin="business", flights=["HAT001", "HAT002"], flight="HAT001")
+    *_, step = summarise(script.events).steps
+    assert dict(step.inputs) == {"cabin": "user", "flights": "", "flight": "get_booking"}
+
+
+def test_arguments_in_one_text_are_read():
+    """Arguments that a log keeps as one text have the names that the text gives them."""
+    script = Script("s").user("Cancel order W1234")
+    script.call("cancel_order", {}, raw="{'order_id': 'W1234', 'reason': None}")
+    (step,) = summarise(script.events).steps
+    assert step.inputs == (("order_id", "user"), ("reason", ""))
+
+
 def test_request_is_the_first_message_that_tells_something():
     """A greeting is no request; ids and secrets are masked."""
     script = Script("s").user("Hi there!").agent("Hello").user("Refund order #W1234567 to ann@example.com")
